@@ -1,0 +1,146 @@
+"""The core of reactive streams for Python: protocols, abstract types, schedulers' contract, hooks, and the Drain.
+
+Importing it is cheap and pulls in neither pluggy nor an event loop; both wait for their first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rx_core._blocking import BlockingRun, blocking_items
+from rx_core._demand import UNBOUNDED, add_cap, check_prefetch, invalid_request, mul_cap
+from rx_core._disposables import (
+    DISPOSED,
+    ActionDisposable,
+    BaseDisposable,
+    CompositeDisposable,
+    FlagDisposable,
+    SerialDisposable,
+)
+from rx_core._drain import OPERATOR_CODES, Drain, unwrap_stop
+from rx_core._errors import (
+    CompositeException,
+    EmptyStreamError,
+    MissingBackpressureError,
+    OperatorNotFoundError,
+    ProtocolViolationError,
+    RxError,
+    SchedulerNotFoundError,
+    WorkerInterruptedError,
+    check_callable,
+    composite,
+    name_of,
+    none_argument,
+    none_produced,
+)
+from rx_core._hooks import dropped
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox
+from rx_core._observers import CallbackObserver
+from rx_core._protocols import (
+    CompletableObserver,
+    CompletableSource,
+    Disposable,
+    MaybeObserver,
+    MaybeSource,
+    ObservableSource,
+    Observer,
+    Processor,
+    Publisher,
+    SingleObserver,
+    SingleSource,
+    Subscriber,
+    Subscription,
+)
+from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
+from rx_core._run import Items, Lane, Lanes, Openable, Run, Source, close
+from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
+from rx_core._version import __version__
+
+if TYPE_CHECKING:
+    from rx_core._hookspecs import hookimpl
+    from rx_core._plugins import PluginManager, manager
+
+__all__ = [
+    "DEFAULT_PREFETCH",
+    "DEMAND",
+    "DISPOSED",
+    "OPERATOR_CODES",
+    "UNBOUNDED",
+    "ActionDisposable",
+    "BaseDisposable",
+    "BlockingRun",
+    "CallbackObserver",
+    "CompletableBase",
+    "CompletableObserver",
+    "CompletableSource",
+    "CompositeDisposable",
+    "CompositeException",
+    "Disposable",
+    "Drain",
+    "EmptyStreamError",
+    "FlagDisposable",
+    "FlowableBase",
+    "Inbox",
+    "Items",
+    "Lane",
+    "Lanes",
+    "MaybeBase",
+    "MaybeObserver",
+    "MaybeSource",
+    "MissingBackpressureError",
+    "ObservableBase",
+    "ObservableSource",
+    "Observer",
+    "Openable",
+    "OperatorNotFoundError",
+    "PluginManager",
+    "Processor",
+    "ProtocolViolationError",
+    "Publisher",
+    "Run",
+    "RxError",
+    "Scheduler",
+    "SchedulerNotFoundError",
+    "SchedulerRegistry",
+    "SerialDisposable",
+    "SingleBase",
+    "SingleObserver",
+    "SingleSource",
+    "Source",
+    "Subscriber",
+    "Subscription",
+    "Worker",
+    "WorkerInterruptedError",
+    "__version__",
+    "add_cap",
+    "blocking_items",
+    "check_callable",
+    "check_prefetch",
+    "close",
+    "composite",
+    "dropped",
+    "hookimpl",
+    "invalid_request",
+    "manager",
+    "mul_cap",
+    "name_of",
+    "none_argument",
+    "none_produced",
+    "on_schedule",
+    "registry",
+    "scheduler",
+    "unwrap_stop",
+]
+
+
+def __getattr__(name: str) -> object:
+    # pluggy costs 19 ms to import: only what needs it pays.
+    if name == "hookimpl":
+        from rx_core._hookspecs import hookimpl
+
+        return hookimpl
+    if name in ("PluginManager", "manager"):
+        from rx_core import _plugins
+
+        return getattr(_plugins, name)
+    raise AttributeError(f"module 'rx_core' has no attribute {name!r}")

@@ -1,0 +1,42 @@
+"""Counting demand.
+
+Demand is the sum of what was requested minus what was delivered. It is capped at :data:`UNBOUNDED`, which means "as much as
+there is" (RS 3.17).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+UNBOUNDED: Final = 2**63 - 1
+
+
+def add_cap(a: int, b: int, /) -> int:
+    """``a + b``, never above UNBOUNDED."""
+    total = a + b
+    return total if total < UNBOUNDED else UNBOUNDED
+
+
+def mul_cap(a: int, b: int, /) -> int:
+    """``a * b``, never above UNBOUNDED."""
+    total = a * b
+    return total if total < UNBOUNDED else UNBOUNDED
+
+
+def invalid_request(n: object, /) -> Exception:
+    """The error for a request that is not a positive whole number (RS 3.9)."""
+    if type(n) is int:
+        return ValueError(
+            f"§3.9: request({n}) is not allowed, the number of elements must be positive.\n"
+            f"  For everything there is:  subscription.request(UNBOUNDED)\n"
+            f"  To stop:                  subscription.cancel()"
+        )
+    return TypeError(f"§3.9: request() takes a positive int, not {n!r}.\n  For example:  subscription.request(1)")
+
+
+def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:
+    """Raise at assembly when a buffer bound is not a positive int."""
+    if type(prefetch) is not int:
+        raise TypeError(f"{operator}({name}={prefetch!r}): a whole number of elements is needed, for example {name}=128")
+    if prefetch < 1:
+        raise ValueError(f"{operator}({name}={prefetch}): at least one element is needed, for example {name}=128")

@@ -1,0 +1,417 @@
+"""The Drain: one token, one inbox of demand, one generator.
+
+It subscribes one subscriber to one generator of items and is that subscriber's Subscription. Every operator that coordinates
+runs under it (or inside another generator that does), so the queue-drain loop, the accounting of demand, cancellation, the
+closing of resources and the terminal signals exist once, here.
+
+How it stays serial (RS 1.3) without a lock: whoever has something to say first *publishes* it (appends to a deque, sets a
+flag), then raises ``_dirty``, then tries to take the token out of a dict, one atomic operation. Who gets it works until
+``_dirty`` stays down; who does not leaves, because the owner looks at ``_dirty`` again after putting the token back.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED, add_cap, invalid_request
+from rx_core._errors import WorkerInterruptedError
+from rx_core._run import Items, Run, close, unhurried
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from rx_core._protocols import Subscriber
+    from rx_core._schedulers import Worker
+
+T = TypeVar("T")
+
+#: Code objects of generators that stand for operators: a StopIteration that reaches their edge came from a user's function.
+OPERATOR_CODES: set[CodeType] = set()
+
+_END: Any = object()
+
+Annotate = Callable[[Exception], object]
+
+
+def unwrap_stop(error: BaseException, /) -> BaseException:
+    """The user's StopIteration again, where PEP 479 turned it into a RuntimeError at the edge of an operator's generator.
+
+    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at.
+    """
+    if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
+        trace = error.__cause__.__traceback__
+        if trace is not None and trace.tb_frame.f_code in OPERATOR_CODES:
+            return error.__cause__
+    return error
+
+
+class Drain(Run, Generic[T]):
+    """Runs a generator for one subscriber, as fast as it requests and never faster.
+
+    With ``worker``, everything but ``request`` and ``cancel`` runs there: this is what observe_on is. ``synchronous`` says that
+    the generator never yields None, which allows a tighter loop; ``hint`` tells how many items a built-in iterator has left.
+    ``annotate`` may add notes to an error before it is signalled.
+    """
+
+    __slots__ = (
+        "_annotate",
+        "_demand",
+        "_dirty",
+        "_done",
+        "_down",
+        "_gen",
+        "_hint",
+        "_poked",
+        "_requests",
+        "_stash",
+        "_suspended",
+        "_synchronous",
+        "_token",
+        "_worker",
+        "cancelled",
+    )
+
+    def __init__(
+        self,
+        subscriber: Subscriber[T],
+        *,
+        worker: Worker | None = None,
+        synchronous: bool = False,
+        annotate: Annotate | None = None,
+    ) -> None:
+        self.last = False
+        self._owned = {}
+        self._after = []
+        #: Read by running stages and operators: stop, nobody listens. Set from any thread.
+        self.cancelled = False
+        self._down: Subscriber[T] | None = subscriber
+        self._worker = worker
+        self._synchronous = synchronous
+        self._annotate = annotate
+        self._gen: Items[T] | None = None
+        self._hint: Callable[[], int] | None = None
+        self._requests: deque[int] = deque()
+        self._demand = 0
+        self._token: dict[int, bool] = {}  # taken: start() gives it back
+        self._dirty = False
+        self._poked = False
+        self._stash: T | None = None
+        self._suspended = False
+        self._done = False
+
+    # -- what operators see ------------------------------------------------------------------------------------------
+
+    @property
+    def root(self) -> Drain[T]:
+        return self
+
+    @property
+    def demand(self) -> int:
+        return self._demand
+
+    @property
+    def threaded(self) -> bool:
+        return self._worker is not None
+
+    def _unhurried(self, items: Items[Any]) -> Items[Any]:
+        # Opened while nothing is wanted (after a poke): its items are not to be pulled yet.
+        return unhurried(items) if self._gen is not None and not self._demand else items
+
+    # -- Subscription ------------------------------------------------------------------------------------------------
+
+    def request(self, n: int, /) -> None:
+        self._requests.append(n)  # validated by the owner: the error is a signal and has to be serial (RS 3.9, 3.16)
+        self.wake()
+
+    def cancel(self) -> None:
+        self.cancelled = True  # RS 3.5: returns at once; the owner closes, here or wherever it is running
+        self.wake()
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.cancelled or self._done
+
+    def wake(self) -> None:
+        self._dirty = True
+        if self._token.pop(0, None):
+            if self._worker is None:
+                self._loop()
+            else:
+                self._submit()
+
+    def poke(self) -> None:
+        self._poked = True
+        self.wake()
+
+    # -- the owner's part --------------------------------------------------------------------------------------------
+
+    def start(self, body: Callable[[Drain[T]], Items[T]]) -> None:
+        """Hand out the Subscription, open the generator, then let go of the token.
+
+        The token is held meanwhile, so nothing is emitted before on_subscribe returned (RS 1.3, 1.9).
+        """
+        down = self._down
+        assert down is not None
+        try:
+            down.on_subscribe(self)
+            if not self.cancelled:
+                try:
+                    self._gen = _as_generator(body(self))
+                except Exception as error:
+                    self._finish(error)
+        except BaseException:
+            # RS 2.13: a subscriber that throws is considered cancelled; its error is its caller's to see.
+            self.cancelled = True
+            self._close()
+            raise
+        finally:
+            self._token[0] = True
+        self.wake()
+
+    def set_hint(self, hint: Callable[[], int]) -> None:
+        """Say how to ask a built-in iterator for the number of items it has left."""
+        self._hint = hint
+
+    def _submit(self) -> None:
+        worker = self._worker
+        assert worker is not None
+        if worker.schedule(self._loop).is_disposed:
+            # The scheduler does not take it any more: end here rather than hang.
+            try:
+                if not self.cancelled:
+                    self._finish(RuntimeError(f"{worker!r} was shut down while a stream was running on it"))
+                self._close()
+            finally:
+                self._token[0] = True
+
+    def _loop(self) -> None:
+        """Holds the token. Work until nothing new was published since the last look."""
+        token = self._token
+        while True:
+            try:
+                while self._dirty:
+                    self._dirty = False  # before reading, or what arrives meanwhile is lost
+                    self._drain()
+                    if self._suspended:
+                        break
+            except BaseException as error:
+                if not self._on_own_thread(error):
+                    raise
+            finally:
+                suspended, self._suspended = self._suspended, False
+                if not suspended:
+                    token[0] = True
+            if suspended:  # a cooperative worker wants its turn; the token stays ours
+                self._submit()
+                return
+            if not self._dirty or not token.pop(0, None):
+                return
+
+    def _drain(self) -> None:
+        requests = self._requests
+        while True:
+            gen = self._gen
+            if self.cancelled:
+                self._close()
+                return
+            if gen is None:
+                requests.clear()
+                return
+            while requests:
+                n = requests.popleft()
+                if type(n) is not int or n < 1:
+                    close(gen)
+                    self._finish(invalid_request(n))
+                    return
+                self._demand = add_cap(self._demand, n)
+            try:
+                if self._demand:
+                    if self._stash is not None:
+                        item, self._stash = self._stash, None
+                        self._spend(1)
+                        self._down.on_next(item)  # type: ignore[union-attr]  # there while there is a generator
+                        continue
+                    ended, idle = self._emit_all(gen) if self._synchronous else self._emit_some(gen)
+                    if ended:
+                        if not self.cancelled:
+                            self._finish(None)
+                        continue
+                    if idle:
+                        return
+                elif not self._settle(gen):
+                    return
+            except BaseException as error:
+                self._failed(gen, error)
+
+    def _emit_all(self, gen: Items[T]) -> tuple[bool, bool]:
+        """The synchronous loop: nothing but items comes, so the batch is counted by islice and not by us."""
+        on_next: Callable[[Any], object] = self._down.on_next  # type: ignore[union-attr]  # there while there is a generator
+        demand = self._demand
+        quantum = None if self._worker is None else self._worker.quantum
+        if quantum is not None and quantum < demand:
+            self._dirty = self._suspended = True
+            demand_now = quantum
+        elif demand == UNBOUNDED:
+            for item in gen:
+                on_next(item)
+            return True, False
+        else:
+            demand_now = demand
+        for item in islice(gen, demand_now):
+            on_next(item)
+        if _ended(gen):
+            self._suspended = False
+            return True, False
+        self._spend(demand_now)
+        return False, self._suspended
+
+    def _emit_some(self, gen: Items[T]) -> tuple[bool, bool]:
+        """The careful loop: a None means nothing now, and each item is one less to want."""
+        on_next: Callable[[T], object] = self._down.on_next  # type: ignore[union-attr]  # there while there is a generator
+        self._poked = False
+        quantum = None if self._worker is None else self._worker.quantum
+        if self._demand == UNBOUNDED and quantum is None:
+            for item in gen:
+                if item is None:
+                    return False, True
+                on_next(item)
+                if self.cancelled:
+                    return False, False
+            return True, False
+        left = self._demand if quantum is None else min(self._demand, quantum)
+        for item in gen:
+            if item is None:
+                return False, True
+            self._spend(1)
+            on_next(item)
+            left -= 1
+            if not left or self.cancelled:
+                if self._demand and not self.cancelled:
+                    self._dirty = self._suspended = True
+                return False, self._suspended
+        return True, False
+
+    def _settle(self, gen: Items[T]) -> bool:
+        """Nothing is wanted. Complete if the end is known without pulling an item; deal with a poke. True: look again."""
+        if self.last or (self._hint is not None and self._stash is None and self._hint() == 0):
+            if self.last:
+                close(gen)
+                self._finish(None)
+                return True
+        elif not (self._poked and self._stash is None):
+            return False
+        self._poked = False
+        item = next(gen, _END)
+        if item is _END:
+            if not self.cancelled:
+                self._finish(None)
+            return True
+        self._stash = item  # one item at most, and only after a poke: it waits for the next request
+        return bool(self._requests) or (self._poked and item is None)
+
+    def _spend(self, n: int) -> None:
+        if self._demand < UNBOUNDED:
+            self._demand -= n
+
+    # -- ends --------------------------------------------------------------------------------------------------------
+
+    def _failed(self, gen: Items[T], error: BaseException) -> None:
+        """Tell the pipeline's errors from the subscriber's: a generator that raised is dead, one that yielded is not."""
+        if not _ended(gen):
+            self.cancelled = True  # RS 2.13
+            self._close()
+            raise error
+        error = unwrap_stop(error)
+        if isinstance(error, GeneratorExit):
+            wrapped = RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do")
+            wrapped.__cause__ = error
+            error = wrapped
+        if isinstance(error, Exception):
+            if self.cancelled:
+                self._gen = None
+                self._close()
+                _hooks.dropped(error, self)
+            else:
+                self._finish(error)
+            return
+        # KeyboardInterrupt, SystemExit and their like are nobody's signal. Close before they propagate, so that no later
+        # request finds a dead generator and takes it for a completed one.
+        down = self._down
+        self.cancelled = True
+        self._close()
+        if threading.current_thread() is not threading.main_thread() and down is not None:
+            # On a thread of a pool nobody can act on it, and who waits for the stream must not wait for ever.
+            interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+            interrupted.__cause__ = error
+            down.on_error(interrupted)
+        raise error
+
+    def _on_own_thread(self, error: BaseException) -> bool:
+        """On a worker a subscriber's exception has no caller that could see it: it goes to the hook (RS 2.13)."""
+        if self._worker is not None and isinstance(error, Exception):
+            _hooks.dropped(error, self)
+            return True
+        return False
+
+    def _finish(self, error: Exception | None) -> None:
+        """Signal the end, once; give everything back first, so that nothing of ours outlives the signal (RS 3.13)."""
+        down, self._down, self._gen, self._hint = self._down, None, None, None
+        if self._done or down is None:
+            return
+        self._done = True
+        self.release()
+        try:
+            if error is None:
+                down.on_complete()
+            else:
+                if self._annotate is not None:
+                    self._annotate(error)
+                down.on_error(error)
+        finally:
+            self.finalize()
+            self._retire()
+
+    def _close(self) -> None:
+        """Cancelled: close the generator on the owner's thread and drop every reference to the subscriber (RS 3.13)."""
+        gen, self._gen, self._down, self._hint = self._gen, None, None, None
+        self._stash = None
+        if gen is not None:
+            close(gen)
+        if not self._done:
+            self._done = True
+            self.release()
+            self.finalize()
+            self._retire()
+
+    def _retire(self) -> None:
+        if self._worker is not None:
+            self._worker.dispose()
+
+    def __repr__(self) -> str:
+        state = "cancelled" if self.cancelled else "done" if self._done else f"demand={self._demand}"
+        return f"<{type(self).__name__} {state}>"
+
+
+def _as_generator(items: Items[T]) -> Items[T]:
+    """Only a generator tells whether it is over; anything else that iterates gets one around it."""
+    return items if hasattr(items, "gi_frame") else _relay(items)
+
+
+def _relay(items: Items[T]) -> Items[T]:
+    try:
+        yield from items
+    finally:
+        close(items)
+
+
+def _ended(gen: object) -> bool:
+    """Whether a generator is over. Not a flag of ours: one killed by an exception must look dead, whatever killed it."""
+    return getattr(gen, "gi_frame", _END) is None

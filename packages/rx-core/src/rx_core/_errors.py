@@ -1,0 +1,136 @@
+"""The error tree.
+
+::
+
+    Exception
+     ├── RxError                         base of what only this library raises
+     │    ├── EmptyStreamError           (also LookupError)   a value was needed, the stream had none
+     │    ├── MissingBackpressureError   (also RuntimeError)  a source sent more than was requested and nothing may buffer it
+     │    ├── ProtocolViolationError     (also RuntimeError)  a foreign party broke a rule; the text names the rule
+     │    ├── SchedulerNotFoundError     (also LookupError)   no installed package has that scheduler
+     │    ├── OperatorNotFoundError      (also AttributeError) no operator of that name
+     │    └── WorkerInterruptedError     (also RuntimeError)  a BaseException ended the work of a background thread
+     └── CompositeException              (an ExceptionGroup)  several errors of one stream
+
+User functions' exceptions keep their type: the library adds notes to them and never wraps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class RxError(Exception):
+    """Base of the errors that only this library raises."""
+
+
+class EmptyStreamError(RxError, LookupError):
+    """A value was needed and the stream completed without one."""
+
+    def __init__(self, operator: str) -> None:
+        super().__init__(
+            f"{operator}: the stream completed without an element.\n"
+            f"  To allow that:           .first(default=...) or a Maybe (.first_element())\n"
+            f"  To continue elsewhere:   .switch_if_empty(other)"
+        )
+        self.operator = operator
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.operator,)
+
+
+class MissingBackpressureError(RxError, RuntimeError):
+    """A source sent an element that nobody had requested and that nothing was allowed to buffer."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what}\n  To buffer:       .on_backpressure_buffer(capacity=...)\n"
+            f"  To drop:         .on_backpressure_drop()\n  To keep newest:  .on_backpressure_latest()"
+        )
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.what,)
+
+
+class ProtocolViolationError(RxError, RuntimeError):
+    """A party that is not ours broke a rule of Reactive Streams; the message starts with the rule's number."""
+
+
+class SchedulerNotFoundError(RxError, LookupError):
+    """No installed package provides the scheduler asked for."""
+
+    def __init__(self, name: str, known: Sequence[str], provider: str | None) -> None:
+        remedy = f"it comes with {provider}:  pip install {provider}" if provider else "no package known to us has it"
+        have = ", ".join(known) or "none"
+        super().__init__(
+            f"there is no scheduler called {name!r}; {remedy}\n"
+            f"  Installed schedulers: {have}\n"
+            f"  What is installed, and what failed to load:  python -m rx_core plugins"
+        )
+        self.name, self.known, self.provider = name, tuple(known), provider
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, Sequence[str], str | None]]:
+        return type(self), (self.name, self.known, self.provider)
+
+
+class OperatorNotFoundError(RxError, AttributeError):
+    """A pipeline was asked for an operator that does not exist."""
+
+
+class WorkerInterruptedError(RxError, RuntimeError):
+    """A BaseException (SystemExit, say) ended the work of a background thread, where nobody could act on it."""
+
+
+class CompositeException(ExceptionGroup[Exception]):
+    """Several errors of one stream, in the order they arrived."""
+
+    def derive(self, excs: Sequence[Exception], /) -> CompositeException:  # type: ignore[override]  # narrower on purpose: only Exceptions travel as signals
+        return CompositeException(self.message, excs)
+
+
+def composite(errors: Sequence[Exception], /) -> Exception:
+    """One error as itself, several as a CompositeException; a user sees a group only when several things failed."""
+    return errors[0] if len(errors) == 1 else CompositeException(f"{len(errors)} errors in one stream", list(errors))
+
+
+def name_of(function: object, /) -> str:
+    """How to write a user's function in a message or a repr: its qualified name where it has one."""
+    name = getattr(function, "__qualname__", None)
+    if isinstance(name, str):
+        if name.endswith("<lambda>"):
+            code = getattr(function, "__code__", None)
+            return "<lambda>" if code is None else f"<lambda line {code.co_firstlineno}>"
+        return name
+    return repr(function)
+
+
+def none_produced(operator: str, function: object = None, /) -> TypeError:
+    """The error for a None where an element must be (RS 2.13); ``function`` is what returned it, if a function did."""
+    who = operator if function is None else f"{operator}({name_of(function)})"
+    return TypeError(
+        f"{who} produced None, and None is not an element (RS 2.13).\n"
+        f"  To leave such elements out:  filter before, or .flat_map_iterable(lambda x: () if ... else (value,))\n"
+        f"  To say 'no value':           use a value of your own, for example ... or an empty tuple"
+    )
+
+
+def none_argument(call: str, argument: str, /) -> TypeError:
+    """The error for a None argument where something else is needed."""
+    return TypeError(f"{call}: {argument} is None.\n  Right:  {call.split('(')[0]}({argument})")
+
+
+def not_callable(operator: str, argument: str, value: object, /) -> TypeError:
+    """The error at assembly for something that is not a function where one is needed."""
+    return TypeError(
+        f"{operator}() expected a function as {argument}, got {value!r}.\n  For example:  .{operator}(lambda item: ...)"
+    )
+
+
+def check_callable(operator: str, argument: str, value: Callable[..., object] | object, /) -> None:
+    if not callable(value):
+        raise not_callable(operator, argument, value)

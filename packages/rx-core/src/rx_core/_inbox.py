@@ -1,0 +1,208 @@
+"""The inbox: where the signals of a publisher wait until the run that subscribed to it polls them.
+
+It is the one queue between "somebody pushes" and "a generator pulls", and always bounded: by its window (requested up front and
+replenished when 75 % was taken), by demand (asks only for what downstream still wants), or by an overflow policy for sources
+that cannot be asked.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from threading import get_ident
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED
+from rx_core._errors import MissingBackpressureError, none_produced
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Disposable, Publisher, Subscription
+    from rx_core._run import Run
+
+T = TypeVar("T")
+
+#: Window value: request what downstream wants, no more (the specs' "arbiter").
+DEMAND: Final = 0
+
+#: How many items wait at a boundary when nobody says otherwise.
+DEFAULT_PREFETCH: Final = 128
+
+
+class Inbox(Generic[T]):
+    """Subscriber (or observer) that queues for one run. Pushing side: any thread, serially (RS 1.3); polling side: the run's owner."""
+
+    __slots__ = (
+        "_cancelled",
+        "_done",
+        "_eager_error",
+        "_error",
+        "_limit",
+        "_opening",
+        "_outstanding",
+        "_queue",
+        "_run",
+        "_upstream",
+        "_window",
+        "peak",
+    )
+
+    def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
+        self._run = run
+        self._window = window
+        #: 75 % of the window: late enough to ask in batches, early enough not to run dry.
+        self._limit = window - (window >> 2)
+        self._queue: deque[T] = deque()
+        self._upstream: Subscription | Disposable | None = None
+        self._outstanding = 0
+        self._opening = 0
+        self._done = False
+        self._cancelled = False
+        self._error: Exception | None = None
+        self._eager_error = eager_error
+        #: The most items that ever waited here.
+        self.peak = 0
+
+    def subscribe_to(self, source: Publisher[T]) -> None:
+        """Subscribe, called by the run's owner while it holds the run."""
+        self._opening = get_ident()
+        try:
+            source.subscribe(self)
+        finally:
+            self._opening = 0
+
+    # -- pushing side ------------------------------------------------------------------------------------------------
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self._upstream is not None or self._done:
+            subscription.cancel()  # RS 2.5
+            return
+        self._upstream = subscription
+        if self._cancelled:
+            subscription.cancel()
+        elif self._opening == get_ident() and not self._run.threaded:
+            self._ask()
+        else:
+            # A late on_subscribe, or a run with a thread of its own: let the owner ask, so that all requests come from one place
+            # and are never made twice (RS 2.7).
+            self._run.poke()
+
+    def on_next(self, item: T, /) -> None:
+        if self._done or self._cancelled:
+            return
+        if item is None:
+            self._refuse(none_produced(f"a source ({type(self._upstream).__module__})"))
+            return
+        queue = self._queue
+        if self._window and len(queue) >= self._window:
+            self._refuse(
+                MissingBackpressureError(f"RS 1.1: a source sent more than the {self._window} elements it was asked for")
+            )
+            return
+        queue.append(item)
+        if len(queue) > self.peak:
+            self.peak = len(queue)
+        self._run.wake()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self._done or self._cancelled:
+            _hooks.dropped(error, self._run)
+            return
+        self._error = error
+        self._done = True  # published last: who sees it finds the error and every item
+        if self._eager_error or not self._queue:
+            self._run.poke()
+        # With items before it the end is found when the last of them is polled; see stream().
+
+    def on_complete(self) -> None:
+        if self._done:
+            return
+        self._done = True
+        if not self._queue:
+            self._run.poke()
+
+    def on_success(self, item: T, /) -> None:
+        """Single and Maybe deliver here: the only item and the end at once."""
+        if item is None:
+            self._refuse(none_produced("a Single or Maybe"))
+            return
+        if not self._done and not self._cancelled:
+            self._queue.append(item)
+            self._done = True
+            self._run.wake()
+
+    def _refuse(self, error: Exception) -> None:
+        self._cancel_upstream()
+        self.on_error(error)
+
+    # -- polling side ------------------------------------------------------------------------------------------------
+
+    def stream(self) -> Iterator[T | None]:
+        """Items in order, None while there is nothing; raises the error, ends at completion. Closing it cancels upstream."""
+        run, queue, window, limit = self._run, self._queue, self._window, self._limit
+        popleft = queue.popleft
+        taken = 0
+        try:
+            while True:
+                if self._eager_error and self._error is not None:
+                    break
+                while queue:
+                    item = popleft()
+                    if window:
+                        taken += 1
+                        if taken == limit:
+                            taken = 0
+                            self._request(limit)
+                    elif self._outstanding < UNBOUNDED:
+                        self._outstanding -= 1
+                    if self._done and not queue:
+                        run.poke()  # the end is known: it needs no further demand
+                    yield item
+                    if self._eager_error and self._error is not None:
+                        break
+                if self._done:
+                    if queue and not (self._eager_error and self._error is not None):
+                        continue
+                    break
+                if not self._outstanding and self._upstream is not None:
+                    self._ask()
+                    if queue or self._done:
+                        continue  # a synchronous source answered at once
+                yield None
+            if self._error is not None:
+                raise self._error
+        finally:
+            self.dispose()
+            run.disown(self)
+
+    def _ask(self) -> None:
+        amount = self._window or self._run.demand
+        if amount:
+            self._outstanding = amount
+            self._request(amount)
+
+    def _request(self, n: int) -> None:
+        upstream = self._upstream
+        request: Callable[[int], object] | None = getattr(upstream, "request", None)  # an Observable's has none
+        if request is not None:
+            request(n)
+
+    # -- the run gives it back ---------------------------------------------------------------------------------------
+
+    def dispose(self) -> None:
+        if not self._cancelled:
+            self._cancelled = True
+            if not self._done:
+                self._cancel_upstream()
+            self._queue.clear()
+
+    def _cancel_upstream(self) -> None:
+        upstream = self._upstream
+        if upstream is not None:
+            stop: Callable[[], object] | None = getattr(upstream, "cancel", None) or getattr(upstream, "dispose", None)
+            if stop is not None:
+                stop()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self._cancelled

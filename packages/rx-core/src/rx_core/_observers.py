@@ -1,0 +1,107 @@
+"""Callbacks as a subscriber: what ``subscribe(on_next, on_error=..., on_complete=...)`` builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED
+from rx_core._disposables import BaseDisposable
+from rx_core._errors import composite
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Disposable, Subscription
+
+T = TypeVar("T")
+
+
+class CallbackObserver(BaseDisposable, Generic[T]):
+    """Subscriber and observer of all five types at once, unbounded; disposing it cancels.
+
+    A callback that raises cancels the stream and its error goes to ``on_error`` (from ``on_next``) or to the error hook (from the
+    others). Without ``on_error`` an error reaches the hook, never silence.
+    """
+
+    __slots__ = ("_cell", "_done", "_on_complete", "_on_error", "_on_next", "_origin")
+
+    def __init__(
+        self,
+        origin: object,
+        on_next: Callable[[T], object] | None,
+        on_error: Callable[[Exception], object] | None,
+        on_complete: Callable[[], object] | None,
+    ) -> None:
+        self._origin = origin
+        self._on_next = on_next
+        self._on_error = on_error
+        self._on_complete = on_complete
+        self._cell: dict[int, Subscription | Disposable] = {}
+        self._done = False
+
+    def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
+        if self._cell:
+            _stop(subscription)  # RS 2.5
+            return
+        self._cell[0] = subscription
+        if self._done:
+            self.dispose()
+            return
+        request: Callable[[int], object] | None = getattr(subscription, "request", None)
+        if request is not None:
+            request(UNBOUNDED)
+
+    def on_next(self, item: T, /) -> None:
+        if self._done or self._on_next is None:
+            return
+        try:
+            self._on_next(item)
+        except Exception as error:
+            self.dispose()  # RS 2.13: failing means cancelling
+            self._fail(error)
+
+    def on_success(self, item: T, /) -> None:
+        self.on_next(item)
+        self.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self._done:
+            _hooks.dropped(error, self._origin)
+            return
+        self._done = True
+        self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        if self._on_error is None:
+            _hooks.dropped(error, self._origin)
+            return
+        try:
+            self._on_error(error)
+        except Exception as second:
+            _hooks.dropped(composite([error, second]), self._origin)
+
+    def on_complete(self) -> None:
+        if self._done:
+            return
+        self._done = True
+        if self._on_complete is not None:
+            try:
+                self._on_complete()
+            except Exception as error:
+                _hooks.dropped(error, self._origin)
+
+    def dispose(self) -> None:
+        self._done = True
+        subscription = self._cell.pop(0, None)
+        if subscription is not None:
+            _stop(subscription)
+
+    @property
+    def is_disposed(self) -> bool:
+        return self._done
+
+
+def _stop(subscription: Subscription | Disposable) -> None:
+    cancel: Callable[[], object] | None = getattr(subscription, "cancel", None) or getattr(subscription, "dispose", None)
+    if cancel is not None:
+        cancel()

@@ -1,0 +1,224 @@
+"""The five abstract reactive types.
+
+``subscribe`` is final: it takes a subscriber or callbacks, applies the ``rx_on_subscribe`` hooks and calls
+``subscribe_actual``, which is all a subclass writes. Somebody's own source or operator subclasses these and needs nothing else of
+this library; the fluent types of rx_ops subclass them too.
+
+=============  =======================  ==========================================================
+type           elements                 signals
+=============  =======================  ==========================================================
+Flowable       0..n, with backpressure  ``on_subscribe on_next* (on_error | on_complete)?``
+Observable     0..n, no backpressure    the same, ``on_subscribe`` gives a Disposable
+Single         exactly 1                ``on_subscribe (on_success | on_error)?``
+Maybe          0 or 1                   ``on_subscribe (on_success | on_error | on_complete)?``
+Completable    0                        ``on_subscribe (on_error | on_complete)?``
+=============  =======================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
+
+from rx_core import _hooks
+from rx_core._disposables import BaseDisposable
+from rx_core._observers import CallbackObserver
+
+if TYPE_CHECKING:
+    from rx_core._protocols import (
+        CompletableObserver,
+        CompletableSource,
+        Disposable,
+        MaybeObserver,
+        MaybeSource,
+        ObservableSource,
+        Observer,
+        Publisher,
+        SingleObserver,
+        SingleSource,
+        Subscriber,
+    )
+
+T_co = TypeVar("T_co", covariant=True)
+
+if TYPE_CHECKING:
+    # Nominal for type checkers, so that they infer unions of sources; plain classes at run time, because a Protocol base makes
+    # every isinstance slow.
+    _Publisher = Publisher
+    _ObservableSource = ObservableSource
+    _SingleSource = SingleSource
+    _MaybeSource = MaybeSource
+    _CompletableSource = CompletableSource
+else:
+    _Publisher = _ObservableSource = _SingleSource = _MaybeSource = Generic
+    _CompletableSource = object
+
+OnError = Callable[[Exception], object]
+
+
+@final
+class _HeldBySubscriber(BaseDisposable):
+    """What ``subscribe(subscriber)`` returns: the handle is the Subscription that the subscriber got."""
+
+    __slots__ = ()
+
+    def dispose(self) -> None:
+        raise RuntimeError(
+            "subscribe(subscriber) gave the Subscription to the subscriber; only it can cancel (RS 3.1).\n"
+            "  In the subscriber:  self.subscription.cancel()\n"
+            "  With callbacks:     handle = flow.subscribe(on_next, on_error=...); handle.dispose()"
+        )
+
+    @property
+    def is_disposed(self) -> bool:
+        return False
+
+
+_HELD = _HeldBySubscriber()
+
+
+def _subscribe(
+    source: Any, subscriber: object, on_error: object, on_complete: object, first: str = "on_next"
+) -> Disposable:
+    """The shared body of the five ``subscribe`` methods."""
+    kind = type(source).__name__
+    if subscriber is None:
+        # RS 1.9: the only thing subscribe() itself may raise for.
+        raise TypeError(
+            f"{kind}.subscribe(None): a subscriber or a function is needed (RS 1.9).\n"
+            f"  With callbacks:    source.subscribe(print, on_error=handle, on_complete=done)\n"
+            f"  With a subscriber: source.subscribe(subscriber)"
+        )
+    handle: Disposable = _HELD
+    if not hasattr(subscriber, "on_subscribe"):
+        for name, callback in ((first, subscriber), ("on_error", on_error), ("on_complete", on_complete)):
+            if callback is not None and not callable(callback):
+                raise TypeError(
+                    f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}"
+                )
+        subscriber = handle = CallbackObserver(
+            source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete)
+        )
+    elif on_error is not None or on_complete is not None:
+        raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")
+    _hooks.ensure_loaded()
+    if _hooks.on_subscribe is not None:
+        subscriber = _hooks.on_subscribe(source, subscriber)
+    source.subscribe_actual(subscriber)
+    return handle
+
+
+class FlowableBase(_Publisher[T_co], ABC):
+    """0..n elements with backpressure."""
+
+    __slots__ = ()
+
+    @final
+    def subscribe(
+        self,
+        subscriber: Subscriber[T_co] | Callable[[T_co], object],
+        /,
+        *,
+        on_error: OnError | None = None,
+        on_complete: Callable[[], object] | None = None,
+    ) -> Disposable:
+        """Start a run for ``subscriber``, or for callbacks, which request everything.
+
+        Returns the handle that cancels (callbacks only; a subscriber cancels its own Subscription). Raises TypeError for None
+        or something that is neither (RS 1.9); everything else is signalled. Thread: signals come on whatever thread the
+        operators say, on the caller's when they say nothing.
+        """
+        return _subscribe(self, subscriber, on_error, on_complete)
+
+    @abstractmethod
+    def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
+        """Call ``subscriber.on_subscribe`` and then signal what is requested. Hooks were applied."""
+
+
+class ObservableBase(_ObservableSource[T_co], ABC):
+    """0..n elements without backpressure."""
+
+    __slots__ = ()
+
+    @final
+    def subscribe(
+        self,
+        observer: Observer[T_co] | Callable[[T_co], object],
+        /,
+        *,
+        on_error: OnError | None = None,
+        on_complete: Callable[[], object] | None = None,
+    ) -> Disposable:
+        """Start a run for ``observer``, or for callbacks; returns the handle that disposes (callbacks only)."""
+        return _subscribe(self, observer, on_error, on_complete)
+
+    @abstractmethod
+    def subscribe_actual(self, observer: Observer[T_co], /) -> None: ...
+
+
+class SingleBase(_SingleSource[T_co], ABC):
+    """Exactly one element, or an error."""
+
+    __slots__ = ()
+
+    @final
+    def subscribe(
+        self,
+        observer: SingleObserver[T_co] | Callable[[T_co], object],
+        /,
+        *,
+        on_error: OnError | None = None,
+    ) -> Disposable:
+        """Start a run for ``observer``, or for callbacks; returns the handle that disposes (callbacks only)."""
+        return _subscribe(self, observer, on_error, None, "on_success")
+
+    @abstractmethod
+    def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None: ...
+
+
+class MaybeBase(_MaybeSource[T_co], ABC):
+    """One element or none, or an error."""
+
+    __slots__ = ()
+
+    @final
+    def subscribe(
+        self,
+        observer: MaybeObserver[T_co] | Callable[[T_co], object],
+        /,
+        *,
+        on_error: OnError | None = None,
+        on_complete: Callable[[], object] | None = None,
+    ) -> Disposable:
+        """Start a run for ``observer``, or for callbacks; with callbacks ``on_complete`` runs after a value too."""
+        return _subscribe(self, observer, on_error, on_complete, "on_success")
+
+    @abstractmethod
+    def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None: ...
+
+
+class CompletableBase(_CompletableSource, ABC):
+    """No elements, only the end."""
+
+    __slots__ = ()
+
+    @final
+    def subscribe(
+        self,
+        observer: CompletableObserver | Callable[[], object],
+        /,
+        *,
+        on_error: OnError | None = None,
+    ) -> Disposable:
+        """Start a run for ``observer``, or for an ``on_complete`` callback; returns the handle that disposes."""
+        if callable(observer) and not hasattr(observer, "on_subscribe"):
+            return _subscribe(self, _ignore, on_error, observer)
+        return _subscribe(self, observer, on_error, None)
+
+    @abstractmethod
+    def subscribe_actual(self, observer: CompletableObserver, /) -> None: ...
+
+
+def _ignore(_item: object) -> None:
+    pass

@@ -1,0 +1,257 @@
+"""What a running operator sees of its run.
+
+A *coordinating operator* is a generator that yields an item, or ``None`` for "nothing now, I will be woken". Its
+:class:`Run` tells it how much is wanted, opens further sources for it, and owns what must be given back at the end. The same
+generator runs under a :class:`~rx_core._drain.Drain` (a subscriber that requests), under a
+:class:`~rx_core._blocking.BlockingRun` (a thread that waits), or inside another operator's generator, without a queue between.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED
+from rx_core._inbox import DEMAND, Inbox
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Disposable, Publisher
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+#: What iterating a running source gives: an item, or None for "nothing now".
+Items = Iterator["T | None"]
+
+
+class Openable(Protocol[T_co]):
+    """A publisher that can run inside somebody else's run, without a queue between.
+
+    ``window`` is how many items may wait where a queue is needed after all (DEMAND: as many as are requested).
+    """
+
+    def _rx_open(self, run: Run, window: int, /) -> Iterator[T_co | None]: ...
+
+
+class Run(ABC):
+    """One run of a pipeline, as its operators see it. Everything but ``wake`` and ``poke`` is for the owner of the run."""
+
+    __slots__ = ("_after", "_owned", "last")
+
+    def __init__(self) -> None:
+        #: Set by an operator that knows, before it yields, that this item is its last.
+        self.last = False
+        self._owned: dict[int, Disposable] = {}
+        self._after: list[Callable[[], object]] = []
+
+    @property
+    @abstractmethod
+    def root(self) -> Run:
+        """The outermost run: the one whose ``cancelled`` counts."""
+
+    @property
+    @abstractmethod
+    def demand(self) -> int:
+        """How many items downstream still wants; UNBOUNDED for all there are. 0 while resumed by :meth:`poke` alone."""
+
+    @abstractmethod
+    def wake(self) -> None:
+        """Something arrived: look again when items are wanted. Thread-safe, returns at once where the run has its own thread."""
+
+    @abstractmethod
+    def poke(self) -> None:
+        """Something happened that needs no demand to be dealt with (an end, an error, an item to drop). Thread-safe."""
+
+    @property
+    def threaded(self) -> bool:
+        """Whether this run polls its sources on a thread of its own, so that requesting has to happen there as well."""
+        return False
+
+    def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND) -> Items[T]:
+        """Subscribe to ``source`` and iterate what it gives: items, and None while there is nothing.
+
+        Ours open without a queue; any other publisher gets an :class:`Inbox` of at most ``window`` items, replenished at 75 %.
+        The iterator raises the source's error and ends when the source completes. Close it to cancel.
+        """
+        opener = getattr(source, "_rx_open", None)
+        if opener is not None:
+            items: Items[T] = opener(self, window)
+            return self._unhurried(items)
+        if not hasattr(source, "subscribe"):
+            raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
+        inbox: Inbox[T] = Inbox(self, window)
+        self.own(inbox)
+        inbox.subscribe_to(source)  # type: ignore[arg-type]  # not Openable, so it is the Publisher
+        return inbox.stream()
+
+    def _unhurried(self, items: Items[T]) -> Items[T]:
+        return items
+
+    def own(self, resource: Disposable, /) -> None:
+        """Dispose ``resource`` when this run ends, unless it is given back with :meth:`disown` before."""
+        self._owned[id(resource)] = resource
+
+    def disown(self, resource: Disposable, /) -> None:
+        self._owned.pop(id(resource), None)
+
+    def after(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` once after this run has signalled its end, or was cancelled."""
+        self._after.append(action)
+
+    def release(self) -> None:
+        """Dispose what is owned. A resource that fails does not keep the others from being released."""
+        owned = self._owned
+        while owned:
+            _, resource = owned.popitem()
+            try:
+                resource.dispose()
+            except Exception as error:  # RS 3.15: cancel returns normally
+                _hooks.dropped(error, resource)
+
+    def finalize(self) -> None:
+        """Run the ``after`` actions, the last registered first; a failing one is reported and the rest still run."""
+        actions = self._after
+        while actions:
+            try:
+                actions.pop()()
+            except Exception as error:
+                _hooks.dropped(error, self)
+
+
+def close(items: object) -> None:
+    """Close an iterator that can be closed; a failure in somebody's finalizer is reported, not raised (RS 3.15)."""
+    closer = getattr(items, "close", None)
+    if closer is not None:
+        try:
+            closer()
+        except Exception as error:
+            _hooks.dropped(error, items)
+
+
+@final
+class Source(Generic[T]):
+    """A source of a coordinating operator as something to iterate, again and again: each ``iter()`` subscribes anew.
+
+    The first subscription was made together with the operator's own, so that a hot source misses nothing (:meth:`prime`).
+    """
+
+    __slots__ = ("_first", "_publisher", "_run", "_window")
+
+    def __init__(self, run: Run, publisher: Publisher[T], window: int = DEMAND) -> None:
+        self._run = run
+        self._publisher = publisher
+        self._window = window
+        self._first: Items[T] | None = None
+
+    def prime(self) -> None:
+        """Subscribe now; the next ``iter()`` gives this subscription."""
+        self._first = self._run.open(self._publisher, self._window)
+
+    def __iter__(self) -> Items[T]:
+        first = self._first
+        if first is None:
+            return self._run.open(self._publisher, self._window)
+        self._first = None
+        return first
+
+
+@final
+class Lane(Run, Generic[T]):
+    """One of many sources that an operator runs at the same time; when it is woken it puts itself into ``lanes.ready``."""
+
+    __slots__ = ("_items", "_lanes", "_queued", "_root", "_window", "key")
+
+    def __init__(self, lanes: Lanes[T], window: int) -> None:
+        super().__init__()
+        self._lanes = lanes
+        self._root = lanes.run.root
+        self._window = window
+        self._queued = False
+        self._items: Items[T] = iter(())
+        #: For the operator's own use (an index, a key).
+        self.key: Any = None
+
+    @property
+    def root(self) -> Run:
+        return self._root
+
+    @property
+    def demand(self) -> int:
+        return UNBOUNDED if self._window == DEMAND else self._window
+
+    @property
+    def threaded(self) -> bool:
+        return self._lanes.run.threaded
+
+    @property
+    def items(self) -> Items[T]:
+        """What there is now, up to the next None. Reading it is what un-marks the lane: later arrivals queue it again."""
+        self._queued = False  # before polling: what arrives from here on is either polled now or queues the lane
+        return self._items
+
+    def wake(self) -> None:
+        if not self._queued:
+            self._queued = True
+            self._lanes.ready.append(self)
+        self._lanes.run.wake()
+
+    def poke(self) -> None:
+        if not self._queued:
+            self._queued = True
+            self._lanes.ready.append(self)
+        self._lanes.run.poke()
+
+    def requeue(self) -> None:
+        """There is more: take another turn later."""
+        if not self._queued:
+            self._queued = True
+            self._lanes.ready.append(self)
+
+    def start(self, source: Publisher[T]) -> None:
+        self._queued = True  # a source that emits while it is being subscribed must not queue the lane twice
+        self._lanes.open_lanes[self] = None
+        self._items = self.open(source, self._window)
+        self._lanes.ready.append(self)
+
+    def stop(self) -> None:
+        """The source ended, or is not wanted any more."""
+        self._lanes.open_lanes.pop(self, None)
+        items, self._items = self._items, iter(())
+        close(items)
+        self.release()
+        self.finalize()
+
+
+@final
+class Lanes(Generic[T]):
+    """The lanes of one operator: those that are open, and those that have something to say (``ready``)."""
+
+    __slots__ = ("open_lanes", "ready", "run")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.ready: deque[Lane[T]] = deque()
+        self.open_lanes: dict[Lane[T], None] = {}
+
+    def open(self, source: Publisher[T], window: int, key: object = None) -> Lane[T]:
+        """Subscribe to ``source`` in a lane of its own; ready at once, because a synchronous source has its items now."""
+        lane: Lane[T] = Lane(self, window)
+        lane.key = key
+        lane.start(source)
+        return lane
+
+    def __len__(self) -> int:
+        return len(self.open_lanes)
+
+    def close(self) -> None:
+        for lane in list(self.open_lanes):
+            lane.stop()
+
+
+def unhurried(items: Items[T]) -> Items[T]:
+    """Answer the first poll with None: for sources opened while nothing is wanted, so that none of their items is pulled."""
+    return chain((None,), items)

@@ -1,0 +1,143 @@
+"""The contract of schedulers and workers, and the registry that finds them by name.
+
+A :class:`Scheduler` is a place where work can run; a :class:`Worker` is one serial lane of it: what is scheduled on a worker
+runs one action after the other, in order of due time. Backends are plugins (entry-point group ``rx``); rx_core has none of
+its own, so that asking for one that is not installed can say which package to install.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, final
+
+from rx_core import _hooks
+from rx_core._errors import SchedulerNotFoundError
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Disposable
+
+Action = Callable[[], object]
+
+#: Which distribution brings which scheduler, for the message when it is missing.
+_KNOWN_PROVIDERS: Mapping[str, str] = {
+    "immediate": "rx-schedulers",
+    "trampoline": "rx-schedulers",
+    "single": "rx-schedulers",
+    "computation": "rx-schedulers",
+    "io": "rx-schedulers",
+    "new_thread": "rx-schedulers",
+    "trio": "rx-trio",
+    "virtual": "rx-testing",
+}
+
+
+class Worker(ABC):
+    """One serial lane of a scheduler.
+
+    Actions run one at a time, by due time and then in the order they were scheduled. Disposing the worker drops what has not
+    started; scheduling on a disposed worker returns a disposed Disposable and runs nothing.
+    """
+
+    __slots__ = ()
+
+    #: Elements a run may deliver in one go before it schedules itself again; None: as many as there are. Cooperative backends
+    #: (an event loop) set it, so that a long stream does not starve their other tasks.
+    quantum: ClassVar[int | None] = None
+
+    @abstractmethod
+    def schedule(self, action: Action, /, delay: float = 0.0) -> Disposable:
+        """Run ``action`` after ``delay`` seconds; the Disposable prevents it while it has not started. Thread-safe."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """Seconds on this scheduler's monotonic clock (virtual in tests)."""
+
+    @abstractmethod
+    def dispose(self) -> None:
+        """Drop waiting actions and give the lane back. Idempotent, thread-safe; a running action is not interrupted."""
+
+    @property
+    @abstractmethod
+    def is_disposed(self) -> bool: ...
+
+
+class Scheduler(ABC):
+    """A place where work can run. Thread-safe."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def create_worker(self) -> Worker:
+        """A new serial lane. Raises RuntimeError after :meth:`shutdown`."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """Seconds on this scheduler's monotonic clock."""
+
+    @abstractmethod
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        """Stop all lanes and wait up to ``timeout`` seconds for their threads to end; True when they did. Idempotent."""
+
+    def schedule_direct(self, action: Action, /, delay: float = 0.0) -> Disposable:
+        """Run one action on a worker of its own, which is given back afterwards."""
+        worker = self.create_worker()
+
+        def run() -> None:
+            try:
+                action()
+            finally:
+                worker.dispose()
+
+        return worker.schedule(run, delay)
+
+
+@final
+class SchedulerRegistry:
+    """Schedulers by name. Factories come from plugins; each name is made once and shared."""
+
+    __slots__ = ("_factories", "_made")
+
+    def __init__(self) -> None:
+        self._factories: dict[str, Callable[[], Scheduler]] = {}
+        self._made: dict[str, Scheduler] = {}
+
+    def register(self, name: str, factory: Callable[[], Scheduler]) -> None:
+        """Offer a scheduler under ``name``; the last registration wins and replaces what was made before."""
+        self._factories[name] = factory
+        self._made.pop(name, None)
+
+    def unregister(self, name: str) -> None:
+        self._factories.pop(name, None)
+        self._made.pop(name, None)
+
+    def names(self) -> list[str]:
+        return sorted(self._factories)
+
+    def get(self, name: str) -> Scheduler:
+        """The scheduler called ``name``. Raises SchedulerNotFoundError, naming the package to install."""
+        made = self._made.get(name)
+        if made is None:
+            factory = self._factories.get(name)
+            if factory is None:
+                raise SchedulerNotFoundError(name, self.names(), _KNOWN_PROVIDERS.get(name))
+            made = self._made.setdefault(name, factory())  # setdefault: two threads asking at once share one
+        return made
+
+
+registry = SchedulerRegistry()
+
+
+def scheduler(name: str, /) -> Scheduler:
+    """The shared scheduler called ``name``, from whichever installed package provides it.
+
+    Raises SchedulerNotFoundError (a LookupError) that names the package to install.
+    """
+    _hooks.ensure_loaded()
+    return registry.get(name)
+
+
+def on_schedule(action: Action) -> Action:
+    """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing)."""
+    hook = _hooks.on_schedule
+    return action if hook is None else hook(action)
