@@ -61,6 +61,8 @@ _UV_INDEX = ("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL
 
 # How long the children may take to end after Ctrl-C before they are ended harder.
 GRACE_SECONDS = 10
+# And how long those whose parent has ended already.
+LEAVE_SECONDS = 3.0
 
 
 class SetupError(Exception):
@@ -353,7 +355,7 @@ def run(command: Sequence[str], environ: Mapping[str, str], folder: Path) -> int
 
 def end_group(group: int) -> None:
     """After an interrupt, see to it that nobody is left behind."""
-    for signum, seconds in ((0, 3.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 1.0)):
+    for signum, seconds in ((0, LEAVE_SECONDS), (signal.SIGTERM, LEAVE_SECONDS), (signal.SIGKILL, 1.0)):
         deadline = time.monotonic() + seconds
         if signum and not kill_group(group, signum):
             return
