@@ -1,0 +1,7 @@
+"""``python -m corpus``."""
+
+import sys
+
+from corpus.cli import main
+
+sys.exit(main())
