@@ -42,6 +42,14 @@ if TYPE_CHECKING:
 
 T_co = TypeVar("T_co", covariant=True)
 
+
+
+class _Nothing:
+    """A base at run time where there is no type variable to declare."""
+
+    __slots__ = ()
+
+
 if TYPE_CHECKING:
     # Nominal for type checkers, so that they infer unions of sources; plain classes at run time, because a Protocol base makes
     # every isinstance slow.
@@ -52,7 +60,7 @@ if TYPE_CHECKING:
     _CompletableSource = CompletableSource
 else:
     _Publisher = _ObservableSource = _SingleSource = _MaybeSource = Generic
-    _CompletableSource = object
+    _CompletableSource = _Nothing
 
 OnError = Callable[[Exception], object]
 

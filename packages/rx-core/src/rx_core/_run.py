@@ -25,7 +25,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 #: What iterating a running source gives: an item, or None for "nothing now".
-Items = Iterator["T | None"]
+Items = Iterator[T | None]
 
 
 class Openable(Protocol[T_co]):
@@ -81,11 +81,15 @@ class Run(ABC):
         if opener is not None:
             items: Items[T] = opener(self, window)
             return self._unhurried(items)
+        return self.open_queued(source, window)  # type: ignore[arg-type]  # not Openable, so it is the Publisher
+
+    def open_queued(self, source: Publisher[T], window: int = DEMAND) -> Items[T]:
+        """The same, always through an inbox: for boundaries and for walls against fusion."""
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
         inbox: Inbox[T] = Inbox(self, window)
         self.own(inbox)
-        inbox.subscribe_to(source)  # type: ignore[arg-type]  # not Openable, so it is the Publisher
+        inbox.subscribe_to(source)
         return inbox.stream()
 
     def _unhurried(self, items: Items[T]) -> Items[T]:

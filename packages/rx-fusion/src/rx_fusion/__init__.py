@@ -1,0 +1,42 @@
+"""Fusion: neighbouring synchronous operators run as one piece of code, with the same observable behaviour."""
+
+from __future__ import annotations
+
+from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
+from rx_fusion._compiler import Feed, Form
+from rx_fusion._explain import Plan
+from rx_fusion._heads import Head, IterableHead, Operator, OperatorHead, PublisherHead, operator, operator_of
+from rx_fusion._pipeline import Pipeline, PlainFlow
+from rx_fusion._shapes import ROOT, Shape, shape_of
+from rx_fusion._stages import Stage, StageError, stage, stage_of
+from rx_fusion._switch import fusion_enabled, fusion_off
+from rx_fusion._version import __version__
+
+__all__ = [
+    "ROOT",
+    "Feed",
+    "Form",
+    "Head",
+    "IterableHead",
+    "Operator",
+    "OperatorHead",
+    "Pipeline",
+    "Plan",
+    "PlainFlow",
+    "PublisherHead",
+    "Shape",
+    "Stage",
+    "StageError",
+    "ToCompletable",
+    "ToMaybe",
+    "ToObserver",
+    "ToSingle",
+    "__version__",
+    "fusion_enabled",
+    "fusion_off",
+    "operator",
+    "operator_of",
+    "shape_of",
+    "stage",
+    "stage_of",
+]

@@ -1,0 +1,122 @@
+"""Between the subscriber side of a run and the observers of the other four types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rx_core import UNBOUNDED, BaseDisposable, EmptyStreamError
+
+if TYPE_CHECKING:
+    from rx_core import CompletableObserver, MaybeObserver, Observer, SingleObserver, Subscription
+
+
+class _Adapter(BaseDisposable):
+    """A subscriber that asks for everything and hands its observer a Disposable."""
+
+    __slots__ = ("_down", "_up")
+
+    def __init__(self, down: Any) -> None:
+        self._down = down
+        self._up: Subscription | None = None
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self._up is not None:
+            subscription.cancel()  # RS 2.5
+            return
+        self._up = subscription
+        self._down.on_subscribe(self)
+        subscription.request(UNBOUNDED)
+
+    def on_error(self, error: Exception, /) -> None:
+        self._up = _GONE
+        self._down.on_error(error)
+
+    def dispose(self) -> None:
+        up, self._up = self._up, _GONE
+        if up is not None:
+            up.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self._up is _GONE
+
+
+class _Gone:
+    __slots__ = ()
+
+    def request(self, n: int, /) -> None:
+        pass
+
+    def cancel(self) -> None:
+        pass
+
+
+_GONE = _Gone()
+
+
+class ToObserver(_Adapter):
+    """Observable: the same signals."""
+
+    __slots__ = ("on_next",)
+
+    def __init__(self, down: Observer[Any]) -> None:
+        super().__init__(down)
+        self.on_next: Callable[[Any], object] = down.on_next
+
+    def on_complete(self) -> None:
+        self._up = _GONE
+        self._down.on_complete()
+
+
+class ToMaybe(_Adapter):
+    """Maybe: the item, if there was one, arrives as ``on_success`` when the run is complete."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, down: MaybeObserver[Any]) -> None:
+        super().__init__(down)
+        self._value: Any = None
+
+    def on_next(self, item: Any, /) -> None:
+        self._value = item
+
+    def on_complete(self) -> None:
+        self._up = _GONE
+        value, self._value = self._value, None
+        if value is not None:
+            self._down.on_success(value)
+        else:
+            self.empty()
+
+    def empty(self) -> None:
+        self._down.on_complete()
+
+
+class ToSingle(ToMaybe):
+    """Single: a run without an item is an error."""
+
+    __slots__ = ("_origin",)
+
+    def __init__(self, down: SingleObserver[Any], origin: object) -> None:
+        super().__init__(down)  # type: ignore[arg-type]  # on_complete is never called: empty() is overridden
+        self._origin = origin
+
+    def empty(self) -> None:
+        self._down.on_error(EmptyStreamError(repr(self._origin)))
+
+
+class ToCompletable(_Adapter):
+    """Completable: items are dropped."""
+
+    __slots__ = ()
+
+    def __init__(self, down: CompletableObserver) -> None:
+        super().__init__(down)
+
+    def on_next(self, item: Any, /) -> None:
+        pass
+
+    def on_complete(self) -> None:
+        self._up = _GONE
+        self._down.on_complete()

@@ -1,0 +1,380 @@
+"""Writes several stages into one function.
+
+Stage i+1 is inlined at every ``yield`` of stage i. One writer gives all forms; they differ in what the last yield becomes and in
+what the loop checks:
+
+=======  ========================  =====================================================================
+form     the last ``yield x``      for
+=======  ========================  =====================================================================
+pull     ``yield x``               iteration; with a cancel check inside a run; with the last mark under a Drain
+value    ``return x``              ``blocking_get`` and everything that wants one item
+step     ``return x`` or None      push: one item in, at most one out, state in closures
+=======  ========================  =====================================================================
+
+Names of stage i end in ``_i``, which also tells a traceback which stage a line belongs to. ``return`` in stage i means "complete":
+the ends of later stages still run, those of stage i and the ones before it do not.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+from collections.abc import Callable, Sequence
+from enum import Enum
+from itertools import count
+from types import CodeType
+from typing import Any, Final, NamedTuple
+
+from rx_core import OPERATOR_CODES, close, none_produced
+from rx_fusion._notes import note_failure
+from rx_fusion._stages import Stage
+
+
+class Feed(Enum):
+    """What a source can give besides items."""
+
+    CLEAN = "clean"  #: items only, known to be no None (range)
+    CHECKED = "checked"  #: a user's iterable: a None is an error, and it may have to be closed
+    RUNNING = "running"  #: a coordinating operator or an inbox: None means nothing now
+
+
+class Form(NamedTuple):
+    """Which function to write."""
+
+    kind: str  # "pull" | "value" | "step"
+    feed: Feed = Feed.CLEAN
+    #: Look at ``root.cancelled`` once per source item.
+    cancel: bool = False
+    #: Set ``run.last`` before yielding an item that is known to be the last.
+    mark_last: bool = False
+
+
+class Stop(Exception):
+    """Leaves nested loops when a stage completes. Private to generated code."""
+
+
+#: Beyond this many statements inlining stops paying and the stages run stacked.
+MAX_STATEMENTS: Final = 2_000
+
+_numbers = count(1)
+
+#: Generated file name -> stage names, for tracebacks.
+GENERATED: Final[dict[str, tuple[Stage, ...]]] = {}
+
+
+class TooLarge(Exception):
+    """The stages would multiply beyond reason."""
+
+
+def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
+    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args) and
+    returns (step, finish). Raises TooLarge when the stages should better be stacked."""
+    writer = _Writer(stages, form)
+    module = writer.module()
+    names = "·".join(stage.name for stage in stages)
+    feed = "" if form.kind == "step" else f" {form.feed.value}"
+    path = f"<rx {names} ({form.kind}{feed}) #{next(_numbers)}>"
+    text = ast.unparse(module) + "\n"
+    # Lazily kept for tracebacks and debuggers: linecache entries without a time stamp survive checkcache().
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    GENERATED[path] = tuple(stages)
+    namespace = writer.namespace
+    code = compile(text, path, "exec")
+    exec(code, namespace)
+    made: Callable[..., Any] = namespace["fused"]
+    OPERATOR_CODES.add(made.__code__)
+    return made
+
+
+class _Place(NamedTuple):
+    """Where statements are being written: how a stage can leave from here."""
+
+    loops: int  # loops of stages between here and the loop over the source
+    in_main_loop: bool
+
+
+class _Writer:
+    def __init__(self, stages: Sequence[Stage], form: Form) -> None:
+        self.stages = stages
+        self.form = form
+        self.written = 0
+        self.namespace: dict[str, Any] = {
+            "_Stop": Stop,
+            "_close": close,
+            "_none_produced": none_produced,
+            "_note_failure": note_failure,
+        }
+        self.locals = [frozenset(_locals_of(stage)) for stage in stages]
+        # A last mark is sound only where nothing can follow the marked item.
+        self.quiet_after = [
+            all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))
+        ]
+
+    # -- the frame -------------------------------------------------------------------------------------------------
+
+    def module(self) -> ast.Module:
+        function = self.step() if self.form.kind == "step" else self.run_to_end()
+        return ast.fix_missing_locations(ast.Module(body=[function], type_ignores=[]))
+
+    def unpack(self) -> list[ast.stmt]:
+        names = [self.rename(at, name) for at, stage in enumerate(self.stages) for name in stage.parameters]
+        if not names:
+            return []
+        target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        return [ast.Assign([target], ast.Name("args", ast.Load()), lineno=0)]
+
+    def run_to_end(self) -> ast.FunctionDef:
+        """pull and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
+        begin: list[ast.stmt] = []
+        # The outermost generator of a stack starts first and starts the one before it by pulling: last stage first.
+        for at in reversed(range(len(self.stages))):
+            begin += self.write(self.stages[at].prologue or [], at, _Place(0, False))
+        loop = ast.For(
+            target=ast.Name(self.item(0), ast.Store()),
+            iter=ast.Name("source", ast.Load()),
+            body=[*self.guards(), *self.write(self.body(0), 0, _Place(0, True))],
+            orelse=[],
+        )
+        # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
+        main = _stoppable([*begin, loop])
+        for at, stage in enumerate(self.stages):
+            if stage.epilogue:
+                end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
+                main.append(ast.If(_parsed(f"stop < {at}"), end, []))
+        body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
+        if self.form.cancel:
+            body += _statements("root = run.root")
+        tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
+        tried.handlers = [
+            ast.ExceptHandler(
+                ast.Name("Exception", ast.Load()), "error", _statements("_note_failure(error, origin, args)\nraise")
+            )
+        ]
+        if self.form.feed is not Feed.CLEAN:
+            tried.finalbody = _statements("_close(source)")
+        body.append(tried)
+        if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
+            body += _statements("if 0: yield")
+        return _function("fused", ["source", "run", "origin", "args"], body)
+
+    def guards(self) -> list[ast.stmt]:
+        item = self.item(0)
+        text = ""
+        if self.form.cancel:
+            text += "if root.cancelled: return\n"
+        if self.form.feed is Feed.RUNNING:
+            text += f"if {item} is None:\n    yield None\n    continue\n"
+        elif self.form.feed is Feed.CHECKED:
+            text += f"if {item} is None: raise _none_produced(origin.name)\n"
+        return _statements(text)
+
+    def step(self) -> ast.FunctionDef:
+        """push: state lives in closures, one call per item."""
+        begin: list[ast.stmt] = []
+        kept: set[str] = set()
+        for at in reversed(range(len(self.stages))):
+            stage = self.stages[at]
+            begin += self.write(stage.prologue or [], at, _Place(0, False))
+            state = _assigned(stage.prologue or []) | _assigned(stage.epilogue or []) | _read(stage.epilogue or [])
+            kept |= {self.rename(at, name) for name in state & self.locals[at] - {_loop_name(stage)} - set(stage.parameters)}
+        body: list[ast.stmt] = []
+        written = self.write(self.body(0), 0, _Place(0, True))
+        changed = sorted(kept & _assigned(written))
+        if changed:
+            body.append(ast.Nonlocal(changed))
+        body += [*_statements("out = None"), *written, *_statements("return out")]
+        item = self.item(0)
+        step = _function("step", [item], body)
+        ends: list[ast.stmt] = []
+        for at, stage in enumerate(self.stages):
+            if stage.epilogue:
+                end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
+                ends.append(ast.If(_parsed(f"run.stop < {at}"), end, []))
+        changed = sorted(kept & _assigned(ends))
+        finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
+        finish = _function("finish", [], [*finish_body, *_statements("out = None"), *ends, *_statements("return out")])
+        missing = sorted(kept - _assigned(begin))
+        init = [_statements(f"{name} = None")[0] for name in missing]
+        begin = _stoppable(begin)
+        return _function(
+            "fused", ["run", "args"], [*self.unpack(), *init, *begin, step, finish, *_statements("return step, finish")]
+        )
+
+    # -- statements of a stage -------------------------------------------------------------------------------------
+
+    def body(self, at: int) -> list[ast.stmt]:
+        loop = self.stages[at].loop
+        assert loop is not None
+        return loop.body
+
+    def item(self, at: int) -> str:
+        return self.rename(at, _loop_name(self.stages[at]))
+
+    def rename(self, at: int, name: str) -> str:
+        return f"{name}_{at}"
+
+    def write(self, statements: Sequence[ast.stmt], at: int, place: _Place) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for index, statement in enumerate(statements):
+            following = statements[index + 1] if index + 1 < len(statements) else None
+            out += self.write_one(statement, following, at, place)
+        return out
+
+    def write_one(self, statement: ast.stmt, following: ast.stmt | None, at: int, place: _Place) -> list[ast.stmt]:
+        self.written += 1
+        if self.written > MAX_STATEMENTS:
+            raise TooLarge
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
+            assert statement.value.value is not None
+            value = self.renamed(statement.value.value, at)
+            return [*self.mark(following, at), *self.emit(value, at, place)]
+        if isinstance(statement, ast.Return):
+            return self.leave(at, place)
+        if isinstance(statement, ast.If):
+            body = self.write(statement.body, at, place)
+            return [ast.If(self.renamed(statement.test, at), body, self.write(statement.orelse, at, place))]
+        inner = _Place(place.loops + 1, place.in_main_loop)
+        if isinstance(statement, ast.For):
+            return [
+                ast.For(
+                    self.renamed(statement.target, at),
+                    self.renamed(statement.iter, at),
+                    self.write(statement.body, at, inner) or [ast.Pass()],
+                    self.write(statement.orelse, at, place),
+                )
+            ]
+        if isinstance(statement, ast.While):
+            return [
+                ast.While(
+                    self.renamed(statement.test, at),
+                    self.write(statement.body, at, inner) or [ast.Pass()],
+                    self.write(statement.orelse, at, place),
+                )
+            ]
+        return [self.renamed(statement, at)]
+
+    def emit(self, value: ast.expr, at: int, place: _Place) -> list[ast.stmt]:
+        """What ``yield value`` of stage ``at`` becomes."""
+        if at + 1 < len(self.stages):
+            target = ast.Name(self.item(at + 1), ast.Store())
+            return [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
+        if self.form.kind == "step":
+            return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
+        if self.form.kind == "value":
+            return [ast.Return(value)]
+        out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
+        if self.form.cancel and (place.loops or not place.in_main_loop):
+            out += _statements("if root.cancelled: return")  # an expansion must not outlive a cancel
+        return out
+
+    def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:
+        """``yield x`` followed by ``if done: return``: the item is the last one, said before it is given away."""
+        if not self.form.mark_last or not self.quiet_after[at]:
+            return []
+        if (
+            isinstance(following, ast.If)
+            and len(following.body) == 1
+            and isinstance(following.body[0], ast.Return)
+            and not following.orelse
+            and _pure(following.test)
+        ):
+            return [ast.If(self.renamed(following.test, at), _statements("run.last = True"), [])]
+        return []
+
+    def leave(self, at: int, place: _Place) -> list[ast.stmt]:
+        """``return`` in stage ``at``: complete, and let only later stages run their ends."""
+        if self.form.kind == "step":
+            leave = "return out" if place.in_main_loop else "raise _Stop"
+            return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+        leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
+        return _statements(f"stop = {at}\n{leave}")
+
+    def renamed(self, node: Any, at: int) -> Any:
+        return _Renamer(self, at).visit(copy.deepcopy(node))
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, writer: _Writer, at: int) -> None:
+        self.writer, self.at = writer, at
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        writer, at = self.writer, self.at
+        if node.id in writer.locals[at]:
+            return ast.Name(writer.rename(at, node.id), node.ctx)
+        scope = getattr(writer.stages[at].function, "__globals__", {})
+        if node.id not in scope:
+            return node  # a builtin, or a comprehension's own variable
+        name = node.id
+        value = scope[name]
+        for turn in count(2):
+            if name not in writer.namespace:
+                writer.namespace[name] = value
+            if writer.namespace[name] is value:
+                return ast.Name(name, node.ctx)
+            name = f"{node.id}__{turn}"
+        raise AssertionError  # pragma: no cover  # count() does not end
+
+
+def _locals_of(stage: Stage) -> Sequence[str]:
+    code: CodeType = stage.function.__code__
+    return (*code.co_varnames, *code.co_cellvars)
+
+
+def _loop_name(stage: Stage) -> str:
+    assert stage.loop is not None and isinstance(stage.loop.target, ast.Name)
+    return stage.loop.target.id
+
+
+def _assigned(statements: Sequence[ast.stmt]) -> set[str]:
+    return {
+        node.id
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _read(statements: Sequence[ast.stmt]) -> set[str]:
+    return {
+        node.id
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+
+
+_PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.cmpop, ast.boolop)
+
+
+def _pure(test: ast.expr) -> bool:
+    """Whether evaluating it early changes nothing: names, constants and arithmetic on them."""
+    return all(isinstance(node, (*_PURE, ast.unaryop, ast.expr_context)) for node in ast.walk(test))
+
+
+def _stoppable(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Catch a stop behind these statements, if one of them raises it."""
+    if not any(isinstance(node, ast.Raise) and _is_stop(node) for each in statements for node in ast.walk(each)):
+        return statements
+    handler = ast.ExceptHandler(ast.Name("_Stop", ast.Load()), None, [ast.Pass()])
+    return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[])]
+
+
+def _is_stop(node: ast.Raise) -> bool:
+    return isinstance(node.exc, ast.Name) and node.exc.id == "_Stop"
+
+
+def _function(name: str, arguments: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    made = ast.parse(f"def {name}({', '.join(arguments)}): pass").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.body = body
+    return made
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    # 'return', 'break' and 'yield' parse outside a function; only compile() minds where they stand.
+    return ast.parse(text).body
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body

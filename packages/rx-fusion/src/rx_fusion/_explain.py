@@ -1,0 +1,112 @@
+"""Plans: how a pipeline will run, as a tree that can be read, tested and shown."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rx_core import DEMAND
+from rx_fusion._compiler import Feed
+from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
+from rx_fusion._notes import call
+from rx_fusion._switch import fusion_enabled
+
+if TYPE_CHECKING:
+    from rx_fusion._pipeline import Pipeline
+    from rx_fusion._shapes import Shape
+
+
+class Plan(NamedTuple):
+    """One part of a plan: what runs as one piece of code, and what it reads from."""
+
+    title: str
+    #: What it says of itself: threads, queues, what did not fuse and why.
+    notes: tuple[str, ...]
+    children: tuple[Plan, ...]
+
+    def text(self) -> str:
+        return "\n".join(self._lines("", ""))
+
+    def _lines(self, first: str, rest: str) -> list[str]:
+        lines = [first + self.title]
+        bar = "│  " if self.children else "   "
+        lines += [f"{rest}{bar}· {note}" for note in self.notes]
+        for at, child in enumerate(self.children):
+            end = at == len(self.children) - 1
+            lines += child._lines(rest + ("└─ " if end else "├─ "), rest + ("   " if end else "│  "))
+        return lines
+
+    def html(self) -> str:
+        """Nested lists; every text escaped."""
+        notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
+        inner = "".join(child.html() for child in self.children)
+        return f"<ul><li><code>{escape(self.title)}</code>{notes}{inner}</li></ul>"
+
+
+def plan_of(pipeline: Pipeline[Any]) -> Plan:
+    """The plan of one pipeline and of all it reads from. Runs nothing."""
+    head, shape, args = pipeline._head, pipeline._shape, pipeline._args
+    if fusion_enabled():
+        head, shape, args = head.absorb(shape, args)
+    below = tuple(
+        source.plan() if hasattr(source, "plan") else Plan(repr(source), ("not ours: through its protocol",), ())
+        for source in head.upstream
+    )
+    names = _stage_calls(shape, args)
+    if isinstance(head, IterableHead):
+        return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *head.notes()), below)
+    notes = [*_head_notes(head), *head.notes()]
+    title = call(head.name, head.args) if isinstance(head, OperatorHead) else _own_text(head)
+    source = Plan(title, tuple(notes), below)
+    if not names:
+        return source
+    if head.scheduler is not None or head.publisher is None:
+        # the stages run in the operator's own loop
+        return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
+    return Plan(" → ".join(names), (_fusion(head, shape),), (source,))
+
+
+def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:
+    out, at = [], 0
+    for stage in shape.stages:
+        size = len(stage.parameters)
+        out.append(call(stage.name, args[at : at + size]))
+        at += size
+    return out
+
+
+def _own_text(head: Head) -> str:
+    return head.name if head.upstream else repr(head)
+
+
+def _fusion(head: Head, shape: Shape) -> str:
+    if not fusion_enabled():
+        return "not fused: fusion is switched off, each operator runs alone"
+    plain = [stage.name for stage in shape.stages if not stage.compilable]
+    if plain:
+        return f"stacked generators: {', '.join(plain)} has no source text to compile"
+    if head.publisher is not None:
+        how = "pushed through, no queue" if shape.steps else "pulled from a queue that is filled on demand"
+        return f"fused: {len(shape)} stage{'s' * (len(shape) != 1)} in one call per item, {how}"
+    if head.feed is Feed.RUNNING:
+        return f"fused: {len(shape)} stage{'s' * (len(shape) != 1)} in one loop behind {head.name}"
+    return f"fused: source and {len(shape)} stage{'s' * (len(shape) != 1)} in one loop, no queue"
+
+
+def _head_notes(head: Head) -> list[str]:
+    notes = []
+    if head.scheduler is not None:
+        notes.append(f"thread: a worker of {head.scheduler!r}")
+    if isinstance(head, OperatorHead):
+        queued = [source for source in head.upstream if _needs_queue(source)]
+        if queued:
+            bound = "what downstream requests" if head.window == DEMAND else f"{head.window} items"
+            notes.append(f"queue: {bound}, for each source that cannot be pulled")
+    elif isinstance(head, PublisherHead):
+        notes.append("wall: not fused with what comes before" if head.upstream else "not ours: through its protocol")
+    return notes
+
+
+def _needs_queue(source: object) -> bool:
+    head = getattr(source, "_head", None)
+    return head is None or head.publisher is not None or head.scheduler is not None

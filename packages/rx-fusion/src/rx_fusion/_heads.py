@@ -1,0 +1,195 @@
+"""Heads: where the items of a pipeline come from.
+
+A pipeline is a head, a shape and arguments. The head is a *description*: it holds no run state, and each ``open`` starts clean.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
+
+from rx_core import DEMAND, OPERATOR_CODES, Items, Publisher, Run, Source
+from rx_fusion._compiler import Feed
+from rx_fusion._notes import call
+
+if TYPE_CHECKING:
+    from rx_core import Scheduler
+    from rx_fusion._shapes import Shape
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Head(ABC):
+    """Where items come from. Immutable; ``open`` makes the state of one run."""
+
+    __slots__ = ()
+
+    #: The operator's name, for messages and plans.
+    name: str
+    feed: Feed = Feed.RUNNING
+    #: Pipelines this one reads from, for plans and for rules that look upstream.
+    upstream: Sequence[Any] = ()
+    #: The scheduler on whose worker this pipeline emits, where it has one of its own.
+    scheduler: Scheduler | None = None
+    #: The publisher itself, where items are pushed by somebody who is not ours.
+    publisher: Publisher[Any] | None = None
+
+    @abstractmethod
+    def open(self, run: Run, window: int, /) -> Items[Any]:
+        """Start one run of the source: its items, and None while there is nothing. Called when the pipeline is subscribed."""
+
+    def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
+        """Take as many of the following stages into the source as it can run itself; the rest comes back."""
+        return self, shape, args
+
+    def notes(self) -> Sequence[str]:
+        """What a plan says of this source besides its name."""
+        return ()
+
+
+class IterableHead(Head):
+    """Items of something that can be iterated anew for each run: the source that fuses best."""
+
+    __slots__ = ("_items", "_text", "feed", "name")
+
+    def __init__(self, name: str, items: Iterable[Any], text: str, *, feed: Feed = Feed.CHECKED) -> None:
+        self.name = name
+        self._items = items
+        self._text = text
+        self.feed = feed
+
+    def open(self, _run: Run | None, _window: int, /) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _iterable_head, (self.name, self._items, self._text, self.feed)
+
+
+def _iterable_head(name: str, items: Iterable[Any], text: str, feed: Feed) -> IterableHead:
+    return IterableHead(name, items, text, feed=feed)
+
+
+class PublisherHead(Head):
+    """Somebody else's publisher (or a wall: ours, hidden)."""
+
+    __slots__ = ("_text", "name", "publisher", "upstream")
+
+    def __init__(self, name: str, publisher: Publisher[Any], text: str, upstream: Sequence[Any] = ()) -> None:
+        self.name = name
+        self.publisher = publisher
+        self._text = text
+        self.upstream = upstream
+
+    def open(self, run: Run, window: int, /) -> Items[Any]:
+        assert self.publisher is not None
+        return run.open_queued(self.publisher, window)
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+OperatorFunction = Callable[..., Items[Any]]
+
+
+class Operator(NamedTuple):
+    """What is known of a coordinating operator."""
+
+    function: OperatorFunction
+    name: str
+    #: Which sources are subscribed together with the operator; the others when it iterates them.
+    eager: Literal["first", "all", "none"]
+
+
+_OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
+
+
+@overload
+def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def operator(*, eager: Literal["first", "all", "none"]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def operator(
+    function: Callable[P, R] | None = None, /, *, eager: Literal["first", "all", "none"] = "first"
+) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
+    """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
+
+    It is a generator function that yields items, and None for "nothing now, I will be woken", or a plain function that returns
+    such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
+    (concat, retry), all (merge, zip) or none.
+    """
+    if function is None:
+        return lambda decorated: _register(decorated, eager)
+    return _register(function, eager)
+
+
+def _register(function: Callable[P, R], eager: Literal["first", "all", "none"]) -> Callable[P, R]:
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"@operator needs a function (run, source, ...), got {function!r}")
+    plain = cast("OperatorFunction", function)
+    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager)
+    OPERATOR_CODES.add(function.__code__)
+    return function
+
+
+def operator_of(function: OperatorFunction, /) -> Operator:
+    """What is known of a registered coordinating operator. Raises TypeError for one that was not registered."""
+    found = _OPERATORS.get(function)
+    if found is None:
+        raise TypeError(f"{function!r} is not a coordinating operator.\n  Right:  decorate it with @operator")
+    return found
+
+
+class OperatorHead(Head):
+    """A coordinating operator with its sources and arguments.
+
+    ``window`` is what waits at most per source that needs a queue; ``many`` hands the sources over as one tuple; ``scheduler``
+    makes the operator run (and poll its sources) on a worker of its own.
+    """
+
+    __slots__ = ("_many", "_shown", "args", "function", "name", "operator", "scheduler", "upstream", "window")
+    feed: ClassVar[Feed] = Feed.RUNNING  # type: ignore[misc]  # fixed for this kind of head
+
+    def __init__(
+        self,
+        function: OperatorFunction,
+        upstream: Sequence[Any],
+        args: tuple[Any, ...] = (),
+        *,
+        window: int = DEMAND,
+        many: bool = False,
+        scheduler: Scheduler | None = None,
+        shown: str | None = None,
+    ) -> None:
+        self.operator = operator_of(function)
+        self.function = function
+        self.name = self.operator.name
+        self.upstream = upstream
+        self.args = args
+        self.window = window
+        self._many = many
+        self.scheduler = scheduler
+        self._shown = shown
+
+    def open(self, run: Run, _window: int, /) -> Items[Any]:
+        sources: list[Source[Any]] = [Source(run, publisher, self.window) for publisher in self.upstream]
+        eager = self.operator.eager
+        if eager == "all":
+            for source in sources:
+                source.prime()
+        elif eager == "first" and sources:
+            sources[0].prime()
+        if self._many:
+            return self.function(run, tuple(sources), *self.args)
+        return self.function(run, *sources, *self.args)
+
+    def __repr__(self) -> str:
+        shown = self._shown if self._shown is not None else call(self.name, self.args)
+        if self._many or not self.upstream:
+            inner = ", ".join(repr(source) for source in self.upstream)
+            return f"{self.name}({inner})" if self._many else shown
+        return f"{self.upstream[0]!r}.{shown}"

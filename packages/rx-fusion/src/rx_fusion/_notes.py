@@ -1,0 +1,72 @@
+"""Tells a user in which operator their function failed: one note on the exception, its type and traceback untouched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from linecache import getline
+from typing import TYPE_CHECKING, Any
+
+from rx_core import name_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_SUFFIX = re.compile(r"[A-Za-z]_(\d+)\b")
+
+
+def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> None:
+    """Called by generated code in its ``except``: which stage does the failing line belong to?"""
+    from rx_fusion._compiler import GENERATED
+
+    trace = error.__traceback__
+    if trace is None or trace.tb_next is None:
+        return  # raised here by a check of ours, which names the operator itself
+    path = trace.tb_frame.f_code.co_filename
+    stages = GENERATED.get(path, ())
+    line = getline(path, trace.tb_lineno)
+    found = _SUFFIX.findall(line)
+    if not found or "in source" in line:
+        return
+    at = int(found[0])
+    skip = sum(len(stage.parameters) for stage in stages[:at])
+    mine = args[skip : skip + len(stages[at].parameters)]
+    add_note(error, f"in {call(stages[at].name, mine)} of {origin!r}{calls(stages, args)}")
+
+
+def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
+    """The same for stages that ran stacked: their own frames are in the traceback."""
+    from rx_fusion._stages import stage_by_code
+
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        found = stage_by_code(trace.tb_frame.f_code)
+        if found is not None and trace.tb_next is not None and stage_by_code(trace.tb_next.tb_frame.f_code) is None:
+            scope = trace.tb_frame.f_locals
+            arguments = [scope.get(name) for name in found.parameters]
+            add_note(error, f"in {call(found.name, arguments)} of {origin!r}{pipeline}")
+            return
+        trace = trace.tb_next
+
+
+def add_note(error: BaseException, note: str) -> None:
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def call(name: str, arguments: Sequence[Any]) -> str:
+    """``map(str.upper)``: an operator as a user wrote it, as far as it can be told."""
+    shown = list(arguments)
+    while shown and shown[-1] is None:
+        shown.pop()  # left at its default
+    return f"{name}({', '.join(name_of(argument) for argument in shown)})"
+
+
+def calls(stages: Sequence[Any], args: Sequence[Any]) -> str:
+    """``.map(str.upper).take(3)`` for a whole shape and its flat arguments."""
+    text, at = "", 0
+    for stage in stages:
+        size = len(stage.parameters)
+        text += f".{call(stage.name, args[at : at + size])}"
+        at += size
+    return text

@@ -1,0 +1,216 @@
+"""Pipelines: descriptions that run when somebody subscribes.
+
+A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments. The fluent types of rx_ops are
+pipelines; so is what a plugin's operator builds. It runs in one of four ways, chosen here and nowhere else:
+
+* **push** through the stages, when somebody else's publisher sends and no stage needs a queue;
+* **under a Drain**, when a subscriber requests;
+* **inside another run**, without a queue, when an operator opens it;
+* **on the thread that waits**, for iteration and ``blocking_*``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import (
+    DEFAULT_PREFETCH,
+    UNBOUNDED,
+    Drain,
+    FlowableBase,
+    Items,
+    Run,
+    Subscriber,
+    blocking_items,
+    close,
+    hooks,
+    unwrap_stop,
+)
+from rx_fusion._compiler import Feed, Form
+from rx_fusion._heads import Head, PublisherHead
+from rx_fusion._notes import calls
+from rx_fusion._push import push
+from rx_fusion._shapes import ROOT, Shape
+from rx_fusion._stages import StageFunction
+from rx_fusion._switch import fusion_enabled
+
+if TYPE_CHECKING:
+    from rx_fusion._explain import Plan
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
+
+Resolved = tuple[Head, Shape, tuple[Any, ...]]
+
+#: Iterators whose __length_hint__ is the exact number of items left and whose end runs nobody's code.
+_BUILT_IN: tuple[Iterable[Any], ...] = (
+    [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
+)  # fmt: skip
+_EXACT = tuple(type(iter(made)) for made in _BUILT_IN)
+
+
+class Pipeline(Generic[T_co]):
+    """The triple, and how it runs. Immutable; one object per assembly step."""
+
+    __slots__ = ("__weakref__", "_args", "_head", "_shape")
+
+    def __init__(self, head: Head, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
+        self._head = head
+        self._shape = shape
+        self._args = args
+
+    # -- assembly --------------------------------------------------------------------------------------------------
+
+    def _then(self, stage: StageFunction, *args: Any) -> Any:
+        """This pipeline with one more stage."""
+        made = self.__class__(self._head, self._shape.then(stage), self._args + args)
+        return made if hooks.on_assembly is None else _assembled(made)
+
+    def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
+        """The same, as another reactive type: ``count`` makes a Single of a Flowable."""
+        made = face(self._head, self._shape.then(stage), self._args + args)
+        return made if hooks.on_assembly is None else _assembled(made)
+
+    def _as(self, face: type[PipelineT]) -> PipelineT:
+        """The same items under another type."""
+        return face(self._head, self._shape, self._args)
+
+    @classmethod
+    def _from(cls, head: Head) -> Any:
+        """A pipeline that starts at ``head``."""
+        made = cls(head)
+        return made if hooks.on_assembly is None else _assembled(made)
+
+    # -- running ---------------------------------------------------------------------------------------------------
+
+    def _resolve(self) -> Resolved:
+        """What is to run: with fusion, the source takes what it can run itself; without, each operator stands alone."""
+        head, shape, args = self._head, self._shape, self._args
+        if fusion_enabled():
+            return head.absorb(shape, args)
+        if not shape:
+            return head, shape, args
+        before, before_args, last, last_args = shape.split(args, len(shape) - 1)
+        source = PlainFlow[Any](head, before, before_args)
+        return PublisherHead(head.name, source, repr(source), (source,)), last, last_args
+
+    def _subscribe_items(self, down: Subscriber[Any]) -> None:
+        """Run for a subscriber."""
+        head, shape, args = self._resolve()
+        if head.publisher is not None and shape.steps:
+            push(head.publisher, shape, args, down, head)
+            return
+        scheduler = head.scheduler
+        worker = None if scheduler is None else scheduler.create_worker()
+        drain: Drain[Any] = Drain(down, worker=worker, synchronous=head.feed is not Feed.RUNNING)
+
+        def body(run: Drain[Any]) -> Items[Any]:
+            items = head.open(run, 0)
+            if type(items) in _EXACT and shape.ends_with_source:
+                run.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
+            return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True, mark_last=True))
+
+        drain.start(body)
+
+    def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
+        """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""
+        if self._head.scheduler is not None or not fusion_enabled():
+            return run.open_queued(self, window or (0 if self._head.scheduler is None else DEFAULT_PREFETCH))  # type: ignore[arg-type]  # every face has subscribe
+        head, shape, args = self._resolve()
+        return shape.pull(head.open(run, window), run, head, args, Form("pull", head.feed, cancel=True))
+
+    def _synchronous(self) -> Resolved | None:
+        """The plan, when it can simply be iterated on this thread."""
+        hooks.ensure_loaded()
+        if hooks.on_subscribe is None and fusion_enabled():
+            plan = self._resolve()
+            if plan[0].feed is not Feed.RUNNING:
+                return plan
+        return None
+
+    def _iterate(self, prefetch: int = DEFAULT_PREFETCH) -> Iterator[T_co]:
+        """Iterate on this thread; leaving the loop cancels. At most ``prefetch`` items wait at a boundary."""
+        plan = self._synchronous()
+        if plan is None:
+            return blocking_items(self, prefetch, prefetch)
+        head, shape, args = plan
+        return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, Form("pull", head.feed))
+
+    def _first(self, seconds: float | None = None) -> Any:
+        """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
+        plan = self._synchronous() if seconds is None else None
+        if plan is None:
+            items = blocking_items(self, DEFAULT_PREFETCH, UNBOUNDED, seconds)
+        else:
+            head, shape, args = plan
+            source = head.open(_NO_RUN, 0)
+            value = Form("value", head.feed)
+            if shape and (shape.compiled(value) or shape.is_hot(source)):
+                function = shape.form(value)
+                if function is not None:
+                    return function(source, None, head, args)
+            items = shape.pull(source, None, head, args, Form("pull", head.feed))
+        try:
+            return next(items, None)
+        except RuntimeError as error:
+            original = _user_stop(error)
+            if original is error:
+                raise
+            raise original from None
+        finally:
+            close(items)
+
+    # -- describing ------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"{self._head!r}{calls(self._shape.stages, self._args)}"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return type(self), (self._head, self._shape, self._args)
+
+    def plan(self) -> Plan:
+        """How this pipeline will run, as a tree of data; :meth:`explain` is its text."""
+        from rx_fusion._explain import plan_of
+
+        return plan_of(self)
+
+    def explain(self) -> str:
+        """How this pipeline will run: what is fused into one loop, where threads and queues are, and what was not fused and why.
+
+        Nothing runs. The text is stable: one line per part, sources innermost.
+        """
+        return self.plan().text()
+
+    def _repr_html_(self) -> str:
+        """The plan for notebooks; showing a pipeline never runs it."""
+        return self.plan().html()
+
+
+class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
+    """A pipeline with the protocol and nothing else: what stands between operators when fusion is off."""
+
+    __slots__ = ()
+
+    def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
+        self._subscribe_items(subscriber)
+
+
+_NO_RUN: Any = None  # a synchronous head needs none
+
+
+def _user_stop(error: BaseException) -> BaseException:
+    """The user's StopIteration, however it travelled: from a stage's edge, or as the cause a waiting run put on it."""
+    unwrapped = unwrap_stop(error)
+    cause = unwrapped.__cause__
+    return cause if isinstance(cause, StopIteration) else unwrapped
+
+
+def _assembled(made: PipelineT) -> PipelineT:
+    hook = hooks.on_assembly
+    if hook is None:
+        return made
+    replaced = hook(made)
+    return replaced if isinstance(replaced, type(made)) else made

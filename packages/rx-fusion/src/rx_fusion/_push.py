@@ -1,0 +1,229 @@
+"""Pushing items through stages: the subscriber between a publisher that is not ours and a subscriber.
+
+It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element where a
+stage dropped one, and completes as soon as a stage says so.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import UNBOUNDED, dropped, none_produced
+from rx_fusion._compiler import Form
+from rx_fusion._notes import note_failure
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber, Subscription
+    from rx_fusion._shapes import Shape
+
+T = TypeVar("T")
+
+STEP = Form("step")
+
+
+class Relay(Generic[T]):
+    """No stages: passes signals on, and is the wall that ``hide()`` puts up."""
+
+    __slots__ = ("_done", "_down", "_up", "origin")
+
+    def __init__(self, down: Subscriber[T], origin: object) -> None:
+        self._down: Subscriber[T] = down
+        self._up: Subscription | None = None
+        self._done = False
+        self.origin = origin
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self._up is not None:
+            subscription.cancel()  # RS 2.5
+            return
+        self._up = subscription
+        self._down.on_subscribe(self)
+
+    def on_next(self, item: T, /) -> None:
+        if self._done:
+            return
+        if item is None:
+            self.fail(none_produced(repr(self.origin)))
+            return
+        self._down.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        if self._done:
+            dropped(error, self.origin)
+            return
+        self._done = True
+        self._down.on_error(error)
+
+    def on_complete(self) -> None:
+        if not self._done:
+            self._done = True
+            self._down.on_complete()
+
+    def fail(self, error: Exception) -> None:
+        self._done = True
+        if self._up is not None:
+            self._up.cancel()
+        self._down.on_error(error)
+
+    def request(self, n: int, /) -> None:
+        if self._up is not None and not self._done:
+            self._up.request(n)  # a bad n is answered by the publisher (RS 3.9), serially with its other signals
+
+    def cancel(self) -> None:
+        self._done = True
+        if self._up is not None:
+            self._up.cancel()
+
+
+class StepSubscriber(Relay[Any]):
+    """One call of the fused step per item: an item goes on, None means that a stage dropped it.
+
+    An item that comes after the source's last (a partial buffer, a sum) waits in ``_tail`` for a request, if none is open.
+    """
+
+    __slots__ = ("_args", "_credits", "_emitted", "_finish", "_replenish", "_rules", "_step", "_tail", "last", "stop")
+
+    def __init__(self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object) -> None:
+        super().__init__(down, origin)
+        self._args = args
+        #: Read and set by the generated step: the highest stage that completed, and whether the item given is the last.
+        self.stop = -1
+        self.last = False
+        self._rules = _request_rules(shape, args)
+        self._replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
+        self._credits: deque[int] | None = deque() if any(stage.tail_yields for stage in shape.stages) else None
+        self._emitted = 0
+        self._tail: dict[int, Any] = {}
+        factory = shape.form(STEP)
+        assert factory is not None  # the caller looked at shape.steps
+        self._step: Callable[[Any], Any]
+        self._finish: Callable[[], Any]
+        self._step, self._finish = factory(self, args)
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self._up is None and self.last:  # a stage that wants nothing at all: take(0)
+            self._up = subscription
+            subscription.cancel()
+            self._down.on_subscribe(self)
+            self._complete()
+            return
+        super().on_subscribe(subscription)
+
+    def on_next(self, item: Any, /) -> None:
+        if self.is_over():
+            return
+        if item is None:
+            self.fail(none_produced(repr(self.origin)))
+            return
+        try:
+            out = self._step(item)
+        except Exception as error:
+            self._failed(error)
+            return
+        if self.last:
+            if self._up is not None:
+                self._up.cancel()  # before the item goes out: a re-entrant publisher must not send another (take)
+            if out is not None:
+                self._emitted += 1
+                self._down.on_next(out)
+            self._complete()
+        elif out is not None:
+            if self._credits is not None:
+                self._emitted += 1
+            self._down.on_next(out)
+        elif self._replenish and self._up is not None:
+            self._up.request(1)  # a dropped element was asked for by somebody who still waits
+
+    def on_complete(self) -> None:
+        if not self.last:
+            self._complete()
+
+    def _complete(self) -> None:
+        if self._done or self._tail:
+            return
+        try:
+            out = self._finish()
+        except Exception as error:
+            self._failed(error)
+            return
+        if out is None or self._credits is None:
+            self._done = True
+            self._down.on_complete()
+            return
+        self._tail[0] = out  # publish first, look afterwards: a request at the same time sees it or is seen
+        if sum(self._credits) > self._emitted:
+            self._give_tail()
+
+    def _give_tail(self) -> None:
+        out = self._tail.pop(0, None)  # atomic: given once
+        if out is not None and not self._done:
+            self._down.on_next(out)
+            self._end()
+
+    def _end(self) -> None:
+        if not self._done:  # cancelled meanwhile
+            self._done = True
+            self._down.on_complete()
+
+    def is_over(self) -> bool:
+        return self._done or self.last
+
+    def _failed(self, error: Exception) -> None:
+        note_failure(error.with_traceback(_inner(error)), self.origin, self._args)
+        self.fail(error)
+
+    def request(self, n: int, /) -> None:
+        up = self._up
+        if up is None or self._done:
+            return
+        if type(n) is int and n > 0:
+            if self._credits is not None:
+                self._credits.append(n)
+                if self._tail:
+                    self._give_tail()
+                    return
+            for rule in self._rules:
+                n = rule(n)
+            if n < 1:
+                return
+            n = min(n, UNBOUNDED)
+            if n == UNBOUNDED:
+                self._replenish = False
+        up.request(n)
+
+
+def _inner(error: BaseException) -> Any:
+    """The traceback from the generated function on, without the frame of the subscriber that called it."""
+    trace = error.__traceback__
+    return trace if trace is None or trace.tb_next is None else trace.tb_next
+
+
+Rule = Callable[[int], int]
+
+
+def _request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule]:
+    """From downstream's n to upstream's: one rule per stage that has one, the last stage's first."""
+    rules: list[Rule] = []
+    at = len(args)
+    for stage in reversed(shape.stages):
+        mine = args[at - len(stage.parameters) : at]
+        at -= len(stage.parameters)
+        if stage.reduces:
+            rules.append(_everything)
+        elif stage.request is not None:
+            rules.append(stage.request(*mine))
+    return rules
+
+
+def _everything(_n: int) -> int:
+    """A reduction needs the whole source before it gives anything."""
+    return UNBOUNDED
+
+
+def push(
+    publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object
+) -> None:
+    """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue."""
+    publisher.subscribe(StepSubscriber(down, shape, args, origin) if shape else Relay(down, origin))
