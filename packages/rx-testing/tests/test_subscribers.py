@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from rx_core import DISPOSED, UNBOUNDED
 from rx_testing import ManualPublisher, TestMaybeObserver, TestObserver, TestSubscriber
 

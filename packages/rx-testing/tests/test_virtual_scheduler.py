@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 
 import pytest
+
 from rx_testing import VirtualScheduler
 
 

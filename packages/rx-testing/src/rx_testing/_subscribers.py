@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import UNBOUNDED, add_cap
-
 from rx_testing._recorder import Recorder
 
 T = TypeVar("T")

@@ -1,0 +1,49 @@
+"""The pytest plugin, active once rx-testing is installed.
+
+It is loaded in every pytest run of the environment, so it imports nothing but pytest until a fixture is used.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from time import monotonic
+
+import pytest
+
+_PATIENCE_SECONDS = 2.0
+
+
+@pytest.fixture
+def no_leaks() -> Iterator[None]:
+    """Fails the test when it leaves a thread of a scheduler behind: one called ``rx-...`` that was not there before.
+
+    Threads that are only cached do not count: they are asked to end (``retire()``, where their backend has it) and given two
+    seconds. What remains has work: an action that does not return, or one that waits because nobody disposed it.
+    """
+    before = set(threading.enumerate())
+    yield
+    left = leaked_threads(before)
+    if left:
+        pytest.fail("\n".join([f"{len(left)} threads were left behind", *map(_describe, left)]), pytrace=False)
+
+
+def leaked_threads(before: set[threading.Thread], seconds: float = _PATIENCE_SECONDS) -> list[threading.Thread]:
+    """The scheduler threads that are not in ``before`` and did not end within ``seconds`` when asked to."""
+    ours = [thread for thread in threading.enumerate() if thread not in before and thread.name.startswith("rx-")]
+    for thread in ours:
+        retire = getattr(thread, "retire", None)
+        if retire is not None:
+            retire()
+    deadline = monotonic() + seconds
+    for thread in ours:
+        thread.join(max(deadline - monotonic(), 0.0))
+    return [thread for thread in ours if thread.is_alive()]
+
+
+def _describe(thread: threading.Thread) -> str:
+    frame = sys._current_frames().get(thread.ident or 0)
+    where = "".join(traceback.format_stack(frame, limit=4)).rstrip() if frame is not None else "  (ended meanwhile)"
+    return f"{thread!r}, at\n{where}"
