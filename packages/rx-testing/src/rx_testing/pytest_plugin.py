@@ -20,8 +20,8 @@ _PATIENCE_SECONDS = 2.0
 def no_leaks() -> Iterator[None]:
     """Fails the test when it leaves a thread of a scheduler behind: one called ``rx-...`` that was not there before.
 
-    Threads that are only cached do not count: they are asked to end (``retire()``, where their backend has it) and given two
-    seconds. What remains has work: an action that does not return, or one that waits because nobody disposed it.
+    Threads that are only cached do not count: they are asked to end (``retire()``, where their backend has it) and
+    given two seconds. What remains has work: an action that does not return, or that nobody disposed.
     """
     before = set(threading.enumerate())
     yield

@@ -1,0 +1,158 @@
+"""The schedulers without threads: work runs on the thread that schedules it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from math import inf
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import final
+
+from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, on_schedule
+from rx_schedulers._lane import Action, Lane, LaneGroup, LaneWorker, Task, call
+
+
+class _Local(threading.local):
+    #: The lanes that wait for the outermost schedule() of this thread to run them; None when there is none.
+    waiting: deque[Lane] | None = None
+
+
+_local = _Local()
+
+
+@final
+class _CallerLane(Lane):
+    """A lane that is run by the call which finds it idle, and left as soon as it has nothing more to do."""
+
+    __slots__ = ()
+
+    def _start(self) -> None:
+        waiting = _local.waiting
+        if waiting is not None:  # we are inside an action: run when it has returned
+            waiting.append(self)
+            return
+        _local.waiting = waiting = deque((self,))
+        lane: Lane = self
+        here = object()
+        try:
+            while waiting:
+                lane = waiting.popleft()
+                lane.group.running[here] = lane
+                try:
+                    lane.loop()
+                finally:
+                    lane.group.running.pop(here, None)
+        except BaseException:  # KeyboardInterrupt, say: it ends the caller, and with it what was to run inside its call
+            for left in (lane, *waiting):
+                left._drop_all()
+                left._forget_thread()
+            raise
+        finally:
+            _local.waiting = None
+
+    def _run(self, task: Task) -> None:
+        action = task.actions.pop(task, None)
+        if action is not None:
+            call(action)  # other BaseExceptions reach the caller, who can act on them
+
+
+@final
+class TrampolineScheduler(Scheduler):
+    """Runs actions on the calling thread, one after the other: what an action schedules waits until it has returned.
+
+    So recursion becomes a loop. The outermost ``schedule()`` returns when nothing is left to do on that thread; **a
+    delay blocks it** until the action is due. Another thread that schedules on a worker which is being run leaves the
+    action to that thread. An Exception of an action goes to the ``rx_on_error`` hooks; other BaseExceptions reach the
+    outermost caller and drop the rest.
+    """
+
+    __slots__ = ("_group",)
+
+    def __init__(self) -> None:
+        self._group = LaneGroup("trampoline", 0.0)
+
+    def create_worker(self) -> Worker:
+        """A queue of its own. Raises RuntimeError after :meth:`shutdown`."""
+        self._group.check_open()
+        return LaneWorker(_CallerLane(self._group), Lane.close)
+
+    def now(self) -> float:
+        """Seconds on the monotonic clock of the machine."""
+        return self._group.clock()
+
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        """Drop what waits; True when nobody is inside an action of this scheduler. Does not wait for other threads."""
+        return self._group.shutdown(timeout)
+
+    def __repr__(self) -> str:
+        return "<trampoline scheduler>"
+
+
+@final
+class ImmediateScheduler(Scheduler):
+    """Runs each action inside ``schedule()``, on the calling thread, nested if need be. **A delay blocks the caller.**
+
+    There is no queue, so two threads that share a worker run at the same time, and recursion deepens the stack: for
+    anything that schedules itself again use ``trampoline``. An Exception of the action goes to the ``rx_on_error``
+    hooks; other BaseExceptions reach the caller.
+    """
+
+    __slots__ = ("_shut",)
+
+    def __init__(self) -> None:
+        self._shut = False
+
+    def create_worker(self) -> Worker:
+        """A worker. Raises RuntimeError after :meth:`shutdown`."""
+        if self._shut:
+            raise RuntimeError("this immediate scheduler was shut down and runs nothing more")
+        return _ImmediateWorker()
+
+    def now(self) -> float:
+        """Seconds on the monotonic clock of the machine."""
+        return monotonic()
+
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        """Nothing ever waits here, so the answer is True at once; no more workers are made."""
+        self._shut = True
+        return True
+
+    def __repr__(self) -> str:
+        return "<immediate scheduler>"
+
+
+@final
+class _ImmediateWorker(Worker):
+    __slots__ = ("_disposed", "_wakes")
+
+    def __init__(self) -> None:
+        self._disposed = False
+        self._wakes: SimpleQueue[None] = SimpleQueue()
+
+    def schedule(self, action: Action, /, delay: float = 0.0) -> BaseDisposable:
+        if self._disposed:
+            return DISPOSED
+        action = on_schedule(action)
+        if delay > 0:
+            try:
+                self._wakes.get(timeout=None if delay == inf else delay)
+            except Empty:
+                pass
+            else:
+                self._wakes.put(None)  # disposed: the next one who waits has to know too
+                return DISPOSED
+        call(action)
+        return DISPOSED
+
+    def now(self) -> float:
+        return monotonic()
+
+    def dispose(self) -> None:
+        if not self._disposed:
+            self._disposed = True
+            self._wakes.put(None)
+
+    @property
+    def is_disposed(self) -> bool:
+        return self._disposed

@@ -1,0 +1,129 @@
+"""The schedulers that have threads: computation, io, single and new_thread."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from itertools import count
+from typing import final
+
+from rx_core import Scheduler, Worker
+from rx_schedulers._lane import IDLE_SECONDS, Lane, LaneGroup, LaneWorker
+
+
+def _cpu_count() -> int:
+    """The processors this process may use, which in a container are fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _ThreadScheduler(Scheduler):
+    __slots__ = ("_group",)
+
+    def __init__(self, kind: str, idle_seconds: float | None) -> None:
+        self._group = LaneGroup(kind, idle_seconds)
+
+    def now(self) -> float:
+        """Seconds on the monotonic clock of the machine."""
+        return self._group.clock()
+
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        """Drop what waits, end the threads after the actions they run now, and wait for that up to ``timeout`` seconds.
+
+        False when a thread has not ended by then, or when one of them is the caller. The scheduler stays shut.
+        """
+        return self._group.shutdown(timeout)
+
+    def __repr__(self) -> str:
+        state = "shut down" if self._group.shut else f"{len(self._group.running)} threads"
+        return f"<{self._group.kind} scheduler: {state}>"
+
+
+@final
+class ComputationScheduler(_ThreadScheduler):
+    """As many lanes as processors, for work that keeps one busy.
+
+    Workers share the lanes in turn: two workers may be on one thread, each serial for itself, so an action that blocks
+    holds up other workers. Threads are called ``rx-computation-<n>``, start with the first action and end after
+    ``idle_seconds`` without one (the next action starts another).
+    """
+
+    __slots__ = ("_lanes", "_turn")
+
+    def __init__(self, threads: int | None = None, *, idle_seconds: float | None = IDLE_SECONDS) -> None:
+        if threads is not None and threads < 1:
+            raise ValueError(f"ComputationScheduler(threads={threads}): at least one thread is needed")
+        super().__init__("computation", idle_seconds)
+        self._lanes = tuple(Lane(self._group) for _ in range(threads or _cpu_count()))
+        self._turn = count()
+
+    def create_worker(self) -> Worker:
+        """The next lane in turn. Raises RuntimeError after :meth:`shutdown`."""
+        self._group.check_open()
+        return LaneWorker(self._lanes[next(self._turn) % len(self._lanes)])
+
+
+@final
+class IoScheduler(_ThreadScheduler):
+    """A lane for each worker, for work that waits: as many threads as workers are alive at a time.
+
+    A disposed worker's lane goes to the next worker, once the action that runs on it has returned. Threads are called
+    ``rx-io-<n>`` and end after ``idle_seconds`` without an action. There is no upper bound: bound the number of
+    workers, for example with ``flat_map(..., max_concurrency=)``.
+    """
+
+    __slots__ = ("_free",)
+
+    def __init__(self, *, idle_seconds: float | None = IDLE_SECONDS) -> None:
+        super().__init__("io", idle_seconds)
+        self._free: deque[Lane] = deque()  # the last one back is the first one out: its thread is the warmest
+
+    def create_worker(self) -> Worker:
+        """A lane that is free, or a new one. Raises RuntimeError after :meth:`shutdown`."""
+        self._group.check_open()
+        try:
+            lane = self._free.pop()
+        except IndexError:
+            lane = Lane(self._group)
+        return LaneWorker(lane, self._take_back)
+
+    def _take_back(self, lane: Lane) -> None:
+        # Not before the running action has returned: the next worker would wait behind a stranger's blocking call.
+        lane.when_free(self._free.append)
+
+
+@final
+class SingleScheduler(_ThreadScheduler):
+    """One lane for all workers: everything on one thread, ``rx-single-1``, which stays until :meth:`shutdown`."""
+
+    __slots__ = ("_lane",)
+
+    def __init__(self) -> None:
+        super().__init__("single", None)
+        self._lane = Lane(self._group)
+
+    def create_worker(self) -> Worker:
+        """A view of the one lane. Raises RuntimeError after :meth:`shutdown`."""
+        self._group.check_open()
+        return LaneWorker(self._lane)
+
+
+@final
+class NewThreadScheduler(_ThreadScheduler):
+    """A thread of its own for each worker, never reused for another one.
+
+    It is called ``rx-new_thread-<n>``, starts with the first action and ends when the worker is disposed; a worker that
+    is forgotten instead loses its thread after ``idle_seconds`` without an action (and gets another when it is used
+    again).
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *, idle_seconds: float | None = IDLE_SECONDS) -> None:
+        super().__init__("new_thread", idle_seconds)
+
+    def create_worker(self) -> Worker:
+        """A new lane. Raises RuntimeError after :meth:`shutdown`."""
+        self._group.check_open()
+        return LaneWorker(Lane(self._group), Lane.close)
