@@ -1,0 +1,129 @@
+"""Sources cut into blocks.
+
+A block is a run of neighbouring elements; blocks are numbered in the source's order. Task ``t`` of ``lanes`` tasks
+works on the blocks ``t, t + lanes, t + 2 * lanes, ...``. All tasks are therefore busy near the same place of the
+source, and the driver can put the results back in order holding only a few chunks per task. (Contiguous partitions
+would force a choice between order, parallel work and bounded memory.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, Protocol
+
+from rx_spark._plan import RangeSource, TextSource
+from rx_spark._wire import CHUNK, loads
+
+RANGE_BLOCK = 8 * CHUNK
+TEXT_BLOCK = 1024 * 1024
+SMALL_TEXT_BLOCK = 64 * 1024
+BLOCKS_PER_LANE = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
+
+
+class Reader(Protocol):
+    """Runs on an executor: reads the task's Arrow batches and gives its blocks, in rising order."""
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]: ...
+
+
+def block_size(elements: int, lanes: int, largest: int) -> int:
+    """Elements per block: few enough that every task gets several blocks, never more than ``largest``."""
+    return max(1, min(largest, -(-elements // (lanes * BLOCKS_PER_LANE))))
+
+
+@dataclass(frozen=True)
+class RangeReader:
+    numbers: range
+    size: int
+    lanes: int
+
+    @property
+    def total(self) -> int:
+        return -(-len(self.numbers) // self.size)
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+        for lane in _lanes(batches):
+            for block in range(lane, self.total, self.lanes):
+                yield block, self.numbers[block * self.size : (block + 1) * self.size]
+
+
+def range_reader(source: RangeSource, lanes: int) -> RangeReader:
+    numbers = range(source.start, source.stop, source.step)
+    # len() refuses what does not fit a C long; such a range cannot be walked to its end anyway.
+    return RangeReader(numbers, block_size(len(numbers), lanes, RANGE_BLOCK), lanes)
+
+
+@dataclass(frozen=True)
+class TextReader:
+    """``parts`` are (path, first byte, byte after the last); a line belongs to the part in which it starts."""
+
+    parts: tuple[tuple[str, int, int], ...]
+    encoding: str
+    errors: str
+    lanes: int
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+        for lane in _lanes(batches):
+            for block in range(lane, len(self.parts), self.lanes):
+                yield block, self._lines(*self.parts[block])
+
+    def _lines(self, path: str, start: int, end: int) -> Iterator[str]:
+        with open(path, "rb") as file:
+            at = _first_line(file, start)
+            while at < end and (raw := file.readline()):
+                yield from self._decode(raw, path, at)
+                at += len(raw)
+
+    def _decode(self, raw: bytes, path: str, at: int) -> Iterable[str]:
+        try:
+            line = raw.decode(self.encoding, self.errors)
+        except UnicodeDecodeError as error:
+            named = UnicodeDecodeError(
+                error.encoding, raw, error.start, error.end, f"{error.reason} (in {path}, byte {at + error.start})"
+            )
+            named.add_note(f"To go on with replacement characters:  text({path!r}, errors='replace')")
+            raise named from None
+        if "\r" in line:  # universal newlines, as open() has them: "\r\n" and a lone "\r" end a line too
+            line = line.replace("\r\n", "\n").replace("\r", "\n")
+            return line.removesuffix("\n").split("\n")
+        return (line.removesuffix("\n"),)
+
+
+def text_reader(source: TextSource, lanes: int) -> TextReader:
+    """Cut the files into parts. Runs on the driver; a missing file is a FileNotFoundError that names it."""
+    sizes = []
+    for path in source.paths:
+        path = os.path.abspath(path)
+        with open(path, "rb"):  # missing, a folder, no permission: each says so here, with the name
+            sizes.append((path, os.path.getsize(path)))
+    total = sum(size for _, size in sizes)
+    step = max(SMALL_TEXT_BLOCK, min(TEXT_BLOCK, -(-total // (lanes * BLOCKS_PER_LANE))))
+    parts = [(path, at, min(at + step, size)) for path, size in sizes for at in range(0, size, step)]
+    return TextReader(tuple(parts), source.encoding, source.errors, lanes)
+
+
+def _first_line(file: IO[bytes], start: int) -> int:
+    """Move to the first line that starts at or after ``start``."""
+    if start == 0:
+        return 0
+    file.seek(start - 1)
+    return start - 1 + len(file.readline())
+
+
+@dataclass(frozen=True)
+class CellReader:
+    """Reads rows of (blocks, cells): the elements of an iterable of the driver, pickled, one row per task."""
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+        for batch in batches:
+            numbers, chunks = batch.column(0), batch.column(1)
+            for row in range(batch.num_rows):
+                for block, cell in zip(numbers[row].values, chunks[row].values, strict=True):
+                    yield block.as_py(), loads(cell.as_buffer())
+
+
+def _lanes(batches: Iterable[Any]) -> Iterator[int]:
+    for batch in batches:
+        yield from batch.column(0).to_pylist()

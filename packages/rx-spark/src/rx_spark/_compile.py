@@ -1,0 +1,182 @@
+"""From a plan to a DataFrame. Runs on the job's thread, each time a plan is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rx_core._errors import none_produced
+from rx_spark._blocks import BLOCKS_PER_LANE, CellReader, Reader, block_size, range_reader, text_reader
+from rx_spark._passes import Program, Work
+from rx_spark._plan import (
+    Count,
+    Distinct,
+    GroupReduce,
+    IterableSource,
+    Max,
+    Min,
+    Pass,
+    Plan,
+    RangeSource,
+    Reduce,
+    Runner,
+    Source,
+    Step,
+    Sum,
+    Take,
+)
+from rx_spark._portable import dump_items, dump_plan_part
+from rx_spark._shuffle import (
+    SCHEMA,
+    Best,
+    Counting,
+    DistinctMerger,
+    DistinctWriter,
+    Folding,
+    GroupMerger,
+    GroupWriter,
+    Merger,
+    ReduceMerger,
+    Reducer,
+    ReduceWriter,
+    Summing,
+    TakeMerger,
+    TakeWriter,
+    Writer,
+)
+from rx_spark._wire import CHUNK, SinkAddress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rx_spark._session import Engine
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """``frame`` does the work when it is collected; its own rows are none. ``total`` is the number of blocks that
+    arrive in order, None when order is free."""
+
+    frame: DataFrame
+    lanes: int
+    total: int | None
+
+
+@dataclass(frozen=True)
+class _Input:
+    frame: DataFrame
+    reader: Reader
+    total: int
+
+
+def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
+    """The steps without takes at their end, and the smallest of those takes."""
+    steps, limit = list(plan.steps), None
+    while steps and isinstance(last := steps[-1], Take):
+        limit = last.n if limit is None else min(limit, last.n)
+        steps.pop()
+    return tuple(steps), limit
+
+
+def compile_plan(plan: Plan, engine: Engine, address: SinkAddress) -> Compiled:
+    """Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
+    steps, limit = split_limit(plan)
+    lanes, path = engine.parallelism, engine.path
+    source = _input(plan.source, engine.session, lanes)
+    frame, total = source.frame, source.total
+    reader: Reader | None = source.reader
+    merger: Merger | None = None
+    runners: list[Runner] = []
+    ordered = True
+
+    def stage(writer: Writer | None, schema: str) -> DataFrame:
+        work = Work(reader, merger, tuple(runners), writer, None if writer else limit)
+        # pyspark's stubs want a plain function; a callable object does, and pickles small
+        return frame.mapInArrow(Program(dump_plan_part(work), path, address), schema)
+
+    for step in steps:
+        if isinstance(step, Pass):
+            runners.append(step.to_runner())
+            continue
+        buckets, writer, next_merger = _shuffle(step, engine.parallelism)
+        frame = _exchange(stage(writer, SCHEMA), buckets)
+        reader, merger, runners = None, next_merger, []
+        lanes, ordered, total = buckets, buckets == 1, 1
+    return Compiled(stage(None, "nothing binary"), lanes, total if ordered else None)
+
+
+def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
+    if hasattr(frame, "repartitionById"):  # since pyspark 4.1
+        moved = frame.repartitionById(buckets, "bucket")
+    else:
+        moved = frame.repartition(buckets, "bucket")
+    return moved.sortWithinPartitions("block", "seq")
+
+
+def _shuffle(step: Step, lanes: int) -> tuple[int, Writer, Merger]:
+    match step:
+        case Distinct():
+            return lanes, DistinctWriter(lanes), DistinctMerger()
+        case GroupReduce(key, value, reducer):
+            return lanes, GroupWriter(lanes, key, value, reducer), GroupMerger(reducer)
+        case Take(n):
+            return 1, TakeWriter(n), TakeMerger(n)
+        case _:
+            combine = _reducer(step)
+            return 1, ReduceWriter(combine), ReduceMerger(combine)
+
+
+def _reducer(step: Step) -> Reducer:
+    match step:
+        case Reduce(reducer):
+            return Folding(reducer)
+        case Count():
+            return Counting()
+        case Sum():
+            return Summing()
+        case Min(key):
+            return Best(min, key)
+        case Max(key):
+            return Best(max, key)
+        case _:
+            raise TypeError(f"{step!r} is not a step of a plan")
+
+
+def _input(source: Source, session: SparkSession, lanes: int) -> _Input:
+    match source:
+        case RangeSource():
+            numbers = range_reader(source, lanes)
+            return _Input(session.range(0, lanes, 1, lanes), numbers, numbers.total)
+        case IterableSource():
+            return _cells(source, session, lanes)
+        case _:
+            text = text_reader(source, lanes)
+            return _Input(session.range(0, lanes, 1, lanes), text, len(text.parts))
+
+
+def _cells(source: IterableSource, session: SparkSession, lanes: int) -> _Input:
+    """One row per task, with the numbers of its blocks and the pickled blocks."""
+    import pyarrow as pa
+
+    blocks = []
+    pending: list[Any] = []
+    for item in source.items:
+        if item is None:
+            raise none_produced("from_iterable")
+        pending.append(item)
+        # Short sources are cut finely below; as soon as a source is long enough, whole chunks are pickled as they come.
+        if len(pending) == CHUNK * lanes * BLOCKS_PER_LANE:
+            blocks += [dump_items(pending[at : at + CHUNK]) for at in range(0, len(pending), CHUNK)]
+            pending.clear()
+    size = block_size(len(pending), lanes, CHUNK)
+    blocks += [dump_items(pending[at : at + size]) for at in range(0, len(pending), size)]
+    rows = [
+        pa.table(
+            {
+                "blocks": pa.array([list(range(lane, len(blocks), lanes))], pa.list_(pa.int64())),
+                "cells": pa.array([blocks[lane::lanes]], pa.list_(pa.binary())),
+            }
+        )
+        for lane in range(lanes)
+    ]
+    return _Input(session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))

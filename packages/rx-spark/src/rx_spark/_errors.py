@@ -1,0 +1,44 @@
+"""The errors that only rx-spark raises.
+
+::
+
+    RxError
+     ├── JavaNotFoundError   (also RuntimeError)  no Java that Spark can run on
+     ├── NotPortableError    (also TypeError)     something in a pipeline cannot travel to the executors
+     ├── SparkJobError       (also RuntimeError)  Spark itself failed, not a user's function
+     └── WorkerError         (also RuntimeError)  a user's exception that cannot be rebuilt on the driver; carries its
+     text
+
+A user's exception keeps its own type: it is rebuilt on the driver and carries the worker's traceback as a note.
+"""
+
+from __future__ import annotations
+
+from rx_core._errors import RxError
+
+
+class JavaNotFoundError(RxError, RuntimeError):
+    """Spark needs a Java runtime and none was found, or what was found is broken or too old."""
+
+
+class NotPortableError(RxError, TypeError):
+    """A function or an element cannot be sent between the driver and the executors.
+
+    ``operator``, ``parameter`` and ``variable`` name the place ('' where it is not known).
+    """
+
+    def __init__(self, message: str, *, operator: str = "", parameter: str = "", variable: str = "") -> None:
+        super().__init__(message)
+        self.operator, self.parameter, self.variable = operator, parameter, variable
+
+
+class SparkJobError(RxError, RuntimeError):
+    """Spark gave up a job for a reason of its own: a lost executor, no memory, an unreachable driver."""
+
+
+class WorkerError(RxError, RuntimeError):
+    """Stands for a user's exception that cannot be pickled; ``type_name`` and ``shown`` are its type and repr."""
+
+    def __init__(self, message: str, *, type_name: str = "", shown: str = "") -> None:
+        super().__init__(message)
+        self.type_name, self.shown = type_name, shown

@@ -1,0 +1,239 @@
+"""What a Python worker of Spark runs: read blocks, run the fused pass over them, write to a shuffle or to the driver.
+
+Imported on executors for every job, therefore light at import; pyarrow and pyspark are there already when a task runs.
+
+Errors: whatever user code raises is reported to the driver in band, as the object it is, and the task then ends
+quietly: Spark would retry it for nothing and turn it into text. Failures of Spark's own streams pass through to Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from rx_spark._shuffle import Blocks, Merger, Row, Writer, merged_blocks
+from rx_spark._wire import (
+    CHUNK,
+    DATA,
+    DONE,
+    END,
+    ERROR,
+    FRAME_BYTES,
+    REPORT,
+    Link,
+    SinkAddress,
+    dump_elements,
+    extend_path,
+    loads,
+    pack_error,
+    refuse_none,
+)
+
+if TYPE_CHECKING:
+    from rx_spark._blocks import Reader
+    from rx_spark._plan import Runner
+
+ROWS_PER_BATCH = 32
+QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
+
+
+@dataclass(frozen=True)
+class Work:
+    """One stage between shuffles: blocks from ``reader`` (or merged rows), ``runners`` over each, the result to
+    ``writer`` (or to the driver, at most ``limit`` elements per task)."""
+
+    reader: Reader | None
+    merger: Merger | None
+    runners: tuple[Runner, ...]
+    writer: Writer | None
+    limit: int | None = None
+
+    def blocks(self, batches: Iterable[Any], lane: int) -> Blocks:
+        if self.merger is not None:
+            source = merged_blocks(batches, self.merger, lane)
+        elif self.reader is not None:
+            source = self.reader.blocks(batches)
+        else:
+            raise AssertionError("a stage reads blocks or rows")
+        for block, items in source:
+            for runner in self.runners:
+                items = runner(items)
+            yield block, items
+
+
+@dataclass(frozen=True)
+class Program:
+    """The function given to mapInArrow. ``payload`` is the pickled Work; it stays closed until ``path`` is importable."""
+
+    payload: bytes
+    path: tuple[str, ...]
+    address: SinkAddress
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        lane, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
+        extend_path(self.path)
+        source = _Input(batches)
+        try:
+            work: Work = loads(self.payload)
+        except Exception as error:
+            error.add_note(
+                "The pipeline's functions could not be loaded on an executor: is their module installed there?"
+            )
+            _report(self.address, lane, attempt, error)
+            return
+        blocks = work.blocks(source, lane)
+        if work.writer is None:
+            _deliver(blocks, work.limit, Link(self.address, lane, attempt), source)
+            return
+        produced = _batches(work.writer.rows(blocks))
+        while (
+            True
+        ):  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
+            try:
+                batch = next(produced)
+            except StopIteration:
+                return
+            except BaseException as error:
+                if source.failed:
+                    raise
+                _report(self.address, REPORT, attempt, error)
+                return
+            yield batch
+
+
+class _Input:
+    """Spark's batches, remembering whether Spark's own stream failed: that is not the user's error."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self._batches = batches
+        self.failed = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._batches)
+        except StopIteration:
+            raise
+        except BaseException:
+            self.failed = True
+            raise
+
+
+def _report(address: SinkAddress, lane: int, attempt: int, error: BaseException) -> None:
+    link = Link(address, lane, attempt)
+    link.send(ERROR, 0, 0, payload=pack_error(error))
+    link.finish()
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    types = (pa.int32(), pa.int64(), pa.int64(), pa.binary())
+    while some := list(islice(rows, ROWS_PER_BATCH)):
+        columns = [pa.array(column, kind) for column, kind in zip(zip(*some, strict=True), types, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, ["bucket", "block", "seq", "cell"])
+
+
+def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> None:
+    """Send the blocks to the driver, one chunk per credit.
+
+    A credit is acquired before the chunk is computed: nothing runs that was not asked for. Chunks start with one
+    element and grow while they are quick, so that the first element is there at once and slow functions are not run far
+    ahead.
+    """
+    sender = _Sender(link, limit)
+    try:
+        while True:
+            try:
+                found = next(blocks, None)
+            except BaseException as error:
+                sender.fail(error, source.failed)
+                break
+            if found is None:
+                link.send(END, 0, sender.index)
+                break
+            if not sender.block(*found, source):
+                break
+    finally:
+        link.finish()
+
+
+class _Sender:
+    def __init__(self, link: Link, limit: int | None) -> None:
+        self.index = 0  # elements sent so far
+        self._link = link
+        self._left = limit
+        self._size = 1
+        self._block = -1
+
+    def block(self, block: int, items: Iterable[Any], source: _Input) -> bool:
+        """Send one block; False when the task is over."""
+        self._block = block
+        link = self._link
+        iterator = iter(items)
+        while self._left != 0:
+            if not link.acquire():
+                return False
+            size = self._size if self._left is None else min(self._size, self._left)
+            chunk: list[Any] = []
+            started = perf_counter()
+            try:
+                chunk.extend(islice(iterator, size))  # keeps what came before an error
+                refuse_none(chunk)
+            except BaseException as error:
+                whole = chunk[: _index_of_none(chunk)]
+                if not whole or self._send(whole, 0.0):
+                    self.fail(error, source.failed)
+                return False
+            if not chunk:
+                return link.send(DONE, block, self.index)
+            if not self._send(chunk, perf_counter() - started):
+                return False
+        link.send(DONE, block, self.index)
+        link.send(END, 0, self.index)
+        return False
+
+    def _send(self, chunk: list[Any], seconds: float) -> bool:
+        try:
+            payload = dump_elements(chunk)
+        except Exception as error:
+            self.fail(error, False)
+            return False
+        if not self._link.send(DATA, self._block, self.index, len(chunk), payload):
+            return False
+        self.index += len(chunk)
+        if self._left is not None:
+            self._left -= len(chunk)
+        self._size = _next_size(len(chunk), self._size, len(payload), seconds)
+        return True
+
+    def fail(self, error: BaseException, spark_failed: bool) -> None:
+        if spark_failed:
+            raise error
+        self._link.send(ERROR, self._block, self.index, payload=pack_error(error))
+
+
+def _index_of_none(chunk: list[Any]) -> int:
+    return next((i for i, item in enumerate(chunk) if item is None), len(chunk))
+
+
+def _next_size(count: int, size: int, payload: int, seconds: float) -> int:
+    if payload > FRAME_BYTES:
+        return max(1, count * FRAME_BYTES // payload)
+    if seconds > SLOW_SECONDS:
+        return max(1, size // 4)
+    if seconds < QUICK_SECONDS and payload < FRAME_BYTES // 4:
+        return min(CHUNK, size * 4)
+    return size
+
+
+#: For type checkers: what mapInArrow takes.
+ArrowFunction = Callable[[Iterator[Any]], Iterator[Any]]

@@ -1,0 +1,170 @@
+"""What Spark is asked to do, as data.
+
+A :class:`Plan` is a source and the steps after it: frozen, comparable, picklable when its functions are. It holds no
+session and no run state; :mod:`rx_spark._compile` turns it into a DataFrame each time it runs.
+
+Contract of the functions inside: they are deterministic (Spark may run a task again) and their stages are element-wise
+(what a pass emits for an element depends on that element alone), because elements are spread over tasks block by block.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+#: A fused pass: takes the elements of one block and yields what becomes of them.
+Runner: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
+#: A generator function ``f(source, *args)`` and its arguments.
+StageCall: TypeAlias = tuple[Callable[..., Iterator[Any]], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class RangeSource:
+    """The numbers of ``range(start, stop, step)``; they are made on the executors."""
+
+    start: int
+    stop: int
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        range(self.start, self.stop, self.step)  # its own errors for a zero step and for what is not an int
+
+
+@dataclass(frozen=True)
+class IterableSource:
+    """The elements of an iterable of the driver. It is read whole, by the job's thread, before the job starts.
+
+    Memory: all elements, pickled, on the driver and in Spark. Errors: what the iterable raises; None is refused (RS
+    2.13).
+    """
+
+    items: Iterable[Any]
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """The lines of text files, file after file, without their line ends (universal newlines, as ``open()`` reads them).
+
+    Read by Python on the executors, in byte ranges, so the answers equal those of ``open(path, encoding=...)``: Spark's
+    own text reader replaces undecodable bytes silently and orders files by size. The files must be readable under the
+    same path on every executor. Errors name the file. ``encoding`` must be one in which the byte 10 is always a line
+    end.
+    """
+
+    paths: tuple[str, ...]
+    encoding: str = "utf-8"
+    errors: str = "strict"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.paths, str | bytes | os.PathLike):
+            raise TypeError(f"TextSource takes a tuple of paths.\n  Right:  TextSource(({os.fspath(self.paths)!r},))")
+        object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
+        if "\n".encode(self.encoding) != b"\n":
+            raise ValueError(f"encoding {self.encoding!r} cannot be read in byte ranges; utf-8 and its relatives can")
+        for path in self.paths:
+            if "://" in path:
+                raise ValueError(
+                    f"{path!r} is not a path that open() understands; the text source reads files that every executor "
+                    f"can open.\n  For other file systems:  read it with Spark and use a DataFrame as the source"
+                )
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Element-wise stages run as one pass: ``runner`` when a fused one exists, the stacked ``stages`` otherwise."""
+
+    stages: tuple[StageCall, ...] = ()
+    runner: Runner | None = field(default=None)
+
+    def to_runner(self) -> Runner:
+        return self.runner if self.runner is not None else Stacked(self.stages)
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """Generators stacked on each other: the runner that needs no compiler."""
+
+    stages: tuple[StageCall, ...]
+
+    def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
+        for function, args in self.stages:
+            source = function(source, *args)
+        return iter(source)
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Each element once. Order is free. Elements need a stable ``__hash__``: see :func:`rx_spark._shuffle.bucket_of`."""
+
+
+@dataclass(frozen=True)
+class GroupReduce:
+    """``(key, reduced)`` for every key; ``reducer`` must be associative and commutative. Order is free."""
+
+    key: Callable[[Any], Any]
+    value: Callable[[Any], Any]
+    reducer: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Reduce:
+    """One element, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
+
+    reducer: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Count:
+    """The number of elements."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum, 0 when there was no element."""
+
+
+@dataclass(frozen=True)
+class Min:
+    """The first smallest element; nothing when there was none."""
+
+    key: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Max:
+    """The first largest element; nothing when there was none."""
+
+    key: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Take:
+    """The first ``n`` elements. As the last step it stops the job early; before other steps it gathers them in one
+    task.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if type(self.n) is not int:
+            raise TypeError(f"take() needs a whole number of elements, got {self.n!r}")
+        if self.n < 0:
+            raise ValueError(f"take({self.n}): the number of elements must not be negative")
+
+
+Source: TypeAlias = RangeSource | IterableSource | TextSource
+Step: TypeAlias = Pass | Distinct | GroupReduce | Reduce | Count | Sum | Min | Max | Take
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A source and its steps, the first step first."""
+
+    source: Source
+    steps: tuple[Step, ...] = ()
+
+    def then(self, step: Step) -> Plan:
+        """A longer plan; two passes next to each other stay two, the executors run them in one go all the same."""
+        return Plan(self.source, (*self.steps, step))

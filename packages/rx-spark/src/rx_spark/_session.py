@@ -1,0 +1,207 @@
+"""The Spark session: one per process, made when the first job needs it.
+
+Without a master the session is embedded: it runs in this process's own JVM on this machine, listens on loopback only,
+writes no log but errors, shows no progress and no web page. A session that the application has made is used as it is.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rx_spark._java import find_java, java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SLOTS_PER_CORE: Final = 8
+"""Tasks that wait for demand hold a slot and cost nothing; with a slot per core two streams that wait for each other
+(zip) could block for good. One job never has more tasks than ``parallelism``."""
+
+PACKAGES: Final = ("rx_core", "rx_fusion", "rx_ops", "rx_spark")
+_LOOPBACK: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class SparkConfig:
+    """Where jobs run. ``master`` None: the session there is, else an embedded one; ``local``, ``local[n]`` and
+    ``local[*]``: embedded with n tasks at a time per job; anything else: that cluster's URL.
+
+    ``parallelism`` is the number of tasks of one job (default: the cores, or what the cluster says). ``settings`` are
+    Spark settings for a session that is made now; they win over ours.
+    """
+
+    master: str | None = None
+    parallelism: int | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A session ready for jobs."""
+
+    session: SparkSession
+    parallelism: int
+    host: str  #: where executors find the driver
+    path: tuple[str, ...] = field(repr=False)  #: what workers add to their sys.path
+
+
+_lock = threading.Lock()
+_sessions: dict[int, SparkSession] = {}  # id of a context -> our own session in it, with our own SQL settings
+
+
+def engine(config: SparkConfig) -> Engine:
+    """The engine for ``config``; makes the session when there is none (about 4 s). Any thread; one at a time gets in.
+
+    Errors: JavaNotFoundError; RuntimeError when a session with another master runs in this process, for Spark allows
+    one.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    with _lock:
+        context = SparkContext._active_spark_context
+        if context is None:
+            context = _start(config).sparkContext
+        elif config.master is not None and not _same_master(config.master, context.master):
+            raise RuntimeError(
+                f"this process has a Spark session with master {context.master!r}; Spark allows one per process, so "
+                f"{config.master!r} cannot be used.\n"
+                f"  To use the session there is:  leave the master out\n"
+                f"  To use the other one:         SparkSession.getActiveSession().stop() first, or another process"
+            )
+        session = _sessions.get(id(context))
+        if session is None or session.sparkContext is not context:
+            session = _own_session(SparkSession.builder.getOrCreate(), context)
+        return Engine(
+            session,
+            config.parallelism or _parallelism(context),
+            _LOOPBACK
+            if _is_local(context.master)
+            else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
+            tuple(_driver_path()) if _is_local(context.master) else (),
+        )
+
+
+def _own_session(session: SparkSession, context: Any) -> SparkSession:
+    own = session.newSession()
+    # Adaptive execution would merge and drop tasks; the credit sink counts on one task per bucket.
+    own.conf.set("spark.sql.adaptive.enabled", "false")
+    own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 elements
+    if not _is_local(context.master):
+        own.addArtifacts(str(_zip_packages()), pyfile=True)
+    _sessions.clear()
+    _sessions[id(context)] = own
+    return own
+
+
+def _parallelism(context: Any) -> int:
+    if context.getConf().get("spark.rx.parallelism"):
+        return int(context.getConf().get("spark.rx.parallelism"))
+    return int(context.defaultParallelism)
+
+
+# --- starting one -----------------------------------------------------------------------------------------------------
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start(config: SparkConfig) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.app.name": "rx",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.python.task.killTimeout": "300ms",  # a cancelled task's Python is stopped after that, not after 2 s
+        "spark.sql.warehouse.dir": os.path.join(_scratch(), "warehouse"),
+    }
+    options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"]
+    java = find_java()
+    environment = {
+        "JAVA_HOME": java_home(java.executable, java.version),
+        "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
+    }
+    master = config.master or "local"
+    local = re.fullmatch(r"local(?:\[\s*(\d+|\*)\s*(,\s*\d+\s*)?\])?", master)
+    if local:
+        parallelism = config.parallelism or (cores() if local[1] in (None, "*") else int(local[1]))
+        master = f"local[{parallelism * SLOTS_PER_CORE}{(local[2] or '').replace(' ', '')}]"
+        settings["spark.rx.parallelism"] = str(parallelism)
+        settings["spark.default.parallelism"] = settings["spark.sql.shuffle.partitions"] = str(parallelism)
+    if _is_local(master):
+        settings |= {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
+        settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(_driver_path())
+        environment["SPARK_LOCAL_IP"] = _LOOPBACK
+    settings |= dict(config.settings)
+    options.append(settings.get("spark.driver.extraJavaOptions", ""))
+    settings["spark.driver.extraJavaOptions"] = " ".join(options).strip()
+    builder = SparkSession.builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with _environment(environment), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns about preexec_fn, which pyspark uses to start the JVM
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _scratch() -> str:
+    folder = tempfile.mkdtemp(prefix="rx-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _is_local(master: str | None) -> bool:
+    return (master or "").startswith("local")
+
+
+def _same_master(asked: str, running: str | None) -> bool:
+    running = running or ""
+    return asked == running or (asked.split("[")[0] == "local" and running.split("[")[0] == "local")
+
+
+def _driver_path() -> list[str]:
+    """What this process can import from, so that workers of a local session can: scripts' folders, editable installs."""
+    entries = [os.path.abspath(entry or os.getcwd()) for entry in sys.path]
+    return list(dict.fromkeys(entry for entry in entries if os.path.exists(entry)))
+
+
+def _zip_packages() -> Path:
+    """Our packages as one zip for the executors of a cluster."""
+    target = Path(_scratch(), "rx_packages.zip")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in PACKAGES:
+            spec = importlib.util.find_spec(name)
+            for root in (spec.submodule_search_locations or ()) if spec is not None else ():
+                for file in sorted(Path(root).rglob("*")):
+                    if file.is_file() and "__pycache__" not in file.parts:
+                        archive.write(file, Path(name, file.relative_to(root)))
+    return target

@@ -1,0 +1,314 @@
+"""The two sides of a shuffle, both on executors: what a task writes for others, and how the rows are merged again.
+
+Rows are (bucket, block, seq, cell); Spark moves each to the task of its bucket and sorts there by block and seq.
+Merging in that order makes a task that Spark runs twice give the same elements in the same order, which the credit sink
+counts on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce as fold
+from itertools import count, islice
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, Protocol, TypeAlias
+
+from rx_core._errors import none_produced
+from rx_spark._wire import CHUNK, cells, loads, refuse_none
+
+Blocks: TypeAlias = Iterator[tuple[int, Iterable[Any]]]
+Row: TypeAlias = tuple[int, int, int, bytes]
+
+SCHEMA = "bucket int, block long, seq long, cell binary"
+MAP_SIDE_KEYS = 65536  #: keys a task holds before it sends its partial results on and starts again
+
+
+class Writer(Protocol):
+    """Turns a task's blocks into rows for others."""
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]: ...
+
+
+class Merger(Protocol):
+    """Turns a task's sorted cells into elements; cells are read one at a time."""
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]: ...
+
+
+def bucket_of(key: Hashable, buckets: int) -> int:
+    """The task that a key belongs to; the same in every executor.
+
+    Spark starts workers with one fixed PYTHONHASHSEED, so ``hash`` of text and numbers agrees between them.
+    ``hash(None)`` is an address before Python 3.12 and classes and functions hash by address, so these are replaced;
+    objects that only have the identity hash are refused: two copies of one object would never meet.
+    """
+    return _stable(key) % buckets
+
+
+def _stable(key: Hashable) -> int:
+    kind = type(key)
+    if kind is str or kind is int:
+        return hash(key)
+    if key is None:
+        return 0x5EED
+    if isinstance(key, tuple):
+        return hash(tuple(map(_stable, key)))
+    if isinstance(key, frozenset):
+        return hash(frozenset(map(_stable, key)))
+    if isinstance(key, type | FunctionType | BuiltinFunctionType):
+        return hash((key.__module__, key.__qualname__))
+    if kind.__hash__ is object.__hash__:
+        raise TypeError(
+            f"{kind.__qualname__} objects are equal only to themselves, so copies of one object in several Spark tasks "
+            f"never meet: distinct and group_by cannot use them as keys.\n"
+            f"  Give the class __eq__ and __hash__:  @dataclass(frozen=True)\n"
+            f"  Or use a plain key:                  .group_by(lambda item: item.name)"
+        )
+    return hash(key)
+
+
+def merged_blocks(batches: Iterable[Any], merger: Merger, lane: int) -> Blocks:
+    """One block: what the merger makes of all rows of this task."""
+    yield lane, merger.merge(_chunks(batches))
+
+
+def _chunks(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    for batch in batches:
+        for cell in batch.column(3):
+            yield loads(cell.as_buffer())
+
+
+def _bucket_rows(
+    elements: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]
+) -> Iterator[Row]:
+    split: list[list[Any]] = [[] for _ in range(buckets)]
+    for element, key in zip(elements, keys, strict=True):
+        split[bucket_of(key, buckets)].append(element)
+    for bucket, part in enumerate(split):
+        for cell in cells(part):
+            yield bucket, block, next(seq), cell
+
+
+def _read(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Chunks of a block, None refused."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, CHUNK)):
+        refuse_none(chunk)
+        yield chunk
+
+
+# --- distinct ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DistinctWriter:
+    """Memory: MAP_SIDE_KEYS elements; after that many a task forgets what it has seen, and the merge removes the rest."""
+
+    buckets: int
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        seen: dict[Any, None] = {}
+        block, seq = 0, count()
+        for block, items in blocks:
+            for chunk in _read(items):
+                seen.update(dict.fromkeys(chunk))
+                if len(seen) >= MAP_SIDE_KEYS:
+                    yield from _bucket_rows(seen, seen, self.buckets, block, seq)
+                    seen.clear()
+        yield from _bucket_rows(seen, seen, self.buckets, block, seq)
+
+
+@dataclass(frozen=True)
+class DistinctMerger:
+    """Memory: the distinct elements of one bucket."""
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        seen: set[Any] = set()
+        for chunk in chunks:
+            for item in chunk:
+                if item not in seen:
+                    seen.add(item)
+                    yield item
+
+
+# --- group and reduce -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GroupWriter:
+    """Reduces on the map side. Memory: MAP_SIDE_KEYS keys with one value each."""
+
+    buckets: int
+    key: Callable[[Any], Any]
+    value: Callable[[Any], Any]
+    reducer: Callable[[Any, Any], Any]
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        groups: dict[Any, Any] = {}
+        block, seq = 0, count()
+        for block, items in blocks:
+            self._combine(groups, items)
+            if len(groups) >= MAP_SIDE_KEYS:
+                yield from _bucket_rows(groups.items(), groups, self.buckets, block, seq)
+                groups.clear()
+        yield from _bucket_rows(groups.items(), groups, self.buckets, block, seq)
+
+    def _combine(self, groups: dict[Any, Any], items: Iterable[Any]) -> None:
+        key_of, value_of, reducer = self.key, self.value, self.reducer
+        for item in items:
+            if item is None:
+                raise none_produced("the Spark part of the pipeline")
+            key, value = key_of(item), value_of(item)
+            if value is None:
+                raise none_produced("group_by", value_of)
+            if key in groups:
+                value = reducer(groups[key], value)
+                if value is None:
+                    raise none_produced("reduce", reducer)
+            groups[key] = value
+
+
+@dataclass(frozen=True)
+class GroupMerger:
+    """Memory: the keys of one bucket with one value each."""
+
+    reducer: Callable[[Any, Any], Any]
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
+        groups: dict[Any, Any] = {}
+        reducer = self.reducer
+        for chunk in chunks:
+            for key, value in chunk:
+                if key in groups:
+                    value = reducer(groups[key], value)
+                    if value is None:
+                        raise none_produced("reduce", reducer)
+                groups[key] = value
+        yield from groups.items()
+
+
+# --- to one value -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReduceWriter:
+    """One partial result per block, so that the merge combines neighbours in order: associativity is enough."""
+
+    combine: Reducer
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        for block, items in blocks:
+            partial: list[Any] = []
+            for chunk in _read(items):
+                partial = self.combine.chunk(partial, chunk)
+            for cell in cells(partial):
+                yield 0, block, 0, cell
+
+
+@dataclass(frozen=True)
+class ReduceMerger:
+    combine: Reducer
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        partial: list[Any] = self.combine.empty()
+        for chunk in chunks:
+            partial = self.combine.partials(partial, chunk)
+        yield from partial
+
+
+class Reducer(Protocol):
+    """``chunk`` adds elements to a partial result, ``partials`` adds partial results; a partial is a list of 0 or 1."""
+
+    def empty(self) -> list[Any]: ...
+    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]: ...
+    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]: ...
+
+
+@dataclass(frozen=True)
+class Folding:
+    """reduce, min and max: partial results are elements themselves."""
+
+    reducer: Callable[[Any, Any], Any]
+
+    def empty(self) -> list[Any]:
+        return []
+
+    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
+        value = fold(self.reducer, [*partial, *elements])
+        if value is None:
+            raise none_produced("reduce", self.reducer)
+        return [value]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Best:
+    """min and max; the first of equals wins, as in ``min()`` and ``max()``."""
+
+    pick: Callable[..., Any]
+    key: Callable[[Any], Any] | None
+
+    def empty(self) -> list[Any]:
+        return []
+
+    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
+        return [self.pick([*partial, *elements], key=self.key)]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Summing:
+    def empty(self) -> list[Any]:
+        return [0]
+
+    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
+        return [sum(elements, *partial)]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Counting:
+    def empty(self) -> list[Any]:
+        return [0]
+
+    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
+        return [sum(partial) + len(elements)]
+
+    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]:
+        return [sum(partial) + sum(others)]
+
+
+# --- the first n, all in one task -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TakeWriter:
+    """Sends at most ``n`` elements of its blocks to the task that puts them in order."""
+
+    n: int
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        left = self.n
+        if not left:
+            return
+        for block, items in blocks:
+            seq = 0
+            for chunk in _read(islice(items, left)):
+                left -= len(chunk)
+                for cell in cells(chunk):
+                    yield 0, block, seq, cell
+                    seq += 1
+            if not left:
+                return
+
+
+@dataclass(frozen=True)
+class TakeMerger:
+    n: int
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        return islice((item for chunk in chunks for item in chunk), self.n)
