@@ -20,6 +20,8 @@ on_subscribe: Callable[[object, object], object] | None = None
 on_schedule: Callable[[Action], Action] | None = None
 #: Called with (error, pipeline) for errors that have nowhere to go. None: logged at ERROR.
 on_error: Callable[[Exception, object], object] | None = None
+#: The macro-fusion rules of all plugins; replaced as a whole when plugins change.
+fusion_rules: tuple[object, ...] = ()
 
 _loaded = False
 
@@ -29,11 +31,13 @@ def ensure_loaded() -> None:
     global _loaded
     if _loaded:
         return
-    _loaded = True
-    if os.environ.get("RX_DISABLE_PLUGINS", "") in ("", "0"):
-        from rx_core import _plugins
+    if os.environ.get("RX_DISABLE_PLUGINS", "") not in ("", "0"):
+        _loaded = True
+        return
+    from rx_core import _plugins
 
-        _plugins.manager().load_entry_points()
+    # Waits for another thread that is loading; returns at once when a plugin that is being loaded got here.
+    _loaded = _plugins.manager().load_entry_points()
 
 
 def dropped(error: Exception, origin: object = None, /) -> None:
@@ -47,13 +51,14 @@ def dropped(error: Exception, origin: object = None, /) -> None:
         try:
             hook(error, origin)
         except Exception as failure:  # a broken hook must not hide the error it was called with
-            _log(failure, origin, "an rx_on_error hook failed")
+            log(failure, origin, "an rx_on_error hook failed")
         else:
             return
-    _log(error, origin, "error with nowhere to go")
+    log(error, origin, "error with nowhere to go")
 
 
-def _log(error: Exception, origin: object, what: str) -> None:
+def log(error: Exception, origin: object, what: str) -> None:
+    """Write ``error`` to the log at ERROR, with the repr of where it comes from, however that repr behaves."""
     import logging
 
     try:

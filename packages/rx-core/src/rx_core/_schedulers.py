@@ -94,34 +94,39 @@ class Scheduler(ABC):
 
 @final
 class SchedulerRegistry:
-    """Schedulers by name. Factories come from plugins; each name is made once and shared."""
+    """Schedulers by name. Factories come from plugins; what a factory makes for a name is made once and shared."""
 
     __slots__ = ("_factories", "_made")
 
     def __init__(self) -> None:
         self._factories: dict[str, Callable[[], Scheduler]] = {}
-        self._made: dict[str, Scheduler] = {}
+        self._made: dict[tuple[str, Callable[[], Scheduler]], Scheduler] = {}
 
     def register(self, name: str, factory: Callable[[], Scheduler]) -> None:
-        """Offer a scheduler under ``name``; the last registration wins and replaces what was made before."""
+        """Offer a scheduler under ``name``; the last registration wins.
+
+        What a factory has made is kept: registered again, after another one, it brings its scheduler back.
+        """
         self._factories[name] = factory
-        self._made.pop(name, None)
 
     def unregister(self, name: str) -> None:
+        """Offer nothing under ``name`` any more and forget what was made for it; it is not shut down."""
         self._factories.pop(name, None)
-        self._made.pop(name, None)
+        for key in list(self._made):
+            if key[0] == name:
+                self._made.pop(key, None)
 
     def names(self) -> list[str]:
         return sorted(self._factories)
 
     def get(self, name: str) -> Scheduler:
         """The scheduler called ``name``. Raises SchedulerNotFoundError, naming the package to install."""
-        made = self._made.get(name)
+        factory = self._factories.get(name)
+        if factory is None:
+            raise SchedulerNotFoundError(name, self.names(), _KNOWN_PROVIDERS.get(name))
+        made = self._made.get((name, factory))
         if made is None:
-            factory = self._factories.get(name)
-            if factory is None:
-                raise SchedulerNotFoundError(name, self.names(), _KNOWN_PROVIDERS.get(name))
-            made = self._made.setdefault(name, factory())  # setdefault: two threads asking at once share one
+            made = self._made.setdefault((name, factory), factory())  # setdefault: two threads asking at once share one
         return made
 
 

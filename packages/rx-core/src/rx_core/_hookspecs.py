@@ -1,0 +1,66 @@
+"""What a plugin may provide, and the markers for it.
+
+A plugin is a module (or any object) with functions of these names marked ``@hookimpl``; the entry-point group ``rx`` of
+its distribution names it::
+
+    from rx_core import hookimpl
+
+    @hookimpl
+    def rx_schedulers():
+        return {"mine": MyScheduler}
+
+A function may leave out arguments it does not need. When several plugins are there, the one registered last is called
+first, ``tryfirst`` and ``trylast`` change that; wrappers are refused, because hooks are compiled into plain functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from pluggy import HookimplMarker, HookspecMarker
+
+if TYPE_CHECKING:
+    from rx_core._schedulers import Scheduler
+
+#: The name that connects markers and manager; also the entry-point group.
+PROJECT: Final = "rx"
+
+hookspec = HookspecMarker(PROJECT)
+hookimpl = HookimplMarker(PROJECT)
+
+
+@hookspec
+def rx_schedulers() -> Mapping[str, Callable[[], Scheduler]]:  # type: ignore[empty-body]  # a specification
+    """Schedulers by name: functions that make one, called once, at its first use. Called when the plugin is registered.
+
+    A name that several plugins provide is taken from the one registered last.
+    """
+
+
+@hookspec
+def rx_fusion_rules() -> Sequence[object]:  # type: ignore[empty-body]  # a specification
+    """Rules for macro-fusion, in the order in which they are tried. Called when the plugin is registered."""
+
+
+@hookspec
+def rx_on_assembly(pipeline: object) -> object:
+    """Called with every pipeline that is built, on that thread; returns the one to use, or None to keep it."""
+
+
+@hookspec
+def rx_on_subscribe(source: object, subscriber: object) -> object:
+    """Called before every subscription, on that thread; returns the subscriber to use, or None to keep it."""
+
+
+@hookspec
+def rx_on_schedule(action: Callable[[], object]) -> Callable[[], object] | None:
+    """Called with every action a scheduler accepts, on that thread; returns the one to run, or None to keep it."""
+
+
+@hookspec
+def rx_on_error(error: Exception, pipeline: object) -> object:
+    """Called once with every error that has nowhere to go, instead of logging it.
+
+    Every plugin is called, also after another one has failed. ``pipeline`` is where it comes from, or None.
+    """
