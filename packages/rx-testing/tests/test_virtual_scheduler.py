@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rx_core import scheduler
 from rx_testing import VirtualScheduler
 
 
@@ -164,6 +165,25 @@ def test_schedule_direct_gives_its_worker_back() -> None:
     clock.advance_by(2.0)
     assert log == ["direct"]
     assert clock.pending == 0
+
+
+def test_a_virtual_clock_stands_in_for_the_schedulers_with_threads(virtual_time: VirtualScheduler) -> None:
+    assert scheduler("computation") is scheduler("io") is scheduler("virtual") is virtual_time
+    log: list[str] = []
+    scheduler("computation").schedule_direct(note(log, "an hour later"), 3600.0)
+    virtual_time.advance_by(3600.0)
+    assert log == ["an hour later"]
+    with VirtualScheduler().installed("mine") as mine:
+        assert scheduler("mine") is mine
+        assert scheduler("io") is virtual_time
+    with pytest.raises(LookupError, match="'mine'"):
+        scheduler("mine")
+
+
+def test_the_plugin_offers_it_by_name() -> None:
+    from rx_testing import _plugin
+
+    assert isinstance(_plugin.rx_schedulers()["virtual"](), VirtualScheduler)
 
 
 def test_after_shutdown_nothing_waits_and_nothing_starts() -> None:

@@ -7,15 +7,20 @@ name an instant and mean it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, on_schedule
 
+if TYPE_CHECKING:
+    from typing import Self
+
 Action = Callable[[], object]
 
+_THREADED = ("computation", "io", "single", "new_thread", "virtual")
 _NANOS = 1_000_000_000
 
 
@@ -101,6 +106,18 @@ class VirtualScheduler(Scheduler):
             )
         return ran
 
+    @contextmanager
+    def installed(self, *names: str) -> Iterator[Self]:
+        """For a ``with`` block be the scheduler that the registry returns for ``names``; default: all with threads.
+
+        Time operators look their scheduler up when they are subscribed, so a pipeline that was built before runs on
+        this clock too. Counts for the whole process.
+        """
+        from rx_core import manager  # brings pluggy, which the other uses of this module need not pay for
+
+        with manager().enable(_installed(self, names or _THREADED)):
+            yield self
+
     @property
     def pending(self) -> int:
         """How many actions wait, disposed ones not counted."""
@@ -176,6 +193,18 @@ class VirtualScheduler(Scheduler):
 
     def __repr__(self) -> str:
         return f"VirtualScheduler(now={self.now()}, pending={self.pending})"
+
+
+def _installed(clock: VirtualScheduler, names: Sequence[str]) -> object:
+    """A plugin that offers ``clock`` under all ``names``."""
+    from rx_core import hookimpl
+
+    class Installed:
+        @hookimpl
+        def rx_schedulers(self) -> Mapping[str, Callable[[], Scheduler]]:
+            return dict.fromkeys(names, lambda: clock)
+
+    return Installed()
 
 
 @final

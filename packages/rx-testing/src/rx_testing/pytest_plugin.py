@@ -10,8 +10,12 @@ import threading
 import traceback
 from collections.abc import Iterator
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from rx_testing import VirtualScheduler
 
 _PATIENCE_SECONDS = 2.0
 
@@ -28,6 +32,15 @@ def no_leaks() -> Iterator[None]:
     left = leaked_threads(before)
     if left:
         pytest.fail("\n".join([f"{len(left)} threads were left behind", *map(_describe, left)]), pytrace=False)
+
+
+@pytest.fixture
+def virtual_time() -> Iterator[VirtualScheduler]:
+    """A VirtualScheduler that stands in for every scheduler with threads: nothing in the test waits in real time."""
+    from rx_testing import VirtualScheduler
+
+    with VirtualScheduler().installed() as clock:
+        yield clock
 
 
 def leaked_threads(before: set[threading.Thread], seconds: float = _PATIENCE_SECONDS) -> list[threading.Thread]:
