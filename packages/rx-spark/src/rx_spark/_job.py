@@ -73,7 +73,7 @@ class SparkJob:
                 self._thread.start()
 
     def poll(self) -> object | None:
-        """The next element; None when there is none now; END at the end. Raises what the pipeline raised. Never blocks."""
+        """The next element, None when there is none now, END at the end. Never blocks; raises the pipeline's error."""
         for item in self._chunk:
             return item  # type: ignore[no-any-return]  # elements are the user's
         return next(self._chunk) if self._refill() else (END if self._ended else None)

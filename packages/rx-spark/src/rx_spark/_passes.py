@@ -66,7 +66,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Program:
-    """The function given to mapInArrow. ``payload`` is the pickled Work; it stays closed until ``path`` is importable."""
+    """The function given to mapInArrow. ``payload`` is the pickled Work, opened once ``path`` is importable."""
 
     payload: bytes
     path: tuple[str, ...]
@@ -86,10 +86,12 @@ class Program:
                 "The pipeline's functions could not be loaded on an executor: is their module installed there?"
             )
             _report(self.address, lane, attempt, error)
+            source.drain()
             return
         blocks = work.blocks(source, lane)
         if work.writer is None:
             _deliver(blocks, work.limit, Link(self.address, lane, attempt), source)
+            source.drain()
             return
         produced = _batches(work.writer.rows(blocks))
         while (
@@ -103,6 +105,7 @@ class Program:
                 if source.failed:
                     raise
                 _report(self.address, REPORT, attempt, error)
+                source.drain()
                 return
             yield batch
 
@@ -113,6 +116,11 @@ class _Input:
     def __init__(self, batches: Iterator[Any]) -> None:
         self._batches = batches
         self.failed = False
+
+    def drain(self) -> None:
+        """Read what is left: a Python worker whose input was not read to its end is not used again."""
+        for _ in self._batches:
+            pass
 
     def __iter__(self) -> Iterator[Any]:
         return self

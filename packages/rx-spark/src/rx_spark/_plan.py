@@ -96,7 +96,7 @@ class Stacked:
 
 @dataclass(frozen=True)
 class Distinct:
-    """Each element once. Order is free. Elements need a stable ``__hash__``: see :func:`rx_spark._shuffle.bucket_of`."""
+    """Each element once. Order is free. What elements must be: see :func:`rx_spark._shuffle.bucket_of`."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ from rx_core._errors import name_of
 from rx_spark._errors import NotPortableError
 
 _DRIVER_ONLY: Final = ("py4j.", "pyspark.sql.", "pyspark.core.", "pyspark.context")
-_DRIVER_TYPES: Final = frozenset(
-    "SparkSession SparkContext SQLContext DataFrame Column JavaObject JavaGateway JavaClass JVMView".split()
-)
+_SPARK_TYPES: Final = frozenset(("SparkSession", "SparkContext", "SQLContext", "DataFrame", "Column"))
+_JAVA_TYPES: Final = frozenset(("JavaObject", "JavaGateway", "JavaClass", "JVMView", "ClientServer"))
 _DEPTH: Final = 16  #: how deep to look for what cannot be pickled
 
 _REMEDIES: Final = (
@@ -53,7 +52,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
 def _refused(obj: object, kind: type) -> bool:
     if isinstance(obj, io.IOBase):
         return not isinstance(obj, io.StringIO | io.BytesIO) and obj not in (sys.stdout, sys.stderr)
-    return kind.__module__.startswith(_DRIVER_ONLY) and kind.__name__ in _DRIVER_TYPES
+    return kind.__module__.startswith(_DRIVER_ONLY) and kind.__name__ in _SPARK_TYPES | _JAVA_TYPES
 
 
 def dump(value: object) -> bytes:
@@ -172,7 +171,7 @@ def _culprit(value: object) -> tuple[str, object] | None:
     path: list[str] = []
     for _ in range(_DEPTH):
         seen.add(id(value))
-        for name, child in _children(value):
+        for name, child in () if _refused(value, type(value)) else _children(value):
             if id(child) not in seen and not _travels(child):
                 path.append(name)
                 value = child

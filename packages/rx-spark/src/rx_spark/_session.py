@@ -146,6 +146,8 @@ def _start(config: SparkConfig) -> SparkSession:
         settings["spark.default.parallelism"] = settings["spark.sql.shuffle.partitions"] = str(parallelism)
     if _is_local(master):
         settings |= {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
+        if sys.platform == "linux":  # elsewhere forking after these imports is not safe
+            settings["spark.python.daemon.module"] = "rx_spark._daemon"
         settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(_driver_path())
         environment["SPARK_LOCAL_IP"] = _LOOPBACK
     settings |= dict(config.settings)
@@ -189,7 +191,7 @@ def _same_master(asked: str, running: str | None) -> bool:
 
 
 def _driver_path() -> list[str]:
-    """What this process can import from, so that workers of a local session can: scripts' folders, editable installs."""
+    """Where this process imports from, for the workers of a local session: scripts' folders, editable installs."""
     entries = [os.path.abspath(entry or os.getcwd()) for entry in sys.path]
     return list(dict.fromkeys(entry for entry in entries if os.path.exists(entry)))
 

@@ -103,7 +103,7 @@ def _read(items: Iterable[Any]) -> Iterator[list[Any]]:
 
 @dataclass(frozen=True)
 class DistinctWriter:
-    """Memory: MAP_SIDE_KEYS elements; after that many a task forgets what it has seen, and the merge removes the rest."""
+    """Memory: MAP_SIDE_KEYS elements; after that many a task forgets them, and the merge removes the rest."""
 
     buckets: int
 

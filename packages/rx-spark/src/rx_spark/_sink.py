@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+import math
 import os
 import secrets
 import selectors
@@ -92,6 +93,7 @@ class CreditSink:
         self._lanes_expected = 0
         self._waiting = True  # polls that came before there was a sink were told to wait
         self._cancelled = False
+        self._cancelled_at = math.inf
         self._running = False  # a job was submitted
         self._over = False  # Spark's action has returned
         self._failure: Exception | None = None
@@ -122,7 +124,7 @@ class CreditSink:
         self._wake()
 
     def cancel(self) -> None:
-        """Stop everything. Returns at once; the I/O thread hangs up and asks Spark to cancel until the job is gone."""
+        """Stop everything. Returns at once; the I/O thread hangs up, and asks Spark to cancel until the job is gone."""
         self._cancelled = True
         self._wake()
 
@@ -401,13 +403,17 @@ class CreditSink:
                 connection.lane.connection = None
 
     def _tick(self, selector: selectors.BaseSelector) -> None:
+        now = monotonic()
         if self._cancelled:
+            self._cancelled_at = min(self._cancelled_at, now)
             for key in list(selector.get_map().values()):
                 if isinstance(key.data, _Connection):
                     self._hang_up(selector, key.data)
-            self._kill()
+            # Tasks that wait for credits end by themselves now. A task that Spark kills takes its Python worker along,
+            # and the next job would have to wait for a new one.
+            if now - self._cancelled_at >= TICK:
+                self._kill()
             return
-        now = monotonic()
         with self._lock:
             idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_lane() is None
             starved = idle and not any(lane.connection for lane in self._lanes.values())

@@ -1,0 +1,268 @@
+"""The credit sink with tasks played by the test: no Spark."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rx_spark import _sink
+from rx_spark._errors import SparkJobError
+from rx_spark._passes import _deliver, _Input
+from rx_spark._sink import CreditSink, Frame
+from rx_spark._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_elements, loads, pack_error
+
+PATIENCE = 10.0
+
+
+class Driver:
+    """A sink with a consumer that waits for its turn."""
+
+    def __init__(self) -> None:
+        self.ready = threading.Event()
+        self.killed = threading.Event()
+        self.sink = CreditSink("127.0.0.1", self.ready.set, self.killed.set)
+        self.sink.thread.start()
+        self.tasks: list[threading.Thread] = []
+
+    def task(
+        self, lane: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None
+    ) -> threading.Thread:
+        def work() -> None:
+            _deliver(iter(blocks.items()), limit, Link(self.sink.address, lane, attempt), _Input(iter(())))
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        self.tasks.append(thread)
+        return thread
+
+    def frame(self) -> Frame:
+        while True:
+            self.ready.clear()
+            frame = self.sink.take()
+            if frame is not None:
+                return frame
+            assert self.ready.wait(PATIENCE), "nothing arrived"
+
+    def items(self, most: int | None = None) -> list[Any]:
+        found: list[Any] = []
+        while most is None or len(found) < most:
+            frame = self.frame()
+            if frame.kind == END:
+                break
+            assert frame.kind == DATA
+            found += loads(frame.payload)[frame.skip :]
+            self.sink.taken(frame.count - frame.skip)
+        return found
+
+    def stop(self) -> None:
+        self.sink.cancel()
+        assert self.killed.wait(PATIENCE)
+        self.sink.job_over(None)
+        for thread in [*self.tasks, self.sink.thread]:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+        self.sink.dispose()
+
+
+@pytest.fixture
+def driver() -> Iterator[Driver]:
+    driver = Driver()
+    yield driver
+    driver.stop()
+
+
+def striped(count: int, size: int, lanes: int) -> list[dict[int, list[int]]]:
+    blocks = {at // size: list(range(at, min(at + size, count))) for at in range(0, count, size)}
+    return [{number: blocks[number] for number in blocks if number % lanes == lane} for lane in range(lanes)]
+
+
+def test_blocks_of_several_tasks_come_in_order_and_the_end_needs_no_word_from_spark(driver: Driver) -> None:
+    tasks = striped(50_000, 300, 3)
+    driver.sink.expect(3, sum(map(len, tasks)))
+    for lane, blocks in enumerate(tasks):
+        driver.task(lane, blocks)
+    assert driver.items() == list(range(50_000))
+    assert driver.sink.buffered == 0
+    assert 0 < driver.sink.max_buffered <= (3 * _sink.WINDOW + 1) * 1024
+
+
+def test_a_consumer_that_stops_stops_the_tasks(driver: Driver) -> None:
+    pulled = []
+
+    def endless() -> Iterator[int]:
+        number = 0
+        while True:
+            pulled.append(number)
+            yield number
+            number += 1
+
+    driver.sink.expect(1, 1)
+    driver.task(0, {0: endless()})  # type: ignore[dict-item]  # a block is any iterable
+    assert driver.items(5_000)[:5_000] == list(range(5_000))
+    assert len(pulled) <= 5_000 + (_sink.WINDOW + 2) * 1024
+
+
+def test_without_order_tasks_take_turns_and_their_ends_make_the_end(driver: Driver) -> None:
+    driver.sink.expect(2, None)
+    driver.task(0, {0: list(range(0, 9000, 2))})
+    driver.task(1, {1: list(range(1, 9000, 2))})
+    items = driver.items()
+    assert sorted(items) == list(range(9000))
+    assert [item for item in items if item % 2] == list(range(1, 9000, 2))  # the order of one task is kept
+
+
+def test_nothing_is_lost_or_doubled_when_a_task_runs_again(driver: Driver) -> None:
+    driver.sink.expect(1, 2)
+    first = Link(driver.sink.address, 0, 0)
+    for block, index, items in [(0, 0, [0, 1, 2]), (0, 3, [3])]:
+        assert first.acquire()
+        first.send(DATA, block, index, len(items), dump_elements(items))
+    first.send(DONE, 0, 4)
+    assert driver.items(3) == [0, 1, 2]
+    assert first.acquire()
+    first.send(DATA, 1, 4, 1, dump_elements([4]))
+    assert driver.items(2) == [3, 4]
+    driver.task(0, {0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}, attempt=1)  # the same elements, other chunks
+    assert driver.items() == [5, 6, 7]
+    assert not first.acquire() or first.send(DATA, 1, 5, 1, dump_elements(["late"]))
+    first.finish()
+
+
+def test_an_error_comes_after_the_elements_before_it(driver: Driver) -> None:
+    def failing() -> Iterator[int]:
+        yield from range(100)
+        raise KeyError("here")
+
+    driver.sink.expect(2, 3)
+    driver.task(1, {1: failing()})  # type: ignore[dict-item]  # a block is any iterable
+    driver.task(0, {0: [-2, -1], 2: [1000]})
+    assert driver.items(102) == [-2, -1, *range(100)]
+    frame = driver.frame()
+    assert frame.kind == ERROR
+
+
+def test_a_report_is_seen_at_once_in_an_ordered_job_and_in_one_without_order(driver: Driver) -> None:
+    driver.sink.expect(2, None)
+    link = Link(driver.sink.address, REPORT, 7)
+    link.send(ERROR, 0, 0, payload=pack_error(ValueError("early")))
+    assert driver.frame().kind == ERROR
+    link.finish()
+
+
+def test_none_in_a_chunk_is_an_error_after_what_came_before(driver: Driver) -> None:
+    driver.sink.expect(1, 1)
+    driver.task(0, {0: [1, 2, 3, 4, 5, 6, 7, None, 9]})
+    assert driver.items(7) == [1, 2, 3, 4, 5, 6, 7]
+    assert driver.frame().kind == ERROR
+
+
+def test_the_limit_ends_a_task_early(driver: Driver) -> None:
+    driver.sink.expect(1, None)
+    driver.task(0, {0: list(range(100)), 1: list(range(100))}, limit=130)
+    assert len(driver.items()) == 130
+
+
+def test_a_connection_without_the_token_is_refused(driver: Driver, caplog: pytest.LogCaptureFixture) -> None:
+    driver.sink.expect(1, 1)
+    good = driver.sink.address
+    stranger = Link(SinkAddress(good.host, good.port, b"0" * 32), 0, 9)
+    assert not stranger.acquire()
+    stranger.finish()
+    assert "token" in caplog.text
+    driver.task(0, {0: ["mine"]})
+    assert driver.items() == ["mine"]
+
+
+def test_success_with_missing_tasks_is_an_error_not_a_short_stream() -> None:
+    driver = Driver()
+    driver.sink.expect(2, 4)
+    driver.task(0, {0: [0], 2: [2]})
+    assert driver.items(1) == [0]
+    driver.sink.job_over(None)
+    driver.sink.thread.join(PATIENCE)
+    with pytest.raises(SparkJobError, match=r"of 2 tasks delivered"):
+        driver.items(1)
+    driver.sink.dispose()
+
+
+def test_the_failure_of_the_job_comes_out(driver: Driver) -> None:
+    driver.sink.job_over(SparkJobError("no executors"))
+    with pytest.raises(SparkJobError, match="no executors"):
+        driver.frame()
+    driver.killed.set()
+
+
+def test_tasks_stop_quietly_when_the_consumer_cancels() -> None:
+    driver = Driver()
+    driver.sink.expect(1, 1)
+    driver.task(0, {0: list(range(100_000))})
+    driver.items(1)
+    driver.stop()
+
+
+def test_a_task_without_a_slot_does_not_block_the_others_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Order needs block 0, whose task can only start when the other one has ended: what is too early goes to disk."""
+    monkeypatch.setattr(_sink, "STARVED", 0.05)
+    monkeypatch.setattr(_sink, "TICK", 0.01)
+    driver = Driver()
+    tasks = striped(20_000, 500, 2)
+    driver.sink.expect(2, 40)
+    one = driver.task(1, tasks[1])
+
+    def then_the_other() -> None:
+        one.join(PATIENCE)
+        driver.task(0, tasks[0])
+
+    threading.Thread(target=then_the_other, daemon=True).start()
+    assert driver.items() == list(range(20_000))
+    assert driver.sink.spilled > 5_000
+    assert driver.sink.max_buffered <= (2 * _sink.WINDOW + 1) * 1024
+    driver.stop()
+
+
+def test_a_job_that_gets_no_slot_relieves_the_other_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two streams that are read in turn, with slots for one: the first goes to disk so that the second can run."""
+    monkeypatch.setattr(_sink, "STARVED", 0.05)
+    monkeypatch.setattr(_sink, "TICK", 0.01)
+    first, second = Driver(), Driver()
+    items = list(range(20_000))
+    first.sink.expect(1, 1)
+    second.sink.expect(1, 1)
+    slot = first.task(0, {0: items})
+    assert first.items(1) == [0]
+
+    def then_the_second() -> None:
+        slot.join(PATIENCE)
+        second.task(0, {0: items})
+
+    threading.Thread(target=then_the_second, daemon=True).start()
+    assert second.items() == items
+    assert first.sink.spilled > 5_000
+    assert first.items() == items[1:]
+    first.stop()
+    second.stop()
+
+
+def test_a_failing_on_ready_does_not_stop_the_sink(caplog: pytest.LogCaptureFixture) -> None:
+    told = threading.Event()
+
+    def broken() -> None:
+        told.set()
+        raise RuntimeError("in on_ready")
+
+    make: Callable[..., CreditSink] = CreditSink
+    sink = make("127.0.0.1", broken, lambda: None)
+    sink.thread.start()
+    sink.expect(1, 0)
+    assert told.wait(PATIENCE)
+    frame = sink.take()
+    assert frame is not None
+    assert frame.kind == END
+    sink.job_over(None)
+    sink.thread.join(PATIENCE)
+    assert not sink.thread.is_alive()
+    assert "on_ready failed" in caplog.text
+    sink.dispose()
