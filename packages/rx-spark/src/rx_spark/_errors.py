@@ -6,8 +6,7 @@
      ├── JavaNotFoundError   (also RuntimeError)  no Java that Spark can run on
      ├── NotPortableError    (also TypeError)     something in a pipeline cannot travel to the executors
      ├── SparkJobError       (also RuntimeError)  Spark itself failed, not a user's function
-     └── WorkerError         (also RuntimeError)  a user's exception that cannot be rebuilt on the driver; carries its
-     text
+     └── WorkerError         (also RuntimeError)  stands for a user's exception that cannot be pickled
 
 A user's exception keeps its own type: it is rebuilt on the driver and carries the worker's traceback as a note.
 """

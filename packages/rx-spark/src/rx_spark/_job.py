@@ -38,7 +38,7 @@ class SparkJob:
     Demand: an element is computed when its chunk was asked for; per task at most WINDOW chunks of up to 1,024 elements
     are ahead of the consumer. Order: that of the source, until a distinct or a group_by.
     Threads: ``start``, ``cancel`` and ``close`` from any; ``poll`` and ``poll_many`` from one at a time. ``on_ready``
-    is called from the job's I/O thread when polling may give something after it gave None; it must not block.
+    is called, from any thread, when polling may give something after it gave None; it must not block.
     Errors: a function's exception comes out of poll as what it was, after the elements before it. After an error, END
     or cancel the job is gone; further polls give END.
     Memory: ``max_buffered`` elements were held at most, ``spilled`` went to disk (see rx_spark._sink).

@@ -85,7 +85,7 @@ class Program:
             error.add_note(
                 "The pipeline's functions could not be loaded on an executor: is their module installed there?"
             )
-            _report(self.address, lane, attempt, error)
+            _report(self.address, REPORT, attempt, error)
             source.drain()
             return
         blocks = work.blocks(source, lane)

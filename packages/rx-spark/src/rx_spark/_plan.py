@@ -36,8 +36,8 @@ class RangeSource:
 class IterableSource:
     """The elements of an iterable of the driver. It is read whole, by the job's thread, before the job starts.
 
-    Memory: all elements, pickled, on the driver and in Spark. Errors: what the iterable raises; None is refused (RS
-    2.13).
+    Memory: all elements, pickled, on the driver and in Spark.
+    Errors: what the iterable raises; None is refused (RS 2.13).
     """
 
     items: Iterable[Any]

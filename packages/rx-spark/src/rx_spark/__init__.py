@@ -1,0 +1,1 @@
+"""Pipelines on Apache Spark. Importing this package imports neither pyspark nor pyarrow: executors import it too."""
