@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rx_core import _hooks as hooks
 from rx_core._blocking import BlockingRun, blocking_items
 from rx_core._demand import UNBOUNDED, add_cap, check_prefetch, invalid_request, mul_cap
 from rx_core._disposables import (
@@ -17,7 +18,7 @@ from rx_core._disposables import (
     FlagDisposable,
     SerialDisposable,
 )
-from rx_core._drain import OPERATOR_CODES, Drain, unwrap_stop
+from rx_core._drain import OPERATOR_CODES, Drain, has_ended, unwrap_stop
 from rx_core._errors import (
     CompositeException,
     EmptyStreamError,
@@ -34,7 +35,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, PolicyInbox
 from rx_core._observers import CallbackObserver
 from rx_core._protocols import (
     CompletableObserver,
@@ -94,6 +95,7 @@ __all__ = [
     "Openable",
     "OperatorNotFoundError",
     "PluginManager",
+    "PolicyInbox",
     "Processor",
     "ProtocolViolationError",
     "Publisher",
@@ -119,7 +121,9 @@ __all__ = [
     "close",
     "composite",
     "dropped",
+    "has_ended",
     "hookimpl",
+    "hooks",
     "invalid_request",
     "manager",
     "mul_cap",

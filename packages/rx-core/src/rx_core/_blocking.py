@@ -7,7 +7,8 @@ now". User functions run on the waiting thread.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import TypeVar
 
@@ -22,13 +23,14 @@ T = TypeVar("T")
 class BlockingRun(Run):
     """The run of a thread that waits. ``demand`` is what a source that must be asked is asked for at a time."""
 
-    __slots__ = ("_demand", "_dirty", "_signal", "cancelled")
+    __slots__ = ("_demand", "_dirty", "_later", "_signal", "cancelled")
 
     def __init__(self, demand: int = UNBOUNDED) -> None:
         super().__init__()
         self.cancelled = False
         self._demand = demand
         self._dirty = False
+        self._later: deque[Callable[[], object]] = deque()
         self._signal = threading.Lock()
         self._signal.acquire()
 
@@ -50,8 +52,14 @@ class BlockingRun(Run):
 
     poke = wake
 
+    def later(self, action: Callable[[], object], /) -> None:
+        self._later.append(action)
+        self.wake()
+
     def wait(self, seconds: float | None = None) -> bool:
         """Sleep until something was published since the last wait; False when ``seconds`` passed first."""
+        while self._later:
+            self._later.popleft()()
         deadline = None if seconds is None else monotonic() + seconds
         while not self._dirty:
             if deadline is None:

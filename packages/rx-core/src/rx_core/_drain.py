@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap, invalid_request
+from rx_core._disposables import DISPOSED
 from rx_core._errors import WorkerInterruptedError
 from rx_core._run import Items, Run, close, unhurried
 
@@ -66,6 +67,7 @@ class Drain(Run, Generic[T]):
         "_down",
         "_gen",
         "_hint",
+        "_later",
         "_poked",
         "_requests",
         "_stash",
@@ -96,6 +98,7 @@ class Drain(Run, Generic[T]):
         self._gen: Items[T] | None = None
         self._hint: Callable[[], int] | None = None
         self._requests: deque[int] = deque()
+        self._later: deque[Callable[[], object]] = deque()
         self._demand = 0
         self._token: dict[int, bool] = {}  # taken: start() gives it back
         self._dirty = False
@@ -115,8 +118,24 @@ class Drain(Run, Generic[T]):
         return self._demand
 
     @property
+    def outstanding(self) -> int:
+        demand = self._demand
+        for n in tuple(self._requests):  # the owner adds before it takes out: counted twice for a moment, never missed
+            if type(n) is int and n > 0:
+                demand = add_cap(demand, n)
+        return demand
+
+    @property
+    def worker(self) -> Worker | None:
+        return self._worker
+
+    @property
     def threaded(self) -> bool:
         return self._worker is not None
+
+    def later(self, action: Callable[[], object], /) -> None:
+        self._later.append(action)
+        self._dirty = True
 
     def _unhurried(self, items: Items[Any]) -> Items[Any]:
         # Opened while nothing is wanted (after a poke): its items are not to be pulled yet.
@@ -183,7 +202,7 @@ class Drain(Run, Generic[T]):
     def _submit(self) -> None:
         worker = self._worker
         assert worker is not None
-        if worker.schedule(self._loop).is_disposed:
+        if worker.schedule(self._loop) is DISPOSED:
             # The scheduler does not take it any more: end here rather than hang.
             try:
                 if not self.cancelled:
@@ -209,6 +228,8 @@ class Drain(Run, Generic[T]):
                 suspended, self._suspended = self._suspended, False
                 if not suspended:
                     token[0] = True
+            while self._later and not suspended:
+                self._later.popleft()()
             if suspended:  # a cooperative worker wants its turn; the token stays ours
                 self._submit()
                 return
@@ -226,12 +247,13 @@ class Drain(Run, Generic[T]):
                 requests.clear()
                 return
             while requests:
-                n = requests.popleft()
+                n = requests[0]
                 if type(n) is not int or n < 1:
                     close(gen)
                     self._finish(invalid_request(n))
                     return
                 self._demand = add_cap(self._demand, n)
+                requests.popleft()
             try:
                 if self._demand:
                     if self._stash is not None:
@@ -267,7 +289,7 @@ class Drain(Run, Generic[T]):
             demand_now = demand
         for item in islice(gen, demand_now):
             on_next(item)
-        if _ended(gen):
+        if has_ended(gen):
             self._suspended = False
             return True, False
         self._spend(demand_now)
@@ -325,7 +347,7 @@ class Drain(Run, Generic[T]):
 
     def _failed(self, gen: Items[T], error: BaseException) -> None:
         """Tell the pipeline's errors from the subscriber's: a generator that raised is dead, one that yielded is not."""
-        if not _ended(gen):
+        if not has_ended(gen):
             self.cancelled = True  # RS 2.13
             self._close()
             raise error
@@ -333,6 +355,8 @@ class Drain(Run, Generic[T]):
         if isinstance(error, GeneratorExit):
             wrapped = RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do")
             wrapped.__cause__ = error
+            for note in getattr(error, "__notes__", ()):
+                wrapped.add_note(note)
             error = wrapped
         if isinstance(error, Exception):
             if self.cancelled:
@@ -412,6 +436,6 @@ def _relay(items: Items[T]) -> Items[T]:
         close(items)
 
 
-def _ended(gen: object) -> bool:
+def has_ended(gen: object) -> bool:
     """Whether a generator is over. Not a flag of ours: one killed by an exception must look dead, whatever killed it."""
     return getattr(gen, "gi_frame", _END) is None

@@ -20,6 +20,7 @@ from rx_core._inbox import DEMAND, Inbox
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher
+    from rx_core._schedulers import Worker
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -67,30 +68,53 @@ class Run(ABC):
         """Something happened that needs no demand to be dealt with (an end, an error, an item to drop). Thread-safe."""
 
     @property
+    def outstanding(self) -> int:
+        """What is wanted, requests not yet looked at included. Readable from any thread; never less than the truth."""
+        return self.demand
+
+    @property
+    def worker(self) -> Worker | None:
+        """The worker this run has to itself, if it was given one."""
+        return None
+
+    @property
     def threaded(self) -> bool:
         """Whether this run polls its sources on a thread of its own, so that requesting has to happen there as well."""
         return False
 
-    def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND) -> Items[T]:
+    def later(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` on this thread as soon as the run is not busy: for subscribing to what may push without being asked."""
+        action()
+
+    def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """Subscribe to ``source`` and iterate what it gives: items, and None while there is nothing.
 
-        Ours open without a queue; any other publisher gets an :class:`Inbox` of at most ``window`` items, replenished at 75 %.
-        The iterator raises the source's error and ends when the source completes. Close it to cancel.
+        Ours open without a queue; any other publisher gets an :class:`Inbox` of at most ``window`` items, replenished at 75 %,
+        whose error waits behind the items unless ``eager_error``. The iterator raises the source's error, that of subscribing
+        included, and ends when the source completes. Close it to cancel.
         """
         opener = getattr(source, "_rx_open", None)
-        if opener is not None:
-            items: Items[T] = opener(self, window)
-            return self._unhurried(items)
-        return self.open_queued(source, window)  # type: ignore[arg-type]  # not Openable, so it is the Publisher
+        try:
+            if opener is not None:
+                items: Items[T] = opener(self, window)
+                return self._unhurried(items)
+            return self.open_queued(source, window, eager_error=eager_error)  # type: ignore[arg-type]  # not Openable
+        except Exception as error:
+            return self.failing(error)
 
-    def open_queued(self, source: Publisher[T], window: int = DEMAND) -> Items[T]:
+    def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """The same, always through an inbox: for boundaries and for walls against fusion."""
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
-        inbox: Inbox[T] = Inbox(self, window)
+        inbox: Inbox[T] = Inbox(self, window, eager_error=eager_error)
         self.own(inbox)
         inbox.subscribe_to(source)
         return inbox.stream()
+
+    def failing(self, error: Exception, /) -> Items[T]:
+        """A source that has nothing but ``error``, which needs no demand."""
+        self.poke()
+        return _failing(error)
 
     def _unhurried(self, items: Items[T]) -> Items[T]:
         return items
@@ -126,6 +150,11 @@ class Run(ABC):
                 _hooks.dropped(error, self)
 
 
+def _failing(error: Exception) -> Items[Any]:
+    yield from ()
+    raise error
+
+
 def close(items: object) -> None:
     """Close an iterator that can be closed; a failure in somebody's finalizer is reported, not raised (RS 3.15)."""
     closer = getattr(items, "close", None)
@@ -143,24 +172,29 @@ class Source(Generic[T]):
     The first subscription was made together with the operator's own, so that a hot source misses nothing (:meth:`prime`).
     """
 
-    __slots__ = ("_first", "_publisher", "_run", "_window")
+    __slots__ = ("_eager_error", "_first", "_run", "_window", "publisher")
 
-    def __init__(self, run: Run, publisher: Publisher[T], window: int = DEMAND) -> None:
+    def __init__(self, run: Run, publisher: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> None:
         self._run = run
-        self._publisher = publisher
+        #: What is subscribed, for operators that do it themselves.
+        self.publisher = publisher
         self._window = window
+        self._eager_error = eager_error
         self._first: Items[T] | None = None
 
     def prime(self) -> None:
         """Subscribe now; the next ``iter()`` gives this subscription."""
-        self._first = self._run.open(self._publisher, self._window)
+        self._first = self._open()
 
     def __iter__(self) -> Items[T]:
         first = self._first
         if first is None:
-            return self._run.open(self._publisher, self._window)
+            return self._open()
         self._first = None
         return first
+
+    def _open(self) -> Items[T]:
+        return self._run.open(self.publisher, self._window, eager_error=self._eager_error)
 
 
 @final
@@ -190,6 +224,13 @@ class Lane(Run, Generic[T]):
     @property
     def threaded(self) -> bool:
         return self._lanes.run.threaded
+
+    def later(self, action: Callable[[], object], /) -> None:
+        self._root.later(action)
+
+    @property
+    def is_open(self) -> bool:
+        return self in self._lanes.open_lanes
 
     @property
     def items(self) -> Items[T]:

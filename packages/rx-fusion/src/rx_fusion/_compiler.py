@@ -148,7 +148,7 @@ class _Writer:
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
         tried.handlers = [
             ast.ExceptHandler(
-                ast.Name("Exception", ast.Load()), "error", _statements("_note_failure(error, origin, args)\nraise")
+                _parsed("(Exception, GeneratorExit)"), "error", _statements("_note_failure(error, origin, args)\nraise")
             )
         ]
         if self.form.feed is not Feed.CLEAN:

@@ -151,7 +151,18 @@ class OperatorHead(Head):
     makes the operator run (and poll its sources) on a worker of its own.
     """
 
-    __slots__ = ("_many", "_shown", "args", "function", "name", "operator", "scheduler", "upstream", "window")
+    __slots__ = (
+        "_eager_error",
+        "_many",
+        "_shown",
+        "args",
+        "function",
+        "name",
+        "operator",
+        "scheduler",
+        "upstream",
+        "window",
+    )
     feed: ClassVar[Feed] = Feed.RUNNING  # type: ignore[misc]  # fixed for this kind of head
 
     def __init__(
@@ -163,6 +174,7 @@ class OperatorHead(Head):
         window: int = DEMAND,
         many: bool = False,
         scheduler: Scheduler | None = None,
+        eager_error: bool = False,
         shown: str | None = None,
     ) -> None:
         self.operator = operator_of(function)
@@ -173,10 +185,14 @@ class OperatorHead(Head):
         self.window = window
         self._many = many
         self.scheduler = scheduler
+        self._eager_error = eager_error
         self._shown = shown
 
-    def open(self, run: Run, _window: int, /) -> Items[Any]:
-        sources: list[Source[Any]] = [Source(run, publisher, self.window) for publisher in self.upstream]
+    def open(self, run: Run, window: int, /) -> Items[Any]:
+        window = self.window or window  # an operator that only relays passes on what its consumer takes
+        sources: list[Source[Any]] = [
+            Source(run, publisher, window, eager_error=self._eager_error) for publisher in self.upstream
+        ]
         eager = self.operator.eager
         if eager == "all":
             for source in sources:

@@ -38,6 +38,8 @@ def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
     """The same for stages that ran stacked: their own frames are in the traceback."""
     from rx_fusion._stages import stage_by_code
 
+    if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
+        error = error.__cause__  # the user's own exception, which only travels inside the other
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         found = stage_by_code(trace.tb_frame.f_code)

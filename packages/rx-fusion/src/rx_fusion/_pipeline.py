@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -57,6 +57,14 @@ class Pipeline(Generic[T_co]):
 
     __slots__ = ("__weakref__", "_args", "_head", "_shape")
 
+    #: What an operator applied to this makes; the class itself unless it says otherwise (a group becomes a plain stream).
+    _face: ClassVar[Callable[..., Any]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_face" not in cls.__dict__:
+            cls._face = cls
+
     def __init__(self, head: Head, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
         self._head = head
         self._shape = shape
@@ -66,7 +74,7 @@ class Pipeline(Generic[T_co]):
 
     def _then(self, stage: StageFunction, *args: Any) -> Any:
         """This pipeline with one more stage."""
-        made = self.__class__(self._head, self._shape.then(stage), self._args + args)
+        made = self._face(self._head, self._shape.then(stage), self._args + args)
         return made if hooks.on_assembly is None else _assembled(made)
 
     def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
@@ -81,7 +89,7 @@ class Pipeline(Generic[T_co]):
     @classmethod
     def _from(cls, head: Head) -> Any:
         """A pipeline that starts at ``head``."""
-        made = cls(head)
+        made = cls._face(head)
         return made if hooks.on_assembly is None else _assembled(made)
 
     # -- running ---------------------------------------------------------------------------------------------------

@@ -193,7 +193,7 @@ def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
 def _noted(made: Iterator[Any], items: Iterator[Any], origin: Any, pipeline: str) -> Iterator[Any]:
     try:
         yield from made
-    except Exception as error:
+    except (Exception, GeneratorExit) as error:
         note_stacked(error, origin, pipeline)
         raise
     finally:

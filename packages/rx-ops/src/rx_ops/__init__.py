@@ -1,0 +1,21 @@
+"""The fluent streams: five reactive types with their sources and operators."""
+
+from __future__ import annotations
+
+from rx_ops._faces import Flowable, GenerateEmitter, GroupedFlowable
+from rx_ops._single import Completable, Maybe, Single
+from rx_ops._version import __version__
+from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy
+
+__all__ = [
+    "BackpressureStrategy",
+    "Completable",
+    "Emitter",
+    "Flowable",
+    "GenerateEmitter",
+    "GroupedFlowable",
+    "Maybe",
+    "OverflowStrategy",
+    "Single",
+    "__version__",
+]

@@ -1,0 +1,6 @@
+"""The faces of the streams, by families of operators."""
+
+from rx_ops._faces._create import GenerateEmitter
+from rx_ops._faces._flowable import Flowable, GroupedFlowable
+
+__all__ = ["Flowable", "GenerateEmitter", "GroupedFlowable"]

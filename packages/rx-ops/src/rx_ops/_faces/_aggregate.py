@@ -1,0 +1,171 @@
+"""Operators that make one value of a whole stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+from rx_core import FlowableBase
+from rx_ops import _single, stages
+from rx_ops._faces._core import FlowableCore, check_callable
+
+if TYPE_CHECKING:
+    from rx_ops._single import Maybe, Single
+
+T = TypeVar("T")
+R = TypeVar("R")
+V = TypeVar("V")
+K = TypeVar("K", bound=Hashable)
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Comparable(Protocol):
+    """Something with an order."""
+
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+C = TypeVar("C", bound=Comparable)
+N = TypeVar("N", int, float, complex)
+
+
+class FlowableAggregate(FlowableCore[T_co]):
+    """Operators that make one value of a whole stream."""
+
+    __slots__ = ()
+
+    @overload
+    def reduce(self: FlowableBase[T], reducer: Callable[[T, T], T], /) -> Maybe[T]: ...
+    @overload
+    def reduce(self, reducer: Callable[[R, T_co], R], seed: R, /) -> Single[R]: ...
+    def reduce(self: Any, reducer: Callable[[Any, Any], Any], seed: Any = None, /) -> Any:
+        """All items combined, from the left. Without ``seed`` an empty stream gives nothing, with it the seed.
+
+        ::  --1--2--3|  -->  --------6|
+
+        Demand:  everything.
+        Errors:  what ``reducer`` raises, with a note; TypeError when it returns None.
+        Memory:  one value; ``seed`` is shared by all subscriptions, so it must not be changed in place (use :meth:`collect`).
+        Thread:  the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``reduce``, functools ``reduce``.
+        """
+        check_callable("reduce", "reducer", reducer)
+        if seed is None:
+            return self._into(_single.Maybe, stages.reduce, reducer)
+        return self._into(_single.Single, stages.reduce_seed, reducer, seed)
+
+    @overload
+    def collect(self: FlowableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
+    @overload
+    def collect(self, supplier: Callable[[], R], collector: Callable[[R, T_co], object], /) -> Single[R]: ...
+    def collect(self: Any, first: Any, second: Any = None, /) -> Any:
+        """What ``collector`` makes of all items (``collect(set)``), or a fresh ``supplier()`` filled item by item.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.
+        Errors:  what the functions raise, with a note; TypeError when they return None.
+        Memory:  all items, or the container.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``collect``.
+        """
+        check_callable("collect", "collector", first)
+        if second is None:
+            return self._into(_single.Single, stages.collect_into, first)
+        check_callable("collect", "collector", second)
+        return self._into(_single.Single, stages.collect, first, second)
+
+    def to_list(self) -> Single[list[T_co]]:
+        """All items in a list.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.   Errors: drop what was collected and pass.
+        Memory:  all items.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``toList``.
+        """
+        return self._into(_single.Single, stages.to_list)
+
+    @overload
+    def to_dict(self: FlowableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...
+    @overload
+    def to_dict(self: FlowableBase[T], key: Callable[[T], K], /) -> Single[dict[K, T]]: ...
+    @overload
+    def to_dict(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, V]]: ...
+    def to_dict(self: Any, key: Any = None, value: Any = None, /) -> Any:
+        """A dict of pairs, or by ``key`` and ``value``; a later item replaces an earlier one with the same key.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.   Errors: what the functions raise, with a note.
+        Memory:  one item per key.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``toMap``.
+        """
+        if key is None:
+            return self._into(_single.Single, stages.collect_into, dict)
+        check_callable("to_dict", "key", key)
+        if value is None:
+            return self._into(_single.Single, stages.to_dict, key, _itself)
+        check_callable("to_dict", "value", value)
+        return self._into(_single.Single, stages.to_dict, key, value)
+
+    def count(self) -> Single[int]:
+        """How many items there are.
+
+        ::  --1--2--3|  -->  --------3|
+
+        Demand:  everything.   Errors: pass through.
+        Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``count``.
+        """
+        return self._into(_single.Single, stages.count)
+
+    def sum(self: FlowableBase[N], start: N = 0, /) -> Single[N]:
+        """All items added up; ``start`` when there are none.
+
+        ::  --1--2--3|  -->  --------6|
+
+        Demand:  everything.   Errors: what adding raises, with a note.
+        Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  builtin ``sum``.
+        """
+        return self._into(_single.Single, stages.sum_, start)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
+    @overload
+    def min(self: FlowableBase[C], /) -> Maybe[C]: ...
+    @overload
+    def min(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
+    def min(self: Any, key: Any = None, /) -> Any:
+        """The smallest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
+
+        ::  --2--1--3|  -->  --------1|
+
+        Demand:  everything.   Errors: what ``key`` or comparing raises, with a note.
+        Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  builtin ``min``.
+        """
+        if key is None:
+            return self._into(_single.Maybe, stages.min_)
+        check_callable("min", "key", key)
+        return self._into(_single.Maybe, stages.min_by, key)
+
+    @overload
+    def max(self: FlowableBase[C], /) -> Maybe[C]: ...
+    @overload
+    def max(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
+    def max(self: Any, key: Any = None, /) -> Any:
+        """The largest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
+
+        ::  --2--3--1|  -->  --------3|
+
+        Demand:  everything.   Errors: what ``key`` or comparing raises, with a note.
+        Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  builtin ``max``.
+        """
+        if key is None:
+            return self._into(_single.Maybe, stages.max_)
+        check_callable("max", "key", key)
+        return self._into(_single.Maybe, stages.max_by, key)
+
+
+def _itself(item: Any) -> Any:
+    return item

@@ -1,0 +1,68 @@
+"""Operators that look on: something happens beside the stream, which stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from rx_ops import coordination, stages
+from rx_ops._faces._core import FlowableCore, check_callable
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableAside(FlowableCore[T_co]):
+    """Operators that look on."""
+
+    __slots__ = ()
+
+    def do_on_next(self, action: Callable[[T_co], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with each item before it goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises ends the stream, with a note.
+        Memory:  none.   Thread: the one that requests.   Fusion: stage, one to one.
+        Source:  RxJava ``doOnNext``.
+        """
+        check_callable("do_on_next", "action", action)
+        return self._then(stages.do_on_next, action)
+
+    def do_on_complete(self, action: Callable[[], object], /) -> Flowable[T_co]:
+        """Calls ``action`` before the completion goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises takes the place of the completion.
+        Memory:  none.   Thread: that of the completion.   Fusion: stage.
+        Source:  RxJava ``doOnComplete``.
+        """
+        check_callable("do_on_complete", "action", action)
+        return self._then(stages.do_on_complete, action)
+
+    def do_on_error(self, action: Callable[[Exception], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with the error before it goes on.
+
+        ::  --1--2--#  -->  --1--2--#
+
+        Demand:  passes through.   Errors: the error; when ``action`` raises, both as a CompositeException.
+        Memory:  none.   Thread: that of the error.   Fusion: coordinating; our source runs inside.
+        Source:  RxJava ``doOnError``.
+        """
+        check_callable("do_on_error", "action", action)
+        return self._coordinate(coordination.do_on_error, action)
+
+    def do_finally(self, action: Callable[[], object], /) -> Flowable[T_co]:
+        """Calls ``action`` exactly once after the end was signalled, or after a cancel.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: that of the end, or of the run that is cancelled.   Fusion: coordinating; our source runs inside.
+        Source:  RxJava ``doFinally``. Several of them run the last one first.
+        """
+        check_callable("do_finally", "action", action)
+        return self._coordinate(coordination.do_finally, action)

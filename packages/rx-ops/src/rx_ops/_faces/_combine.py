@@ -1,0 +1,183 @@
+"""Several streams as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
+from rx_fusion import OperatorHead
+from rx_ops import coordination
+from rx_ops._faces._core import FlowableCore, check_callable, check_source
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableCombine(FlowableCore[T_co]):
+    """Several streams as one."""
+
+    __slots__ = ()
+
+    @classmethod
+    def concat(cls, *sources: Publisher[T]) -> Flowable[T]:
+        """One source after the other; the next is subscribed when the one before is complete.
+
+        ::  --1-2|  --3-4|  -->  --1-2--3-4|
+
+        Demand:  what is left goes on to the next source.
+        Errors:  end the stream; later sources are not subscribed. TypeError at assembly for something that is no source.
+        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``concat``, itertools ``chain``.
+        """
+        for source in sources:
+            check_source("concat", source)
+        return cls._from(OperatorHead(coordination.concat, sources, many=True))
+
+    @classmethod
+    def merge(
+        cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
+    ) -> Flowable[T]:
+        """All sources at the same time, their items as they come; synchronous sources one after the other.
+
+        ::  --1---2|  ---3-4-|  -->  --13-42|
+
+        Demand:  of downstream over all; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
+                 arrive as one CompositeException. TypeError at assembly for something that is no source.
+        Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``merge``.
+        """
+        check_prefetch("merge", prefetch)
+        for source in sources:
+            check_source("merge", source)
+        return cls._from(OperatorHead(coordination.merge, sources, (prefetch, delay_error), window=prefetch, many=True))
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: Publisher[T1], s2: Publisher[T2], /, *, combiner: Callable[[T1, T2], R], prefetch: int = ...
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3], R],
+        prefetch: int = ...,
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        s4: Publisher[T4],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3, T4], R],
+        prefetch: int = ...,
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def zip(cls, s1: Publisher[T1], s2: Publisher[T2], /, *, prefetch: int = ...) -> Flowable[tuple[T1, T2]]: ...
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], /, *, prefetch: int = ...
+    ) -> Flowable[tuple[T1, T2, T3]]: ...
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], s4: Publisher[T4], /, *, prefetch: int = ...
+    ) -> Flowable[tuple[T1, T2, T3, T4]]: ...
+    @classmethod
+    def zip(
+        cls, *sources: Publisher[Any], combiner: Any = None, prefetch: int = DEFAULT_PREFETCH
+    ) -> Flowable[Any]:
+        """One item of each source makes a tuple, or what ``combiner`` makes of them; ends with the shortest source.
+
+        ::  --1-2-3|  --a---b|  -->  --x---y|
+
+        Demand:  passes through row by row; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Errors:  the first ends the stream and cancels the others; what ``combiner`` raises, TypeError when it returns None.
+        Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``zip``, builtin ``zip``.
+        """
+        check_prefetch("zip", prefetch)
+        for source in sources:
+            check_source("zip", source)
+        if combiner is None:
+            combiner = _row
+        else:
+            check_callable("zip", "combiner", combiner)
+        return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=prefetch, many=True))
+
+    def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+        """This stream, then ``other``.
+
+        ::  --1-2|  --3-4|  -->  --1-2--3-4|
+
+        Demand:  what is left goes on to ``other``.   Errors: end the stream.
+        Memory:  none.   Thread: that of the running source.   Fusion: as :meth:`concat`.
+        Source:  RxJava ``concatWith``.
+        """
+        return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
+    def merge_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+        """This stream and ``other`` at the same time.
+
+        ::  --1---2|  ---3-4-|  -->  --13-42|
+
+        Demand:  of downstream over both.   Errors: the first ends the stream and cancels the other.
+        Memory:  128 items for each foreign source.   Thread: that of the source.   Fusion: as :meth:`merge`.
+        Source:  RxJava ``mergeWith``.
+        """
+        return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
+    @overload
+    def zip_with(self: FlowableBase[T1], other: Publisher[T2], /) -> Flowable[tuple[T1, T2]]: ...
+    @overload
+    def zip_with(self: FlowableBase[T1], other: Publisher[T2], combiner: Callable[[T1, T2], R], /) -> Flowable[R]: ...
+    def zip_with(self: Any, other: Publisher[Any], combiner: Any = None, /) -> Any:
+        """Items of this stream and of ``other`` in pairs.
+
+        ::  --1-2-3|  --a---b|  -->  --x---y|
+
+        Demand:  passes through row by row.   Errors: the first ends the stream and cancels the other.
+        Memory:  128 items for each foreign source.   Thread: that of the source that completes a pair.   Fusion: as :meth:`zip`.
+        Source:  RxJava ``zipWith``.
+        """
+        if combiner is None:
+            return self.zip(self, other)
+        return self.zip(self, other, combiner=combiner)
+
+    def start_with(self: FlowableBase[T], *items: T) -> Flowable[T]:
+        """``items`` first, then this stream.
+
+        ::  --1--2|  -->  a-1--2|
+
+        Demand:  what is left goes on to this stream.   Errors: pass through.
+        Memory:  the items.   Thread: the one that requests, then this stream's.   Fusion: as :meth:`concat`.
+        Source:  RxJava ``startWithArray``.
+        """
+        return self.concat(self.of(*items), self)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
+
+def _row(*items: Any) -> tuple[Any, ...]:
+    return items

@@ -1,0 +1,30 @@
+"""To the other reactive types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from rx_ops import _single
+from rx_ops._faces._core import FlowableCore
+
+if TYPE_CHECKING:
+    from rx_ops._single import Completable
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableConvert(FlowableCore[T_co]):
+    """To the other reactive types."""
+
+    __slots__ = ()
+
+    def ignore_elements(self) -> Completable:
+        """Only the end.
+
+        ::  --1--2--3|  -->  --------|
+
+        Demand:  everything.   Errors: pass through.
+        Memory:  none.   Thread: the one that subscribes.   Fusion: the stages before it.
+        Source:  RxJava ``ignoreElements``.
+        """
+        return self._as(_single.Completable)

@@ -1,0 +1,116 @@
+"""What all families of Flowable's methods stand on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import FlowableBase, Scheduler, Subscriber, Worker, check_callable
+from rx_core import scheduler as find_scheduler
+from rx_fusion import Head, OperatorHead, Pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rx_core import Items
+    from rx_fusion._stages import StageFunction
+    from rx_ops._faces import Flowable
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
+    """A pipeline with the protocol of a publisher."""
+
+    __slots__ = ()
+
+    def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
+        self._subscribe_items(subscriber)
+
+    if TYPE_CHECKING:
+        # The same methods, with the face in their types.
+        def _then(self, stage: StageFunction, *args: Any) -> Flowable[Any]: ...
+
+        @classmethod
+        def _from(cls, head: Head) -> Flowable[Any]: ...
+
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            # Hidden from type checkers, so that a misspelt operator stays an error for them.
+            if name.startswith("_"):
+                raise AttributeError(name)  # copy and pickle probe for these
+            from rx_ops._plugins import bind_operator
+
+            return bind_operator(self, name)
+
+    def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Flowable[Any]:
+        """This pipeline as the source of a coordinating operator."""
+        return self._from(OperatorHead(function, (self,), args, **options))
+
+
+def check_count(operator: str, count: object, /, least: int = 0, name: str = "count") -> None:
+    """Raise at assembly when a number of elements is not a whole number of at least ``least``."""
+    if type(count) is not int:
+        raise TypeError(f"{operator}({name}={count!r}): a whole number is needed, for example {operator}({max(least, 3)})")
+    if count < least:
+        raise ValueError(
+            f"{operator}({name}={count}): at least {least} is needed, for example {operator}({max(least, 3)})"
+        )
+
+
+def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> None:
+    """Raise at assembly when a duration is not a non-negative number of seconds."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TypeError(f"{operator}({name}={seconds!r}): a number of seconds is needed, for example {operator}(0.5)")
+    if not seconds >= 0:
+        raise ValueError(f"{operator}({name}={seconds}): seconds cannot be negative or NaN, for example {operator}(0.5)")
+
+
+def check_source(operator: str, source: object, /) -> None:
+    """Raise at assembly when something that has to be a source is none."""
+    if not hasattr(source, "subscribe"):
+        hint = f"Flowable.from_iterable({source!r})" if hasattr(source, "__iter__") else f"Flowable.just({source!r})"
+        raise TypeError(
+            f"{operator}() expected a source with subscribe(), got {source!r}.\n  Right:  {operator}(..., {hint})"
+        )
+
+
+class NamedScheduler(Scheduler):
+    """A scheduler by name, found when a run starts and not when the pipeline is built: the clock belongs to the run."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_worker(self) -> Worker:
+        return find_scheduler(self.name).create_worker()
+
+    def now(self) -> float:
+        return find_scheduler(self.name).now()
+
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        return find_scheduler(self.name).shutdown(timeout)
+
+    def __repr__(self) -> str:
+        return f"{self.name}()"
+
+
+_COMPUTATION = NamedScheduler("computation")
+
+
+def default_scheduler(scheduler: Scheduler | None) -> Scheduler:
+    """The scheduler of time operators when none is given: ``computation``, from whichever package provides it."""
+    return _COMPUTATION if scheduler is None else scheduler
+
+
+__all__ = [
+    "FlowableCore",
+    "NamedScheduler",
+    "check_callable",
+    "check_count",
+    "check_seconds",
+    "check_source",
+    "default_scheduler",
+]
+

@@ -1,0 +1,75 @@
+"""Flowable: the face users import, put together from its families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+from rx_core import FlowableBase, Publisher, Subscriber
+from rx_fusion import Head, PublisherHead
+from rx_ops._faces._aggregate import FlowableAggregate
+from rx_ops._faces._aside import FlowableAside
+from rx_ops._faces._backpressure import FlowableBackpressure
+from rx_ops._faces._combine import FlowableCombine
+from rx_ops._faces._convert import FlowableConvert
+from rx_ops._faces._create import FlowableCreate
+from rx_ops._faces._errors import FlowableErrors
+from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._terminal import FlowableTerminal
+from rx_ops._faces._threads import FlowableThreads
+from rx_ops._faces._transform import FlowableTransform
+
+T = TypeVar("T")
+R = TypeVar("R")
+K_co = TypeVar("K_co", bound=Hashable, covariant=True)
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Flowable(
+    FlowableCreate[T_co],
+    FlowableTransform[T_co],
+    FlowableFilter[T_co],
+    FlowableAggregate[T_co],
+    FlowableCombine[T_co],
+    FlowableErrors[T_co],
+    FlowableAside[T_co],
+    FlowableThreads[T_co],
+    FlowableBackpressure[T_co],
+    FlowableConvert[T_co],
+    FlowableTerminal[T_co],
+):
+    """0..n elements with backpressure.
+
+    A Flowable is a description: an immutable value that runs when somebody subscribes, iterates or blocks, each time from the
+    start. Build one with a classmethod (``of``, ``range``, ``from_iterable``, ``create``, ...) and chain operators.
+    """
+
+    __slots__ = ()
+
+    def _lifted(self, operator: Callable[[Subscriber[Any]], Subscriber[T_co]]) -> Flowable[Any]:
+        return self._from(PublisherHead("lift", _Lifted(self, operator), f"{self!r}.lift({operator!r})", (self,)))
+
+
+class _Lifted(FlowableBase[R], Generic[T, R]):
+    """Somebody's operator between two subscribers."""
+
+    __slots__ = ("_operator", "_source")
+
+    def __init__(self, source: Publisher[T], operator: Callable[[Subscriber[R]], Subscriber[T]]) -> None:
+        self._source = source
+        self._operator = operator
+
+    def subscribe_actual(self, subscriber: Subscriber[R], /) -> None:
+        self._source.subscribe(self._operator(subscriber))
+
+
+class GroupedFlowable(Flowable[T_co], Generic[K_co, T_co]):
+    """One group of ``group_by``: its items, and the key they share. Allows one subscriber."""
+
+    __slots__ = ("key",)
+    _face = Flowable  # an operator applied to a group makes a plain stream: only the group itself has the key
+
+    def __init__(self, key: K_co, head: Head) -> None:
+        super().__init__(head)
+        #: What ``group_by`` computed for each of the items.
+        self.key = key

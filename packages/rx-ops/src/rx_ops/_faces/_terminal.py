@@ -1,0 +1,130 @@
+"""Where a stream ends on the thread that wants its items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Subscriber, check_prefetch
+from rx_ops._faces._core import FlowableCore, check_callable
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+R = TypeVar("R")
+T = TypeVar("T")
+P = ParamSpec("P")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableTerminal(FlowableCore[T_co]):
+    """Where a stream ends on the thread that wants its items, and functions over whole streams."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[T_co]:
+        """Iterate on this thread; see :meth:`blocking_iter`."""
+        return self._iterate()
+
+    def blocking_iter(self, *, prefetch: int = DEFAULT_PREFETCH) -> Iterator[T_co]:
+        """The items one by one, on this thread, waiting while there is none. Leaving the loop cancels.
+
+        ::  --1--2--3|  -->  1 2 3
+
+        Demand:  ``prefetch`` items at a time where the source has to be asked.   Errors: raised where the item would be.
+        Memory:  ``prefetch`` items at a boundary.   Thread: this one, for user functions too.
+        Fusion:  one loop with a synchronous source.
+        Source:  RxJava ``blockingIterable``.
+        """
+        check_prefetch("blocking_iter", prefetch)
+        return self._iterate(prefetch)
+
+    def blocking_for_each(self, action: Callable[[T_co], object], /, *, prefetch: int = DEFAULT_PREFETCH) -> None:
+        """Calls ``action`` with each item on this thread and returns when the stream is complete.
+
+        ::  --1--2--3|  -->  1 2 3
+
+        Demand, memory, thread and fusion are those of :meth:`blocking_iter`.
+        Errors:  the stream's and the action's are raised; the latter cancels.
+        Source:  RxJava ``blockingForEach``.
+        """
+        check_callable("blocking_for_each", "action", action)
+        for item in self.blocking_iter(prefetch=prefetch):
+            action(item)
+
+    def blocking_list(self) -> list[T_co]:
+        """All items in a list, on this thread.
+
+        ::  --1--2--3|  -->  [1, 2, 3]
+
+        Demand, thread and fusion are those of :meth:`blocking_iter`.   Errors: raised.   Memory: all items.
+        Source:  RxJava ``toList().blockingGet()``.
+        """
+        return list(self._iterate())
+
+    def blocking_first(self) -> T_co:
+        """The first item, on this thread; cancels the rest.
+
+        ::  --1--2--3|  -->  1
+
+        Demand:  one element.   Errors: raised; EmptyStreamError when there is none.
+        Memory:  none.   Thread: this one.   Fusion: one loop with a synchronous source.
+        Source:  RxJava ``blockingFirst``.
+        """
+        first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's
+        if first is None:
+            raise EmptyStreamError(f"{self!r}.blocking_first()")
+        return cast("T_co", first)
+
+    def blocking_last(self) -> T_co:
+        """The last item, on this thread.
+
+        ::  --1--2--3|  -->  3
+
+        Demand:  everything.   Errors: raised; EmptyStreamError when there is none.
+        Memory:  one item.   Thread: this one.   Fusion: one loop with a synchronous source.
+        Source:  RxJava ``blockingLast``.
+        """
+        last: Any = None
+        for item in self._iterate():
+            last = item
+        if last is None:
+            raise EmptyStreamError(f"{self!r}.blocking_last()")
+        return cast("T_co", last)
+
+    def pipe(
+        self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
+
+        ::  --1--2--3|  -->  whatever the function makes of it
+
+        Demand, errors, memory, thread and fusion are those of the function.
+        Source:  pandas ``pipe``; for several functions chain several calls.
+        """
+        check_callable("pipe", "operator", operator)
+        return operator(cast("Flowable[T_co]", self), *args, **kwargs)
+
+    def compose(self, transformer: Callable[[Flowable[T_co]], FlowableBase[R]], /) -> Flowable[R]:
+        """What ``transformer`` makes of this stream, called once at assembly.
+
+        ::  --1--2--3|  -->  --a--b--c|
+
+        Demand, errors, memory, thread and fusion are those of the result.
+        Source:  RxJava ``compose``.
+        """
+        check_callable("compose", "transformer", transformer)
+        made = transformer(cast("Flowable[T_co]", self))
+        return self.wrap(made)  # type: ignore[attr-defined,no-any-return]  # wrap is another family's
+
+    def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]], /) -> Flowable[R]:
+        """A hand-written operator: from the subscriber downstream to the one this stream is subscribed with, for each run.
+
+        ::  --1--2--3|  -->  --a--b--c|
+
+        Demand, errors and memory are those of the operator, which has to keep the rules itself.
+        Thread:  unchanged.   Fusion: a wall.
+        Source:  RxJava ``lift``.
+        """
+        check_callable("lift", "operator", operator)
+        return self._lifted(operator)  # type: ignore[attr-defined,no-any-return]  # the face knows how

@@ -1,0 +1,532 @@
+"""Single, Maybe and Completable: streams of at most one item.
+
+They are the same descriptions as Flowable (a head, a shape, arguments) whose run gives at most one item, so they fuse with what
+they were made of, and one machinery runs all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from rx_core import (
+    CompletableBase,
+    CompletableObserver,
+    EmptyStreamError,
+    FlowableBase,
+    MaybeBase,
+    MaybeObserver,
+    Publisher,
+    SingleBase,
+    SingleObserver,
+    name_of,
+    none_argument,
+)
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
+from rx_ops import coordination, stages
+from rx_ops._faces._core import check_callable, check_seconds, check_source
+from rx_ops._faces._create import _Called, _Same
+
+if TYPE_CHECKING:
+    from rx_core import Scheduler
+    from rx_fusion._stages import StageFunction
+    from rx_ops._faces import Flowable
+
+T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+def _flowable() -> type[Flowable[Any]]:
+    from rx_ops._faces import Flowable
+
+    return Flowable
+
+
+class _OneItem(Pipeline[T_co]):
+    """What the types of at most one item share."""
+
+    __slots__ = ()
+
+    def _blocking(self, seconds: float | None) -> Any:
+        if seconds is not None:
+            check_seconds("blocking_get", seconds)
+        return self._first(seconds)
+
+    def _coordinate(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        return self._from(OperatorHead(function, (self,), args, **options))
+
+
+class Single(_OneItem[T_co], SingleBase[T_co]):
+    """Exactly one item, or an error."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _then(self, stage: StageFunction, *args: Any) -> Single[Any]: ...
+
+        @classmethod
+        def _from(cls, head: Head) -> Single[Any]: ...
+
+    def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None:
+        self._subscribe_items(ToSingle(observer, self))
+
+    # -- where it begins ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def just(cls, item: T, /) -> Single[T]:
+        """One item, known now. TypeError for None."""
+        if item is None:
+            raise none_argument("just(None)", "item")
+        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+
+    @classmethod
+    def from_callable(cls, function: Callable[[], T], /) -> Single[T]:
+        """What ``function`` returns, called for each subscription; TypeError is signalled when it returns None."""
+        check_callable("from_callable", "function", function)
+        return cls._from(IterableHead("from_callable", _Called(function), f"from_callable({name_of(function)})"))
+
+    @classmethod
+    def defer(cls, supplier: Callable[[], SingleBase[T]], /) -> Single[T]:
+        """The Single that ``supplier`` makes for each subscription."""
+        check_callable("defer", "supplier", supplier)
+        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+
+    @classmethod
+    def error(cls, error: Exception | Callable[[], Exception], /) -> Single[Any]:
+        """Fails with ``error``, or with what the function makes for each subscription."""
+        return cls._from(_error_head(error))
+
+    @classmethod
+    def never(cls) -> Single[Any]:
+        """No signal at all."""
+        return cls._from(OperatorHead(coordination.never, ()))
+
+    @classmethod
+    def wrap(cls, single: SingleBase[T], /) -> Single[T]:
+        """Anybody's Single with our operators; ours as it is."""
+        if isinstance(single, Single):
+            return single
+        check_source("wrap", single)
+        return cls._from(_foreign(single))
+
+    @overload
+    @classmethod
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /) -> Single[R]: ...
+    @overload
+    @classmethod
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[tuple[T1, T2]]: ...
+    @classmethod
+    def zip(cls, s1: SingleBase[Any], s2: SingleBase[Any], combiner: Any = None, /) -> Single[Any]:
+        """Both items as a tuple, or what ``combiner`` makes of them; both are subscribed together."""
+        return cls._from(_zipped(s1, s2, combiner))
+
+    # -- operators -----------------------------------------------------------------------------------------------------
+
+    def map(self, mapper: Callable[[T_co], R], /) -> Single[R]:
+        """The item through ``mapper``. Errors: what it raises, with a note; TypeError when it returns None."""
+        check_callable("map", "mapper", mapper)
+        return self._then(stages.map_, mapper)
+
+    def flat_map(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Single[R]:
+        """The item of the Single that ``mapper`` makes of this one's. TypeError when it returns no source."""
+        check_callable("flat_map", "mapper", mapper)
+        return cast("Single[R]", self._coordinate(coordination.concat_map, mapper))
+
+    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
+        """The items of the stream that ``mapper`` makes of this item."""
+        check_callable("flat_map_publisher", "mapper", mapper)
+        return _flowable()._from(OperatorHead(coordination.concat_map, (self,), (mapper,)))
+
+    def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
+        """The item if ``predicate`` is true for it, else nothing."""
+        check_callable("filter", "predicate", predicate)
+        return self._into(Maybe, stages.filter_, predicate)
+
+    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]:
+        """What ``combiner`` makes of both items."""
+        return self._from(_zipped(self, other, combiner))
+
+    def do_on_success(self, action: Callable[[T_co], object], /) -> Single[T_co]:
+        """Calls ``action`` with the item before it goes on."""
+        check_callable("do_on_success", "action", action)
+        return self._then(stages.do_on_next, action)
+
+    def do_on_error(self, action: Callable[[Exception], object], /) -> Single[T_co]:
+        """Calls ``action`` with the error before it goes on."""
+        check_callable("do_on_error", "action", action)
+        return cast("Single[T_co]", self._coordinate(coordination.do_on_error, action))
+
+    def do_finally(self, action: Callable[[], object], /) -> Single[T_co]:
+        """Calls ``action`` exactly once after the end or a cancel."""
+        check_callable("do_finally", "action", action)
+        return cast("Single[T_co]", self._coordinate(coordination.do_finally, action))
+
+    def on_error_return(self: SingleBase[T], handler: Callable[[Exception], T], /) -> Single[T]:
+        """After an error the item that ``handler`` makes of it."""
+        check_callable("on_error_return", "handler", handler)
+        return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_return, handler))
+
+    def on_error_resume_next(self: SingleBase[T], handler: Callable[[Exception], SingleBase[T]], /) -> Single[T]:
+        """After an error the Single that ``handler`` makes of it."""
+        check_callable("on_error_resume_next", "handler", handler)
+        return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_resume_next, handler))
+
+    def retry(
+        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
+    ) -> Single[T_co]:
+        """Subscribes again after an error, as :meth:`Flowable.retry`."""
+        return cast("Single[T_co]", self._coordinate(coordination.retry, times, when))
+
+    def observe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
+        """Signals on a worker of ``scheduler``."""
+        return cast("Single[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+
+    def subscribe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
+        """Subscribes on a worker of ``scheduler``."""
+        return cast("Single[T_co]", _subscribed_on(self, scheduler))
+
+    def hide(self) -> Single[T_co]:
+        """The same behind a wall: nothing fuses across it."""
+        return self._from(_hidden(self))
+
+    # -- ends and conversions ------------------------------------------------------------------------------------------
+
+    def blocking_get(self, *, seconds: float | None = None) -> T_co:
+        """The item, computed on this thread. Errors are raised; TimeoutError after ``seconds``; EmptyStreamError when a source
+        that had to give an item gave none."""
+        item = self._blocking(seconds)
+        if item is None:
+            raise EmptyStreamError(f"{self!r}.blocking_get()")
+        return cast("T_co", item)
+
+    def to_flowable(self) -> Flowable[T_co]:
+        """A stream of this one item; the item is given when it is requested."""
+        return self._as(_flowable())
+
+    def to_maybe(self) -> Maybe[T_co]:
+        """The same as a Maybe."""
+        return self._as(Maybe)
+
+    def ignore_element(self) -> Completable:
+        """Only the end."""
+        return self._as(Completable)
+
+
+class Maybe(_OneItem[T_co], MaybeBase[T_co]):
+    """One item or none, or an error."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _then(self, stage: StageFunction, *args: Any) -> Maybe[Any]: ...
+
+        @classmethod
+        def _from(cls, head: Head) -> Maybe[Any]: ...
+
+    def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None:
+        self._subscribe_items(ToMaybe(observer))
+
+    @classmethod
+    def just(cls, item: T, /) -> Maybe[T]:
+        """One item, known now. TypeError for None."""
+        if item is None:
+            raise none_argument("just(None)", "item")
+        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+
+    @classmethod
+    def empty(cls) -> Maybe[Any]:
+        """No item."""
+        return cls._from(IterableHead("empty", (), "empty()", feed=Feed.CLEAN))
+
+    @classmethod
+    def from_callable(cls, function: Callable[[], T | None], /) -> Maybe[T]:
+        """What ``function`` returns, called for each subscription; None means no item."""
+        check_callable("from_callable", "function", function)
+        return cls._from(IterableHead("from_callable", _MaybeCalled(function), f"from_callable({name_of(function)})"))
+
+    @classmethod
+    def defer(cls, supplier: Callable[[], MaybeBase[T]], /) -> Maybe[T]:
+        """The Maybe that ``supplier`` makes for each subscription."""
+        check_callable("defer", "supplier", supplier)
+        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+
+    @classmethod
+    def error(cls, error: Exception | Callable[[], Exception], /) -> Maybe[Any]:
+        """Fails with ``error``, or with what the function makes for each subscription."""
+        return cls._from(_error_head(error))
+
+    @classmethod
+    def never(cls) -> Maybe[Any]:
+        """No signal at all."""
+        return cls._from(OperatorHead(coordination.never, ()))
+
+    @classmethod
+    def wrap(cls, maybe: MaybeBase[T], /) -> Maybe[T]:
+        """Anybody's Maybe with our operators; ours as it is."""
+        if isinstance(maybe, Maybe):
+            return maybe
+        check_source("wrap", maybe)
+        return cls._from(_foreign(maybe))
+
+    @overload
+    @classmethod
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
+    @overload
+    @classmethod
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /) -> Maybe[tuple[T1, T2]]: ...
+    @classmethod
+    def zip(cls, s1: MaybeBase[Any], s2: MaybeBase[Any], combiner: Any = None, /) -> Maybe[Any]:
+        """Both items as a tuple, or what ``combiner`` makes of them; nothing when one of them has none."""
+        return cls._from(_zipped(s1, s2, combiner))
+
+    def map(self, mapper: Callable[[T_co], R], /) -> Maybe[R]:
+        """The item through ``mapper``. Errors: what it raises, with a note; TypeError when it returns None."""
+        check_callable("map", "mapper", mapper)
+        return self._then(stages.map_, mapper)
+
+    def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
+        """The item, if any, of the Maybe that ``mapper`` makes of this one's."""
+        check_callable("flat_map", "mapper", mapper)
+        return cast("Maybe[R]", self._coordinate(coordination.concat_map, mapper))
+
+    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
+        """The items of the stream that ``mapper`` makes of this item; none when there is no item."""
+        check_callable("flat_map_publisher", "mapper", mapper)
+        return _flowable()._from(OperatorHead(coordination.concat_map, (self,), (mapper,)))
+
+    def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
+        """The item if there is one and ``predicate`` is true for it."""
+        check_callable("filter", "predicate", predicate)
+        return self._then(stages.filter_, predicate)
+
+    def default_if_empty(self: MaybeBase[T], item: T, /) -> Single[T]:
+        """The item, or ``item`` when there is none."""
+        if item is None:
+            raise none_argument("default_if_empty(None)", "item")
+        return cast("Maybe[Any]", self)._into(Single, stages.first_or, item)
+
+    def do_on_error(self, action: Callable[[Exception], object], /) -> Maybe[T_co]:
+        """Calls ``action`` with the error before it goes on."""
+        check_callable("do_on_error", "action", action)
+        return cast("Maybe[T_co]", self._coordinate(coordination.do_on_error, action))
+
+    def do_finally(self, action: Callable[[], object], /) -> Maybe[T_co]:
+        """Calls ``action`` exactly once after the end or a cancel."""
+        check_callable("do_finally", "action", action)
+        return cast("Maybe[T_co]", self._coordinate(coordination.do_finally, action))
+
+    def on_error_return(self: MaybeBase[T], handler: Callable[[Exception], T], /) -> Maybe[T]:
+        """After an error the item that ``handler`` makes of it."""
+        check_callable("on_error_return", "handler", handler)
+        return cast("Maybe[T]", cast("Maybe[Any]", self)._coordinate(coordination.on_error_return, handler))
+
+    def retry(
+        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
+    ) -> Maybe[T_co]:
+        """Subscribes again after an error, as :meth:`Flowable.retry`."""
+        return cast("Maybe[T_co]", self._coordinate(coordination.retry, times, when))
+
+    def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+        """Signals on a worker of ``scheduler``."""
+        return cast("Maybe[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+
+    def subscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+        """Subscribes on a worker of ``scheduler``."""
+        return cast("Maybe[T_co]", _subscribed_on(self, scheduler))
+
+    def hide(self) -> Maybe[T_co]:
+        """The same behind a wall: nothing fuses across it."""
+        return self._from(_hidden(self))
+
+    def blocking_get(self, *, seconds: float | None = None) -> T_co | None:
+        """The item, computed on this thread, or None. Errors are raised; TimeoutError after ``seconds``."""
+        return cast("T_co | None", self._blocking(seconds))
+
+    def to_flowable(self) -> Flowable[T_co]:
+        """A stream of this item, if there is one."""
+        return self._as(_flowable())
+
+    def to_single(self) -> Single[T_co]:
+        """The same as a Single: EmptyStreamError when there is no item."""
+        return self._as(Single)
+
+    def ignore_element(self) -> Completable:
+        """Only the end."""
+        return self._as(Completable)
+
+
+class Completable(_OneItem[Any], CompletableBase):
+    """No item, only the end."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _from(cls, head: Head) -> Completable: ...
+
+    def subscribe_actual(self, observer: CompletableObserver, /) -> None:
+        self._subscribe_items(ToCompletable(observer))
+
+    @classmethod
+    def complete(cls) -> Completable:
+        """Completes at once."""
+        return cls._from(IterableHead("complete", (), "complete()", feed=Feed.CLEAN))
+
+    @classmethod
+    def from_action(cls, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` for each subscription, then completes; what it returns is dropped."""
+        check_callable("from_action", "action", action)
+        return cls._from(IterableHead("from_action", _Acted(action), f"from_action({name_of(action)})"))
+
+    @classmethod
+    def error(cls, error: Exception | Callable[[], Exception], /) -> Completable:
+        """Fails with ``error``, or with what the function makes for each subscription."""
+        return cls._from(_error_head(error))
+
+    @classmethod
+    def never(cls) -> Completable:
+        """No signal at all."""
+        return cls._from(OperatorHead(coordination.never, ()))
+
+    @classmethod
+    def defer(cls, supplier: Callable[[], CompletableBase], /) -> Completable:
+        """The Completable that ``supplier`` makes for each subscription."""
+        check_callable("defer", "supplier", supplier)
+        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+
+    @classmethod
+    def wrap(cls, completable: CompletableBase, /) -> Completable:
+        """Anybody's Completable with our operators; ours as it is."""
+        if isinstance(completable, Completable):
+            return completable
+        check_source("wrap", completable)
+        return cls._from(_foreign(completable))
+
+    @overload
+    def and_then(self, other: Completable, /) -> Completable: ...
+    @overload
+    def and_then(self, other: Single[T], /) -> Single[T]: ...
+    @overload
+    def and_then(self, other: Maybe[T], /) -> Maybe[T]: ...
+    @overload
+    def and_then(self, other: Flowable[T], /) -> Flowable[T]: ...
+    def and_then(self, other: Any, /) -> Any:
+        """``other`` after this is complete; an error skips it."""
+        check_source("and_then", other)
+        silent = type(other)._from(_silent(self))
+        return type(other)._from(OperatorHead(coordination.concat, (silent, other), many=True))
+
+    def do_on_complete(self, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` before the completion goes on."""
+        check_callable("do_on_complete", "action", action)
+        return cast("Completable", self._then(stages.do_on_complete, action))
+
+    def do_on_error(self, action: Callable[[Exception], object], /) -> Completable:
+        """Calls ``action`` with the error before it goes on."""
+        check_callable("do_on_error", "action", action)
+        return cast("Completable", self._coordinate(coordination.do_on_error, action))
+
+    def do_finally(self, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` exactly once after the end or a cancel."""
+        check_callable("do_finally", "action", action)
+        return cast("Completable", self._coordinate(coordination.do_finally, action))
+
+    def retry(
+        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
+    ) -> Completable:
+        """Subscribes again after an error, as :meth:`Flowable.retry`."""
+        return cast("Completable", self._coordinate(coordination.retry, times, when))
+
+    def observe_on(self, scheduler: Scheduler, /) -> Completable:
+        """Signals on a worker of ``scheduler``."""
+        return cast("Completable", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+
+    def subscribe_on(self, scheduler: Scheduler, /) -> Completable:
+        """Subscribes on a worker of ``scheduler``."""
+        return cast("Completable", _subscribed_on(self, scheduler))
+
+    def blocking_await(self, *, seconds: float | None = None) -> None:
+        """Returns when this is complete. Errors are raised; TimeoutError after ``seconds``."""
+        for _item in self._all(seconds):
+            pass
+
+    def _all(self, seconds: float | None) -> Any:
+        from rx_core import UNBOUNDED, blocking_items
+
+        if seconds is None:
+            return self._iterate()
+        check_seconds("blocking_await", seconds)
+        return blocking_items(self, 0, UNBOUNDED, seconds)
+
+    def to_single_default(self, item: T, /) -> Single[T]:
+        """``item`` when this is complete."""
+        return self.and_then(Single.just(item))
+
+    def to_flowable(self) -> Flowable[Any]:
+        """A stream without items."""
+        return _flowable()._from(_silent(self))
+
+
+class _MaybeCalled:
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+
+    def __iter__(self) -> Generator[Any, None, None]:
+        value = self._function()
+        if value is not None:
+            yield value
+
+
+class _Acted:
+    __slots__ = ("_action",)
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        self._action = action
+
+    def __iter__(self) -> Generator[Any, None, None]:
+        self._action()
+        yield from ()
+
+
+def _error_head(error: Exception | Callable[[], Exception]) -> Head:
+    if isinstance(error, Exception):
+        return OperatorHead(coordination.error, (), (_Same(error),), shown=f"error({error!r})")
+    check_callable("error", "error", error)
+    return OperatorHead(coordination.error, (), (error,))
+
+
+def _foreign(source: Any) -> Head:
+    """Somebody else's source of at most one item: it has no demand, so it is polled behind an inbox."""
+    return OperatorHead(coordination.relay, (source,), shown=f"wrap({type(source).__name__})")
+
+
+def _hidden(source: Any) -> Head:
+    return OperatorHead(coordination.behind_wall, (source,), shown="hide()")
+
+
+def _silent(source: Any) -> Head:
+    return OperatorHead(coordination.ignore_items, (source,), shown="ignore_elements()")
+
+
+def _zipped(s1: Any, s2: Any, combiner: Any) -> Head:
+    from rx_ops._faces._combine import _row
+
+    check_source("zip", s1)
+    check_source("zip", s2)
+    if combiner is not None:
+        check_callable("zip", "combiner", combiner)
+    return OperatorHead(coordination.zip_, (s1, s2), (combiner or _row,), many=True)
+
+
+def _subscribed_on(source: Any, scheduler: Scheduler) -> Any:
+    plain: FlowableBase[Any] = source._as(_flowable())
+    publisher = coordination.SubscribeOn(plain, scheduler)
+    return type(source)._from(PublisherHead("subscribe_on", publisher, repr(publisher), (source,)))

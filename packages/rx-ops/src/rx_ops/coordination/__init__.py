@@ -1,0 +1,51 @@
+"""The coordinating operators, one generator each; see docs/guides/writing-operators.md."""
+
+from rx_ops.coordination._backpressure import (
+    BackpressureStrategy,
+    OverflowStrategy,
+    on_backpressure_buffer,
+    on_backpressure_drop,
+    on_backpressure_latest,
+)
+from rx_ops.coordination._combine import concat, interleave, merge, zip_
+from rx_ops.coordination._create import Created, Emitter, defer, error, never
+from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return, retry
+from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
+from rx_ops.coordination._group import GroupByHead
+from rx_ops.coordination._threads import SubscribeOn, observe_on
+from rx_ops.coordination._time import delay, interval, timeout, timer
+
+__all__ = [
+    "BackpressureStrategy",
+    "Created",
+    "Emitter",
+    "GroupByHead",
+    "OverflowStrategy",
+    "SubscribeOn",
+    "behind_wall",
+    "concat",
+    "concat_map",
+    "defer",
+    "delay",
+    "do_finally",
+    "do_on_error",
+    "error",
+    "flat_map",
+    "ignore_items",
+    "inner_source",
+    "interleave",
+    "interval",
+    "merge",
+    "never",
+    "observe_on",
+    "on_backpressure_buffer",
+    "on_backpressure_drop",
+    "on_backpressure_latest",
+    "on_error_resume_next",
+    "on_error_return",
+    "relay",
+    "retry",
+    "timeout",
+    "timer",
+    "zip_",
+]

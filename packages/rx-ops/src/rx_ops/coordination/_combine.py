@@ -1,0 +1,120 @@
+"""Several sources as one: one after another, all at once, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from rx_core import Items, Lane, Lanes, Run, Source, close, composite, has_ended, none_produced
+from rx_fusion import operator
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_END: Any = object()
+
+
+@operator
+def concat(_run: Run, sources: Sequence[Source[T]]) -> Items[T]:
+    """The next source is subscribed when the one before is complete, with the demand that is left."""
+    for source in sources:
+        yield from source
+
+
+@operator(eager="none")
+def merge(run: Run, sources: Sequence[Source[T]], prefetch: int, delay_error: bool) -> Items[T]:
+    """All sources at once; their items as they come."""
+    lanes: Lanes[T] = Lanes(run)
+    for source in sources:
+        lanes.open(source.publisher, prefetch)
+    return interleave(run, iter(()), lanes, prefetch, delay_error)
+
+
+def interleave(
+    run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int, delay_error: bool, limit: int = 0
+) -> Items[T]:
+    """The loop of merge and flat_map: ``sources`` are opened in at most ``limit`` lanes, ready lanes take turns."""
+    errors: list[Exception] = []
+    more = limit > 0
+    try:
+        while True:
+            opened = False
+            while more and len(lanes) < limit and not lanes.ready:
+                try:
+                    source = next(sources, _END)
+                except Exception as error:
+                    if not delay_error:
+                        raise
+                    errors.append(error)
+                    source = _END
+                if source is None:
+                    break
+                if source is _END:
+                    more = False
+                else:
+                    lanes.open(source, prefetch)
+                    opened = True
+            while lanes.ready and run.demand:
+                lane = lanes.ready.popleft()
+                if not lane.is_open:
+                    continue
+                try:
+                    for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
+                        if item is None:
+                            break
+                        yield item
+                    else:
+                        _next_turn(lane)
+                except Exception as error:
+                    lane.stop()
+                    if not delay_error:
+                        raise
+                    errors.append(error)
+            if not more and not len(lanes):
+                break
+            if not opened or (lanes.ready and not run.demand):
+                yield None
+        if errors:
+            raise composite(errors)
+    finally:
+        close(sources)
+        lanes.close()
+
+
+def _next_turn(lane: Lane[Any]) -> None:
+    """The lane gave a whole turn of items, or came to its end."""
+    if has_ended(lane.items):
+        lane.stop()
+        return
+    lane.requeue()
+
+
+@operator(eager="all")
+def zip_(_run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -> Items[R]:
+    """One item of each source makes a row; the end of any of them is the end."""
+    sides = [iter(source) for source in sources]
+    row: list[Any] = [None] * len(sides)
+    try:
+        while True:
+            waiting = False
+            for at, side in enumerate(sides):
+                if row[at] is None:
+                    item = next(side, _END)
+                    if item is _END:
+                        return
+                    if item is None:
+                        waiting = True
+                    else:
+                        row[at] = item
+            if waiting:
+                yield None
+                continue
+            value = combiner(*row)
+            if value is None:
+                raise none_produced("zip", combiner)
+            row = [None] * len(sides)
+            yield value
+    finally:
+        for side in sides:
+            close(side)

@@ -1,0 +1,121 @@
+"""Sources that do not simply iterate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from rx_core import ActionDisposable, Disposable, Drain, FlowableBase, Items, PolicyInbox, Run, SerialDisposable, Subscriber
+from rx_core import dropped as dropped_error
+from rx_fusion import operator
+from rx_ops.coordination._backpressure import POLICIES, BackpressureStrategy
+
+T = TypeVar("T")
+
+
+@operator
+def defer(run: Run, supplier: Callable[[], Any]) -> Items[Any]:
+    """The supplier runs at each subscription."""
+    return run.open(supplier())
+
+
+@operator
+def error(run: Run, supplier: Callable[[], Exception]) -> Items[Any]:
+    return run.failing(supplier())
+
+
+@operator
+def never(_run: Run) -> Items[Any]:
+    while True:
+        yield None
+
+
+class Emitter(Generic[T]):
+    """The pushing side of ``create``: call it from one thread at a time.
+
+    What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the subscriber
+    cancelled, everything is ignored except errors, which go to the error hook.
+    """
+
+    __slots__ = ("_cleanup", "_inbox", "_run")
+
+    def __init__(self, run: Drain[T], inbox: PolicyInbox[T]) -> None:
+        self._run = run
+        self._inbox = inbox
+        self._cleanup = SerialDisposable()
+
+    def on_next(self, item: T, /) -> None:
+        """Send one element. None is an error of the stream (RS 2.13)."""
+        if not self._run.cancelled:
+            self._inbox.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        """End the stream with ``error``."""
+        if not self.try_on_error(error):
+            dropped_error(error, self._run)
+
+    def try_on_error(self, error: Exception, /) -> bool:
+        """The same; False, and nothing reported, when nobody listens any more."""
+        if self.is_cancelled:
+            return False
+        self._inbox.on_error(error)
+        return True
+
+    def on_complete(self) -> None:
+        """End the stream."""
+        if not self.is_cancelled:
+            self._inbox.on_complete()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody listens any more."""
+        return self._run.is_disposed
+
+    @property
+    def requested(self) -> int:
+        """How many elements are wanted now; UNBOUNDED for any number."""
+        return self._run.outstanding
+
+    def set_disposable(self, disposable: Disposable, /) -> None:
+        """Dispose ``disposable`` when the stream ends or is cancelled; replaces (and disposes) the one before."""
+        self._cleanup.set(disposable)
+
+    def set_cancellable(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` once when the stream ends or is cancelled."""
+        self._cleanup.set(ActionDisposable(action))
+
+
+class Created(FlowableBase[T]):
+    """``create``: a callback that pushes, and a policy for what nobody asked for."""
+
+    __slots__ = ("_capacity", "_on_drop", "_source", "_strategy")
+
+    def __init__(
+        self,
+        source: Callable[[Emitter[T]], object],
+        strategy: BackpressureStrategy,
+        capacity: int,
+        on_drop: Callable[[T], object] | None,
+    ) -> None:
+        self._source = source
+        self._strategy = strategy
+        self._capacity = capacity
+        self._on_drop = on_drop
+
+    def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
+        drain: Drain[T] = Drain(subscriber)
+        inbox: PolicyInbox[T] = PolicyInbox(
+            drain, POLICIES[self._strategy], capacity=self._capacity, on_drop=self._on_drop
+        )
+        emitter = Emitter(drain, inbox)
+        drain.own(emitter._cleanup)
+        drain.own(inbox)
+        drain.start(lambda _run: inbox.stream())
+        # Outside the drain: what is pushed now goes straight downstream as far as it is wanted.
+        try:
+            self._source(emitter)
+        except Exception as failure:
+            emitter.on_error(failure)
+
+    def __repr__(self) -> str:
+        return f"create({self._strategy.value})"

@@ -1,0 +1,95 @@
+"""What happens when a stream fails, and when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, TypeVar
+
+from rx_core import Items, Run, Source, composite, none_produced, unwrap_stop
+from rx_fusion import operator
+from rx_ops.coordination._flatten import inner_source
+
+T = TypeVar("T")
+
+
+@operator
+def on_error_return(_run: Run, source: Source[T], handler: Callable[[Exception], T]) -> Items[T]:
+    try:
+        yield from source
+        return
+    except Exception as raised:
+        error = _user_error(raised)
+    yield _recovered(handler, error)
+
+
+def _recovered(handler: Callable[[Exception], T], error: Exception) -> T:
+    try:
+        value = handler(error)
+    except Exception as second:
+        raise composite([error, second]) from None
+    if value is None:
+        raise composite([error, none_produced("on_error_return", handler)])
+    return value
+
+
+@operator
+def on_error_resume_next(run: Run, source: Source[T], handler: Callable[[Exception], Any]) -> Items[T]:
+    try:
+        yield from source
+        return
+    except Exception as raised:
+        error = _user_error(raised)
+    try:
+        fallback = inner_source("on_error_resume_next", handler, error)
+    except Exception as second:
+        raise composite([error, second]) from None
+    yield from run.open(fallback)
+
+
+@operator
+def retry(_run: Run, source: Source[T], times: int | None, predicate: Callable[[Exception], object] | None) -> Items[T]:
+    """Subscribe again after an error, with the demand that is left; a loop, so that a million retries need no stack."""
+    for attempt in count():
+        try:
+            yield from source
+            return
+        except Exception as raised:
+            error = _user_error(raised)
+        if times is not None and attempt >= times:
+            raise error
+        if predicate is not None and not _again(predicate, error):
+            raise error
+
+
+def _again(predicate: Callable[[Exception], object], error: Exception) -> bool:
+    try:
+        return bool(predicate(error))
+    except Exception as second:
+        raise composite([error, second]) from None
+
+
+@operator
+def do_on_error(_run: Run, source: Source[T], action: Callable[[Exception], object]) -> Items[T]:
+    try:
+        yield from source
+        return
+    except Exception as raised:
+        error = _user_error(raised)
+    try:
+        action(error)
+    except Exception as second:
+        raise composite([error, second]) from None
+    raise error
+
+
+@operator
+def do_finally(run: Run, source: Source[T], action: Callable[[], object]) -> Items[T]:
+    run.after(action)
+    return iter(source)
+
+
+def _user_error(error: Exception) -> Exception:
+    """What the user's function raised, its StopIteration included."""
+    original = unwrap_stop(error)
+    return original if isinstance(original, Exception) else error

@@ -1,0 +1,316 @@
+"""group_by: one source dealt out to many.
+
+The groups share one run of the source. Whoever needs an item (the stream of groups, or a group that ran dry) *pumps*: it takes one
+item from the source and puts it where it belongs. Inside one run that is a plain call; a group that somebody subscribed to on their
+own wakes the run of the groups instead.
+
+At most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is being emitted is abandoned:
+it keeps its first item, completes, and its key may come again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import UNBOUNDED, Disposable, Items, MissingBackpressureError, Run, close, name_of, none_produced
+from rx_fusion import Head
+
+if TYPE_CHECKING:
+    from rx_ops._faces import GroupedFlowable
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_END: Any = object()
+
+
+class GroupByHead(Head, Generic[T, K, V]):
+    """The description: where from, by what, how much may wait."""
+
+    __slots__ = ("_face", "buffer_size", "key", "upstream", "value")
+    name = "group_by"
+
+    def __init__(
+        self,
+        source: Any,
+        key: Callable[[T], K],
+        value: Callable[[T], V] | None,
+        buffer_size: int,
+        face: Callable[[K, Head], GroupedFlowable[K, V]],
+    ) -> None:
+        self.upstream: Sequence[Any] = (source,)
+        self.key = key
+        self.value = value
+        self.buffer_size = buffer_size
+        self._face = face
+
+    def open(self, run: Run, window: int, /) -> Items[GroupedFlowable[K, V]]:
+        return _Groups(run, self, window, self._face).stream()
+
+    def notes(self) -> Sequence[str]:
+        return (f"queue: {self.buffer_size} items in all groups together",)
+
+    def __repr__(self) -> str:
+        return f"{self.upstream[0]!r}.group_by({name_of(self.key)})"
+
+
+class _Feed(Run):
+    """The run as the source sees it: something arrived means that a group, or the stream of groups, should pump."""
+
+    __slots__ = ("_groups",)
+
+    def __init__(self, groups: _Groups[Any, Any, Any]) -> None:
+        super().__init__()
+        self._groups = groups
+
+    @property
+    def root(self) -> Run:
+        return self._groups.run.root
+
+    @property
+    def demand(self) -> int:
+        return UNBOUNDED
+
+    @property
+    def threaded(self) -> bool:
+        return self._groups.run.threaded
+
+    def wake(self) -> None:
+        self._groups.feed()
+
+    def poke(self) -> None:
+        self._groups.feed()
+
+    def own(self, resource: Disposable, /) -> None:
+        self._groups.run.own(resource)
+
+    def disown(self, resource: Disposable, /) -> None:
+        self._groups.run.disown(resource)
+
+    def after(self, action: Callable[[], object], /) -> None:
+        self._groups.run.after(action)
+
+    def later(self, action: Callable[[], object], /) -> None:
+        self._groups.run.later(action)
+
+
+class _Groups(Generic[T, K, V]):
+    """One run of group_by. Everything here is the run's owner's, except ``freed`` and ``feed``."""
+
+    __slots__ = (
+        "a_group",
+        "ended",
+        "face",
+        "freed",
+        "fresh",
+        "head",
+        "items",
+        "open_groups",
+        "outer_closed",
+        "run",
+        "stuck",
+        "waiting",
+        "window",
+    )
+
+    def __init__(
+        self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], GroupedFlowable[K, V]]
+    ) -> None:
+        self.run = run
+        self.head = head
+        #: How many groups the consumer runs at the same time; 0 where its demand says so.
+        self.window = window
+        self.face = face
+        self.open_groups: dict[K, _Group[K, V]] = {}
+        #: Some group that runs inside this run and could pump.
+        self.a_group: _Group[K, V] | None = None
+        self.fresh: deque[_Group[K, V]] = deque()  # found and not emitted yet
+        self.freed: deque[None] = deque()  # one mark per item taken out of a group, from whatever thread took it
+        self.waiting = 0
+        self.ended = False
+        self.outer_closed = False
+        self.stuck = False
+        self.items: Items[T] = _Feed(self).open(head.upstream[0], head.buffer_size)
+
+    def stream(self) -> Items[GroupedFlowable[K, V]]:
+        """The stream of groups."""
+        try:
+            while True:
+                if not self.fresh:
+                    if self.ended:
+                        return
+                    if self.pump():
+                        self.run.poke()  # go on pumping; but who got the item has its turn first, so that order is kept
+                    if not self.fresh:
+                        if not self.ended:
+                            yield None
+                        continue
+                if not self.run.demand:
+                    raise self._too_many("nobody asks for another group")
+                self.stuck = False
+                group = self.fresh.popleft()
+                yield self.face(group.key, group)
+                if not group.subscribed:
+                    self._abandon(group)
+        except Exception as error:
+            self._end(error)
+            raise
+        finally:
+            self.outer_closed = True
+            if not self.open_groups:
+                close(self.items)
+
+    def feed(self) -> None:
+        """Something arrived, or room was made: let somebody pump. Thread-safe."""
+        group = self.a_group
+        run = None if group is None else group.run
+        if run is not None:
+            run.wake()
+        self.run.poke()
+
+    def pump(self) -> bool:
+        """Take one item from the source and deal it out; False when there is nothing to take or no room for it."""
+        while self.freed:
+            self.freed.popleft()
+            self.waiting -= 1
+        if self.ended or self.waiting >= self.head.buffer_size:
+            return False
+        try:
+            item = next(self.items, _END)
+            if item is None:
+                return False
+            if item is _END:
+                self._end(None)
+                return False
+            self._deal(item)
+        except Exception as error:
+            self._end(error)
+            raise
+        return True
+
+    def look_for_deadlock(self) -> None:
+        """A group ran dry because the buffer is full of items for groups that nobody took. Give the consumer one more turn to take
+        one; when it comes back without having done so, it never will."""
+        if self.ended or not self.fresh or self.waiting < self.head.buffer_size:
+            return
+        if self.stuck:
+            raise self._too_many(f"its buffer of {self.head.buffer_size} items is full of items for groups nobody took")
+        self.stuck = True
+        self.run.root.poke()
+
+    def _deal(self, item: Any) -> None:
+        key = self.head.key(item)
+        value = item if self.head.value is None else self.head.value(item)
+        if value is None:
+            raise none_produced("group_by", self.head.value)
+        group = self.open_groups.get(key)
+        if group is None:
+            if self.outer_closed:
+                return  # nobody takes new groups any more
+            if self.window and len(self.open_groups) >= self.window:
+                raise self._too_many(f"{self.window} groups are open, and the consumer takes no more at a time")
+            group = self.open_groups[key] = _Group(self, key)
+            self.fresh.append(group)
+        group.queue.append(value)
+        self.waiting += 1
+        if group.run is not None:
+            group.run.wake()
+
+    def _too_many(self, why: str) -> Exception:
+        return MissingBackpressureError(
+            f"group_by() has a new group but {why}; waiting would stop the groups that are open.\n"
+            f"  More groups at a time:   .flat_map(..., max_concurrency={2 * max(self.window, len(self.open_groups), 1)})\n"
+            f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key"
+        )
+
+    def _abandon(self, group: _Group[K, V]) -> None:
+        if self.open_groups.get(group.key) is group:
+            del self.open_groups[group.key]
+        group.abandoned = group.done = True
+        self.waiting -= len(group.queue)
+
+    def _end(self, error: Exception | None) -> None:
+        if self.ended:
+            return
+        self.ended = True
+        for group in list(self.open_groups.values()):
+            group.error = error
+            group.done = True
+            if group.run is not None:
+                group.run.poke()
+        self.open_groups.clear()
+        self.run.poke()
+
+    def leave(self, group: _Group[K, V]) -> None:
+        """A group's subscriber is gone; its key may come again."""
+        if self.open_groups.get(group.key) is group:
+            del self.open_groups[group.key]
+        if not group.abandoned:
+            self.freed.extend([None] * len(group.queue))
+        group.queue.clear()
+        if self.a_group is group:
+            self.a_group = next((each for each in self.open_groups.values() if each.runs_inside), None)
+        if self.outer_closed and not self.open_groups:
+            close(self.items)
+        elif not self.ended:
+            self.feed()
+
+
+class _Group(Head, Generic[K, V]):
+    """One group: the head of the pipeline that the subscriber gets, and the queue of its items."""
+
+    __slots__ = ("abandoned", "done", "error", "groups", "key", "queue", "run", "runs_inside", "subscribed")
+    name = "group"
+
+    def __init__(self, groups: _Groups[Any, K, V], key: K) -> None:
+        self.groups = groups
+        self.key = key
+        self.queue: deque[V] = deque()
+        self.run: Run | None = None
+        #: Whether its subscriber is part of the run of the groups: then it pumps by itself.
+        self.runs_inside = False
+        self.subscribed = False
+        self.abandoned = False
+        self.done = False
+        self.error: Exception | None = None
+
+    def open(self, run: Run, _window: int, /) -> Items[V]:
+        if self.subscribed:
+            return run.failing(RuntimeError(f"{self!r} allows one subscriber; share its items if more need them"))
+        self.subscribed = True
+        self.run = run
+        self.runs_inside = self.groups.run.root is run.root
+        if self.runs_inside:
+            self.groups.a_group = self
+        return self._stream()
+
+    def _stream(self) -> Items[V]:
+        groups, queue = self.groups, self.queue
+        try:
+            while True:
+                while queue:
+                    item = queue.popleft()
+                    if not self.abandoned:
+                        groups.freed.append(None)
+                    yield item
+                if not self.done:
+                    if self.runs_inside:
+                        if not groups.pump():
+                            groups.look_for_deadlock()
+                    else:
+                        groups.feed()
+                    if not queue and not self.done:
+                        yield None  # what was pumped went to another group, which is awake now
+                elif not queue:
+                    break
+            if self.error is not None:
+                raise self.error
+        finally:
+            self.run = None
+            groups.leave(self)
+
+    def __repr__(self) -> str:
+        return f"group({self.key!r})"

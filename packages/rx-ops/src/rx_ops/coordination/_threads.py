@@ -1,0 +1,112 @@
+"""Where signals and requests run."""
+
+from __future__ import annotations
+
+from collections import deque
+from threading import get_ident
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from rx_core import DISPOSED, FlowableBase, Items, Publisher, Run, Scheduler, Source, Subscriber, Subscription
+from rx_fusion import operator
+
+if TYPE_CHECKING:
+    from rx_core import Worker
+
+T = TypeVar("T")
+
+
+@operator
+def observe_on(_run: Run, source: Source[T]) -> Items[T]:
+    """Nothing but its source: the run has a worker, so polling, requesting and emitting happen there."""
+    return iter(source)
+
+
+class SubscribeOn(FlowableBase[T]):
+    """Subscribes and requests on a worker. Hand-written: signals pass on whatever thread they come on."""
+
+    __slots__ = ("_scheduler", "_source")
+
+    def __init__(self, source: Publisher[T], scheduler: Scheduler) -> None:
+        self._source = source
+        self._scheduler = scheduler
+
+    def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
+        worker = self._scheduler.create_worker()
+        relay = _OnWorker(subscriber, worker)
+        subscriber.on_subscribe(relay)
+        if worker.schedule(lambda: relay.subscribe_to(self._source)) is DISPOSED and not relay.cancelled:
+            relay.on_error(RuntimeError(f"{self._scheduler!r} was shut down; subscribe_on() needs a running scheduler"))
+
+    def __repr__(self) -> str:
+        return f"{self._source!r}.subscribe_on({self._scheduler!r})"
+
+
+class _OnWorker(Generic[T]):
+    """Deferred requesting: what is asked before the source is there waits, and all of it is asked on the worker (RS 2.7)."""
+
+    __slots__ = ("_deferred", "_done", "_down", "_thread", "_up", "_worker", "cancelled")
+
+    def __init__(self, down: Subscriber[T], worker: Worker) -> None:
+        self._down = down
+        self._worker = worker
+        self._up: Subscription | None = None
+        self._deferred: deque[int] = deque()
+        self._thread = 0
+        self._done = False
+        self.cancelled = False
+
+    def subscribe_to(self, source: Publisher[T]) -> None:
+        self._thread = get_ident()
+        if not self.cancelled:
+            source.subscribe(self)
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self._up is not None:
+            subscription.cancel()  # RS 2.5
+            return
+        self._up = subscription  # publish first, look afterwards: cancel() and request() do the same
+        if self.cancelled:
+            subscription.cancel()
+        else:
+            self._ask()
+
+    def on_next(self, item: T, /) -> None:
+        self._down.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        self._done = True
+        try:
+            self._down.on_error(error)
+        finally:
+            self._worker.dispose()
+
+    def on_complete(self) -> None:
+        self._done = True
+        try:
+            self._down.on_complete()
+        finally:
+            self._worker.dispose()
+
+    def request(self, n: int, /) -> None:
+        self._deferred.append(n)
+        if self._up is None or self._done:
+            return
+        if get_ident() == self._thread:
+            self._ask()
+        else:
+            self._worker.schedule(self._ask)
+
+    def _ask(self) -> None:
+        up = self._up
+        while up is not None:
+            try:
+                n = self._deferred.popleft()
+            except IndexError:
+                return
+            up.request(n)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        if self._up is not None:
+            self._up.cancel()
+        self._worker.dispose()

@@ -1,0 +1,162 @@
+"""Stages that give one item at the end (or a few): the source is read to its end whatever is requested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from rx_core import none_produced
+from rx_fusion import stage
+
+T = TypeVar("T")
+R = TypeVar("R")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@stage
+def reduce(source: Iterable[T], reducer: Callable[[T, T], T]) -> Iterator[T]:
+    empty = True
+    total: Any = None
+    for item in source:
+        if empty:
+            empty = False
+            total = item
+        else:
+            total = reducer(total, item)
+    if not empty:
+        if total is None:
+            raise none_produced("reduce", reducer)
+        yield total
+
+
+@stage
+def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> Iterator[R]:
+    total = seed
+    for item in source:
+        total = reducer(total, item)
+    if total is None:
+        raise none_produced("reduce", reducer)
+    yield total
+
+
+@stage
+def collect(source: Iterable[T], supplier: Callable[[], R], collector: Callable[[R, T], object]) -> Iterator[R]:
+    container = supplier()
+    if container is None:
+        raise none_produced("collect", supplier)
+    for item in source:
+        collector(container, item)
+    yield container
+
+
+@stage
+def collect_into(source: Iterable[T], collector: Callable[[Iterable[T]], R]) -> Iterator[R]:
+    items: list[T] = []
+    for item in source:
+        items.append(item)
+    result = collector(items)
+    if result is None:
+        raise none_produced("collect", collector)
+    yield result
+
+
+@stage
+def to_list(source: Iterable[T]) -> Iterator[list[T]]:
+    items: list[T] = []
+    for item in source:
+        items.append(item)
+    yield items
+
+
+@stage
+def to_dict(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V]) -> Iterator[dict[K, V]]:
+    made: dict[K, V] = {}
+    for item in source:
+        made[key(item)] = value(item)
+    yield made
+
+
+@stage
+def count(source: Iterable[object]) -> Iterator[int]:
+    total = 0
+    for _item in source:
+        total += 1
+    yield total
+
+
+@stage
+def sum_(source: Iterable[T], start: T) -> Iterator[T]:
+    total: Any = start
+    for item in source:
+        total += item
+    yield total
+
+
+@stage
+def min_(source: Iterable[T]) -> Iterator[T]:
+    empty = True
+    best: Any = None
+    for item in source:
+        if empty or item < best:
+            empty = False
+            best = item
+    if not empty:
+        yield best
+
+
+@stage
+def max_(source: Iterable[T]) -> Iterator[T]:
+    empty = True
+    best: Any = None
+    for item in source:
+        if empty or item > best:
+            empty = False
+            best = item
+    if not empty:
+        yield best
+
+
+@stage
+def min_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
+    empty = True
+    best: Any = None
+    best_key: Any = None
+    for item in source:
+        found = key(item)
+        if empty or found < best_key:
+            empty = False
+            best = item
+            best_key = found
+    if not empty:
+        yield best
+
+
+@stage
+def max_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
+    empty = True
+    best: Any = None
+    best_key: Any = None
+    for item in source:
+        found = key(item)
+        if empty or found > best_key:
+            empty = False
+            best = item
+            best_key = found
+    if not empty:
+        yield best
+
+
+@stage
+def group_reduce(
+    source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V], reducer: Callable[[V, V], V]
+) -> Iterator[tuple[K, V]]:
+    groups: dict[K, V] = {}
+    for item in source:
+        found = key(item)
+        if found in groups:
+            groups[found] = reducer(groups[found], value(item))
+        else:
+            groups[found] = value(item)
+    for group in groups.items():
+        yield group

@@ -1,0 +1,159 @@
+"""Stages that let some items through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from rx_core import UNBOUNDED
+from rx_fusion import stage
+
+T = TypeVar("T")
+
+_NOTHING: Any = object()
+
+
+@stage
+def filter_(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
+    for item in source:
+        if predicate(item):
+            yield item
+
+
+@stage
+def of_type(source: Iterable[object], kind: type[T]) -> Iterator[T]:
+    for item in source:
+        if isinstance(item, kind):
+            yield item
+
+
+def _at_most(count: int) -> Callable[[int], int]:
+    left = count
+
+    def upstream(n: int) -> int:
+        nonlocal left
+        asked = min(n, left)
+        left -= asked
+        return asked
+
+    return upstream
+
+
+@stage(request=_at_most)
+def take(source: Iterable[T], count: int) -> Iterator[T]:
+    taken = 0
+    if count == 0:
+        return
+    for item in source:
+        taken += 1
+        yield item
+        if taken == count:
+            return
+
+
+def _once_more(count: int) -> Callable[[int], int]:
+    extra = count
+
+    def upstream(n: int) -> int:
+        nonlocal extra
+        asked, extra = min(n + extra, UNBOUNDED), 0
+        return asked
+
+    return upstream
+
+
+@stage(request=_once_more)
+def skip(source: Iterable[T], count: int) -> Iterator[T]:
+    left = count
+    for item in source:
+        if left > 0:
+            left -= 1
+        else:
+            yield item
+
+
+@stage
+def take_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
+    for item in source:
+        if not predicate(item):
+            return
+        yield item
+
+
+@stage
+def skip_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
+    skipping = True
+    for item in source:
+        if skipping and not predicate(item):
+            skipping = False
+        if not skipping:
+            yield item
+
+
+@stage
+def distinct(source: Iterable[T]) -> Iterator[T]:
+    seen: set[T] = set()
+    for item in source:
+        if item not in seen:
+            seen.add(item)
+            yield item
+
+
+@stage
+def distinct_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
+    seen: set[object] = set()
+    for item in source:
+        found = key(item)
+        if found not in seen:
+            seen.add(found)
+            yield item
+
+
+@stage
+def distinct_until_changed(source: Iterable[T]) -> Iterator[T]:
+    previous = _NOTHING
+    for item in source:
+        if previous is _NOTHING or item != previous:
+            previous = item
+            yield item
+
+
+@stage
+def distinct_until_changed_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
+    previous = _NOTHING
+    for item in source:
+        found = key(item)
+        if previous is _NOTHING or found != previous:
+            previous = found
+            yield item
+
+
+def _up_to(index: int) -> Callable[[int], int]:
+    """Needs the elements up to ``index`` and nothing after it, whatever is asked."""
+    left = index + 1
+
+    def upstream(_n: int) -> int:
+        nonlocal left
+        asked, left = left, 0
+        return asked
+
+    return upstream
+
+
+@stage(request=_up_to)
+def element_at(source: Iterable[T], index: int) -> Iterator[T]:
+    left = index
+    for item in source:
+        if left == 0:
+            yield item
+            if left == 0:
+                return
+        left -= 1
+
+
+@stage
+def first_or(source: Iterable[T], default: T) -> Iterator[T]:
+    for item in source:
+        yield item
+        return
+    yield default

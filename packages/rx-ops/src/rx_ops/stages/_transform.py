@@ -1,0 +1,159 @@
+"""Stages that change items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+from rx_core import none_produced
+from rx_fusion import stage
+
+T = TypeVar("T")
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
+
+
+@stage
+def map_(source: Iterable[T], mapper: Callable[[T], R]) -> Iterator[R]:
+    for item in source:
+        value = mapper(item)
+        if value is None:
+            raise none_produced("map", mapper)
+        yield value
+
+
+@stage
+def starmap(source: Iterable[tuple[Unpack[Ts]]], mapper: Callable[[Unpack[Ts]], R]) -> Iterator[R]:
+    for item in source:
+        value = mapper(*item)
+        if value is None:
+            raise none_produced("starmap", mapper)
+        yield value
+
+
+@stage
+def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -> Iterator[R]:
+    for item in source:
+        for inner in mapper(item):
+            if inner is None:
+                raise none_produced("flat_map_iterable", mapper)
+            yield inner
+
+
+@stage
+def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
+    empty = True
+    total: Any = None
+    for item in source:
+        if empty:
+            empty = False
+            total = item
+        else:
+            total = accumulator(total, item)
+            if total is None:
+                raise none_produced("scan", accumulator)
+        yield total
+
+
+@stage
+def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) -> Iterator[R]:
+    total = seed
+    yield total
+    for item in source:
+        total = accumulator(total, item)
+        if total is None:
+            raise none_produced("scan", accumulator)
+        yield total
+
+
+def _whole(count: int) -> Callable[[int], int]:
+    return lambda n: n * count
+
+
+@stage(request=_whole)
+def buffer(source: Iterable[T], count: int) -> Iterator[list[T]]:
+    batch: list[T] = []
+    for item in source:
+        batch.append(item)
+        if len(batch) == count:
+            full = batch
+            batch = []
+            yield full
+    if batch:
+        yield batch
+
+
+def _skipping(count: int, skip: int) -> Callable[[int], int]:
+    """The first list needs ``count`` elements, each later one the gap or the overlap as well."""
+    asked = False
+
+    def upstream(n: int) -> int:
+        nonlocal asked
+        if asked:
+            return n * skip
+        asked = True
+        return count + (n - 1) * skip
+
+    return upstream
+
+
+@stage(request=_skipping)
+def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
+    """skip > count: ``skip - count`` elements between two lists are dropped."""
+    batch: list[T] = []
+    at = 0
+    for item in source:
+        if at < count:
+            batch.append(item)
+        at += 1
+        if at == skip:
+            at = 0
+        if len(batch) == count:
+            full = batch
+            batch = []
+            yield full
+    if batch:
+        yield batch
+
+
+@stage(request=_skipping)
+def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
+    """skip < count: each element is in several lists; at most ``count / skip`` lists are open."""
+    batches: list[list[T]] = []
+    at = 0
+    for item in source:
+        if at == 0:
+            batches.append([])
+        at += 1
+        if at == skip:
+            at = 0
+        for batch in batches:
+            batch.append(item)
+        if len(batches[0]) == count:
+            full = batches[0]
+            batches = batches[1:]
+            yield full
+    for batch in batches:
+        yield batch
+
+
+@stage
+def do_on_next(source: Iterable[T], action: Callable[[T], object]) -> Iterator[T]:
+    for item in source:
+        action(item)
+        yield item
+
+
+@stage
+def do_on_complete(source: Iterable[T], action: Callable[[], object]) -> Iterator[T]:
+    for item in source:
+        yield item
+    action()
+
+
+@stage
+def cast(source: Iterable[object], kind: type[T]) -> Iterator[T]:
+    for item in source:
+        if not isinstance(item, kind):
+            raise TypeError(f"cast({kind.__name__}): {item!r} is a {type(item).__name__}")
+        yield item
