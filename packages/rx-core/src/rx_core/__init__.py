@@ -35,7 +35,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, PolicyInbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, BufferWatch, Inbox, PolicyInbox
 from rx_core._observers import CallbackObserver
 from rx_core._protocols import (
     CompletableObserver,
@@ -70,6 +70,7 @@ __all__ = [
     "ActionDisposable",
     "BaseDisposable",
     "BlockingRun",
+    "BufferWatch",
     "CallbackObserver",
     "CompletableBase",
     "CompletableObserver",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rx_core._run import Run
 
 T = TypeVar("T")
+
+#: Called with every inbox that is given up; see :class:`BufferWatch`. None: nobody counts.
+_watch: Callable[[Inbox[Any]], object] | None = None
 
 #: Window value: request what downstream wants, no more (the specs' "arbiter").
 DEMAND: Final = 0
@@ -195,6 +198,8 @@ class Inbox(Generic[T]):
             if not self._done:
                 self._cancel_upstream()
             self._queue.clear()
+            if _watch is not None:
+                _watch(self)
 
     def _cancel_upstream(self) -> None:
         upstream = self._upstream
@@ -206,6 +211,39 @@ class Inbox(Generic[T]):
     @property
     def is_disposed(self) -> bool:
         return self._cancelled
+
+
+class BufferWatch:
+    """How many items ever waited in one buffer, over all runs that ended inside a ``with`` block, in any thread of the process.
+
+    Costs nothing per item: an inbox counts its own peak anyway and reports it when it is given up.
+    """
+
+    __slots__ = ("_before", "peaks")
+
+    def __init__(self) -> None:
+        #: The peak of each buffer that was used, in the order they were given up.
+        self.peaks: list[int] = []
+        self._before: Callable[[Inbox[Any]], object] | None = None
+
+    @property
+    def peak(self) -> int:
+        """The most items that waited in one buffer; 0 when no buffer was needed."""
+        return max(self.peaks, default=0)
+
+    def _report(self, inbox: Inbox[Any]) -> None:
+        self.peaks.append(inbox.peak)
+        if self._before is not None:
+            self._before(inbox)
+
+    def __enter__(self) -> BufferWatch:
+        global _watch
+        self._before, _watch = _watch, self._report
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        global _watch
+        _watch = self._before
 
 
 class PolicyInbox(Inbox[T]):
