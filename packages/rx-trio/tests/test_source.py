@@ -1,0 +1,563 @@
+"""from_async_iterable() and from_channel(): exact demand, ends, errors, cancellation both ways, threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+import rx_trio
+from rx_core import FlowableBase, RxError, WorkerInterruptedError
+from rx_testing import TestSubscriber
+
+T = TypeVar("T")
+
+
+def run(main: Callable[[], Awaitable[T]]) -> T:
+    return trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+class Ticks:
+    """An async generator function that counts what is pulled and how it ends."""
+
+    def __init__(self, n: int | None = None, *, wait: bool = False) -> None:
+        self.n = n
+        self.wait = wait
+        self.pulled = 0
+        self.ends: list[str] = []
+
+    async def __call__(self) -> AsyncIterator[int]:
+        try:
+            while self.n is None or self.pulled < self.n:
+                if self.wait:
+                    await trio.sleep(1)
+                self.pulled += 1
+                yield self.pulled
+        except BaseException as error:
+            self.ends.append(type(error).__name__)
+            raise
+        finally:
+            self.ends.append("closed")
+
+
+def test_one_step_for_each_element_requested() -> None:
+    async def main() -> None:
+        ticks = Ticks()
+        subscriber = TestSubscriber[int](request=0)
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+            await wait_all_tasks_blocked()
+            assert ticks.pulled == 0
+            for n in (1, 3, 300):
+                before = ticks.pulled
+                subscriber.request(n)
+                await wait_all_tasks_blocked()
+                assert ticks.pulled == before + n
+            subscriber.assert_value_count(304).assert_not_terminated()
+            subscriber.cancel()
+        assert ticks.ends == ["GeneratorExit", "closed"]
+
+    run(main)
+
+
+def test_the_end_comes_with_the_request_after_the_last_element() -> None:
+    async def main() -> None:
+        ticks = Ticks(3)
+        subscriber = TestSubscriber[int](request=3)
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+            await wait_all_tasks_blocked()
+            subscriber.assert_values(1, 2, 3).assert_not_terminated()
+            subscriber.request(1)
+        subscriber.assert_values(1, 2, 3).assert_complete()
+        assert ticks.ends == ["closed"]
+
+    run(main)
+
+
+def test_a_subscriber_may_request_inside_on_next() -> None:
+    async def main() -> None:
+        subscriber = TestSubscriber[int](request=1, request_in_on_next=1)
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(Ticks(5000), nursery=nursery).subscribe(subscriber)
+        subscriber.assert_value_count(5000).assert_complete()
+        assert subscriber.max_depth == 1
+
+    run(main)
+
+
+@pytest.mark.parametrize("n", [0, -1, "two"])
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_wrong_request_is_an_error_and_closes_the_source(n: Any, wait: bool) -> None:
+    async def main() -> None:
+        ticks = Ticks(wait=wait)
+        subscriber = TestSubscriber[int](request=1 if wait else 0)
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+            await wait_all_tasks_blocked()
+            subscriber.request(n)
+        assert "§3.9" in str(subscriber.errors[0])
+        assert isinstance(subscriber.errors[0], TypeError if n == "two" else ValueError)
+        assert ticks.ends == (["Cancelled", "closed"] if wait else [])
+        subscriber.assert_no_values()
+
+    run(main)
+
+
+def test_errors_keep_their_type() -> None:
+    async def broken() -> AsyncIterator[int]:
+        yield 1
+        raise ZeroDivisionError("boom")
+
+    async def main() -> None:
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(broken, nursery=nursery).subscribe(subscriber)
+        subscriber.assert_values(1).assert_error(ZeroDivisionError)
+
+    run(main)
+
+
+def test_none_is_refused_and_the_source_closed() -> None:
+    ends: list[str] = []
+
+    async def nones() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield None  # type: ignore[misc]  # the mistake this is about
+        finally:
+            ends.append("closed")
+
+    async def main() -> None:
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(nones, nursery=nursery).subscribe(subscriber)
+        subscriber.assert_values(1).assert_error(TypeError)
+        assert "from_async_iterable" in str(subscriber.errors[0])
+        assert ends == ["closed"]
+
+    run(main)
+
+
+def test_a_generator_has_one_life_and_a_function_many() -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            once = rx_trio.from_async_iterable(Ticks(2)(), nursery=nursery)
+            ticks = Ticks(2)
+            first, second, third, fourth = (TestSubscriber[int]() for _ in range(4))
+            once.subscribe(first)
+            once.subscribe(second)
+            again = rx_trio.from_async_iterable(lambda: ticks(), nursery=nursery)
+            again.subscribe(third)
+            await wait_all_tasks_blocked()
+            ticks.pulled = 0
+            again.subscribe(fourth)
+        first.assert_values(1, 2).assert_complete()
+        second.assert_no_values().assert_error(RuntimeError)
+        assert "once only" in str(second.errors[0])
+        third.assert_values(1, 2).assert_complete()
+        fourth.assert_values(1, 2).assert_complete()
+
+    run(main)
+
+
+def test_an_iterable_that_is_no_generator() -> None:
+    class Iterable:
+        def __aiter__(self) -> AsyncIterator[int]:
+            return Ticks(2)()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(Iterable(), nursery=nursery)
+            for _ in range(2):
+                async with rx_trio.stream(source) as items:
+                    assert [x async for x in items] == [1, 2]
+
+    run(main)
+
+
+def test_bad_arguments_are_explained() -> None:
+    async def coroutine() -> None:
+        raise AssertionError
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            with pytest.raises(TypeError, match=r"Flowable\.from_iterable"):
+                rx_trio.from_async_iterable([1], nursery=nursery)  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match="nursery"):
+                rx_trio.from_async_iterable(Ticks(), nursery=None)  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match="open_memory_channel"):
+                rx_trio.from_channel([1], nursery=nursery)  # type: ignore[arg-type]
+            source: FlowableBase[int] = rx_trio.from_async_iterable(coroutine, nursery=nursery)  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match="has to return an async iterable"):
+                await rx_trio.first(source)
+            kept = nursery
+        with pytest.raises(RxError, match="nursery is closed"):
+            await rx_trio.first(rx_trio.from_async_iterable(Ticks(), nursery=kept))
+
+    run(main)
+    with pytest.raises(RuntimeError, match="inside trio only"):
+        rx_trio.from_async_iterable(Ticks(), nursery=None)  # type: ignore[arg-type]
+
+
+def test_a_source_that_is_suspended_may_await_in_its_finalizer_and_the_block_waits_for_it() -> None:
+    ends: list[str] = []
+
+    async def careful() -> AsyncIterator[int]:
+        try:
+            while True:
+                yield 1
+        finally:
+            await trio.sleep(5)
+            ends.append("after five seconds")
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(careful, nursery=nursery)
+            async with rx_trio.stream(source, prefetch=4) as items:
+                async for _ in items:
+                    break
+            assert ends == ["after five seconds"]
+            assert trio.current_time() == 5
+            assert not nursery.child_tasks
+
+    run(main)
+
+
+def test_a_cancelled_block_does_not_wait_for_what_a_finalizer_awaits() -> None:
+    ends: list[str] = []
+
+    async def careful() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            try:
+                await trio.sleep(1000)
+            finally:
+                ends.append(f"at {trio.current_time():g}")
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(careful, nursery=nursery)
+            with trio.move_on_after(3) as scope:
+                async with rx_trio.stream(source, prefetch=1) as items:
+                    async for _ in items:
+                        await trio.sleep_forever()
+            assert scope.cancelled_caught
+            assert ends == ["at 3"]
+            assert not nursery.child_tasks
+
+    run(main)
+
+
+def test_a_source_that_keeps_scopes_and_nurseries_open_between_its_elements() -> None:
+    ends: list[str] = []
+
+    async def structured() -> AsyncIterator[int]:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep_forever)
+            with trio.CancelScope():
+                for n in range(10):
+                    yield n
+            nursery.cancel_scope.cancel()
+        ends.append("left")
+
+    async def main() -> None:
+        for take in (3, 10, 100):
+            async with trio.open_nursery() as nursery:
+                source = rx_trio.from_async_iterable(structured, nursery=nursery)
+                got: list[int] = []
+                async with rx_trio.stream(source, prefetch=2) as items:
+                    async for x in items:
+                        got.append(x)
+                        if len(got) == take:
+                            break
+                assert got == list(range(min(take, 10)))
+                assert not nursery.child_tasks
+
+    run(main)
+
+
+def test_an_endless_source_is_never_more_than_the_window_ahead() -> None:
+    async def main() -> None:
+        ticks = Ticks()
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(ticks, nursery=nursery)
+            ahead = 0
+            async with rx_trio.stream(source, prefetch=16) as items:
+                async for x in items:
+                    await trio.sleep(1)
+                    ahead = max(ahead, ticks.pulled - x)
+                    if x == 1000:
+                        break
+            assert 8 <= ahead <= 16
+        assert ticks.ends == ["GeneratorExit", "closed"]
+
+    run(main)
+
+
+def test_break_while_the_source_is_waiting_cancels_it_there() -> None:
+    async def main() -> None:
+        ticks = Ticks(wait=True)
+        async with trio.open_nursery() as nursery:
+            async with rx_trio.stream(rx_trio.from_async_iterable(ticks, nursery=nursery)) as items:
+                async for _ in items:
+                    await wait_all_tasks_blocked()
+                    break
+            assert ticks.ends == ["Cancelled", "closed"]
+
+    run(main)
+
+
+def test_a_cancelled_nursery_is_an_error_downstream() -> None:
+    async def main() -> None:
+        ticks = Ticks(wait=True)
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+            await trio.sleep(2.5)
+            nursery.cancel_scope.cancel()
+        subscriber.assert_values(1, 2).assert_error(RxError)
+        assert "nursery was cancelled" in str(subscriber.errors[0])
+        assert ticks.ends == ["Cancelled", "closed"]
+
+    run(main)
+
+
+def test_a_cancelled_nursery_is_no_error_for_who_cancelled_before() -> None:
+    async def main() -> None:
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(Ticks(wait=True), nursery=nursery).subscribe(subscriber)
+            await trio.sleep(2.5)
+            subscriber.cancel()
+            nursery.cancel_scope.cancel()
+        subscriber.assert_values(1, 2).assert_not_terminated()
+
+    run(main)
+
+
+def test_what_a_subscriber_raises_reaches_the_nursery_with_its_type() -> None:
+    def refuse(item: int) -> None:
+        raise KeyError(item)
+
+    async def main() -> None:
+        ticks = Ticks()
+        subscriber = TestSubscriber[int](on_value=refuse)
+        with pytest.raises(ExceptionGroup) as info:
+            async with trio.open_nursery() as nursery:
+                rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+        assert [type(error) for error in info.value.exceptions] == [KeyError]
+        subscriber.assert_values(1).assert_not_terminated()
+        assert ticks.ends == ["GeneratorExit", "closed"]
+
+    run(main)
+
+
+def test_a_base_exception_of_the_source_leaves_nobody_waiting() -> None:
+    async def exits() -> AsyncIterator[int]:
+        yield 1
+        raise SystemExit(3)
+
+    async def main() -> None:
+        subscriber = TestSubscriber[int]()
+        with pytest.raises(BaseExceptionGroup) as info:
+            async with trio.open_nursery() as nursery:
+                rx_trio.from_async_iterable(exits, nursery=nursery).subscribe(subscriber)
+        assert [type(error) for error in info.value.exceptions] == [SystemExit]
+        subscriber.assert_values(1).assert_error(WorkerInterruptedError)
+
+    run(main)
+
+
+def test_a_failing_finalizer_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    async def failing() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            raise OSError("finalizer")
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            assert await rx_trio.first(rx_trio.from_async_iterable(failing, nursery=nursery)) == 1
+
+    run(main)
+    assert "finalizer" in caplog.text
+
+
+def test_other_tasks_run_although_the_source_never_waits() -> None:
+    async def main() -> None:
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_async_iterable(Ticks(), nursery=nursery).subscribe(subscriber)
+            for _ in range(5):
+                await trio.lowlevel.checkpoint()
+            subscriber.cancel()
+        assert 0 < len(subscriber.values) < 256 * 8
+
+    run(main)
+
+
+def test_subscribing_requesting_and_cancelling_from_a_thread() -> None:
+    async def main() -> None:
+        ticks = Ticks()
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(ticks, nursery=nursery)
+            subscriber = TestSubscriber[int](request=0)
+
+            def use() -> None:
+                source.subscribe(subscriber)
+                for _ in range(2000):
+                    subscriber.request(10)
+                subscriber.await_count(20_000)
+                subscriber.cancel()
+
+            await trio.to_thread.run_sync(use)
+        assert subscriber.values == list(range(1, 20_001))
+        assert set(subscriber.value_threads) == {threading.current_thread().name}
+        subscriber.assert_not_terminated()
+        assert ticks.pulled == 20_000
+        assert ticks.ends == ["GeneratorExit", "closed"]
+
+    trio.run(main)
+
+
+def test_cancelling_from_a_thread_in_the_middle() -> None:
+    async def main() -> None:
+        for round_ in range(20):
+            ticks = Ticks()
+            async with trio.open_nursery() as nursery:
+                there = threading.Event()
+
+                def note(item: int, last: int = 100 * round_ + 1, there: threading.Event = there) -> None:
+                    if item == last:
+                        there.set()
+
+                # Bounded, or a source that never waits may keep the interpreter from the thread for seconds.
+                subscriber = TestSubscriber[int](request=5000, on_value=note)
+                rx_trio.from_async_iterable(ticks, nursery=nursery).subscribe(subscriber)
+
+                def stop(subscriber: TestSubscriber[int] = subscriber, there: threading.Event = there) -> None:
+                    there.wait()
+                    subscriber.cancel()
+
+                await trio.to_thread.run_sync(stop)
+            subscriber.assert_not_terminated()
+            assert ticks.ends[-1] == "closed"
+
+    trio.run(main)
+
+
+def test_subscribing_after_the_loop_has_ended() -> None:
+    kept: list[FlowableBase[int]] = []
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            kept.append(rx_trio.from_async_iterable(Ticks(), nursery=nursery))
+
+    trio.run(main)
+    subscriber = TestSubscriber[int]()
+    kept[0].subscribe(subscriber)
+    subscriber.assert_no_values().assert_error(RxError)
+    assert "trio run has ended" in str(subscriber.errors[0])
+    subscriber.request(1)
+    subscriber.cancel()
+
+
+# channels -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("capacity", [0, 4])
+def test_a_channel_with_exact_demand(capacity: int) -> None:
+    async def main() -> None:
+        send, receive = trio.open_memory_channel[int](capacity)
+        subscriber = TestSubscriber[int](request=0)
+        sent = 0
+
+        async def produce() -> None:
+            nonlocal sent
+            async with send:
+                for n in range(1000):
+                    await send.send(n)
+                    sent += 1
+
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_channel(receive, nursery=nursery).subscribe(subscriber)
+            nursery.start_soon(produce)
+            await wait_all_tasks_blocked()
+            assert sent == capacity
+            subscriber.request(5)
+            await wait_all_tasks_blocked()
+            assert sent == capacity + 5
+            subscriber.assert_values(0, 1, 2, 3, 4)
+            subscriber.request(2000)
+        assert subscriber.values == list(range(1000))
+        subscriber.assert_complete()
+
+    run(main)
+
+
+@pytest.mark.parametrize("request_first", [0, 3])
+def test_cancelling_closes_the_channel(request_first: int) -> None:
+    async def main() -> None:
+        send, receive = trio.open_memory_channel[int](0)
+        subscriber = TestSubscriber[int](request=request_first)
+        noticed: list[bool] = []
+
+        async def produce() -> None:
+            try:
+                while True:
+                    await send.send(1)
+            except trio.BrokenResourceError:
+                noticed.append(True)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(produce)
+            rx_trio.from_channel(receive, nursery=nursery).subscribe(subscriber)
+            if request_first:
+                await wait_all_tasks_blocked()
+            subscriber.cancel()
+        assert noticed == [True]
+
+    run(main)
+
+
+def test_a_channel_that_somebody_closes_is_an_error_and_any_channel_will_do() -> None:
+    class Numbers(trio.abc.ReceiveChannel[int]):
+        n = 0
+        closed = False
+
+        async def receive(self) -> int:
+            self.n += 1
+            if self.n == 4:
+                raise trio.EndOfChannel
+            return self.n
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    async def main() -> None:
+        send, receive = trio.open_memory_channel[int](0)
+        subscriber = TestSubscriber[int]()
+        async with trio.open_nursery() as nursery:
+            rx_trio.from_channel(receive, nursery=nursery).subscribe(subscriber)
+            await wait_all_tasks_blocked()
+            receive.close()
+        subscriber.assert_error(trio.ClosedResourceError)
+        send.close()
+
+        numbers = Numbers()
+        async with (
+            trio.open_nursery() as nursery,
+            rx_trio.stream(rx_trio.from_channel(numbers, nursery=nursery)) as items,
+        ):
+            assert [x async for x in items] == [1, 2, 3]
+        assert numbers.closed
+
+    run(main)
