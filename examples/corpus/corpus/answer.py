@@ -88,10 +88,7 @@ def _count_differences(a: Answer, b: Answer) -> Iterable[str]:
             yield f"package {name}: {left.files} files against {right.files}"
         for identifier in sorted(left.counts.keys() | right.counts.keys()):
             if left.counts[identifier] != right.counts[identifier]:
-                yield (
-                    f"package {name}: {identifier} occurs {left.counts[identifier]} times "
-                    f"against {right.counts[identifier]}"
-                )
+                yield (f"package {name}: {identifier} occurs {left.counts[identifier]} times against {right.counts[identifier]}")
 
 
 def _function_differences(a: Longest, b: Longest) -> Iterable[str]:

@@ -96,9 +96,7 @@ def _job(parser: argparse.ArgumentParser, inputs: list[Path] | None) -> Job:
         job = Job(tuple(inputs))
     if next(job.files(), None) is None:
         where = ", ".join(printable(str(path)) for path in job.roots)
-        parser.error(
-            f"--input: no .py file below {where}\n  a file with another suffix is read when it is named itself"
-        )
+        parser.error(f"--input: no .py file below {where}\n  a file with another suffix is read when it is named itself")
     return job
 
 

@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from rx_core import BufferWatch
-from rx_ops import Flowable
-
 from corpus.answer import Answer
 from corpus.job import Engine, Job, Outcome, Progress
 from corpus.pipeline import count_entries
 from corpus.reference import ReferenceEngine
 from corpus.sources import SourceFile
+from rx_core import BufferWatch
+from rx_ops import Flowable
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -82,8 +81,9 @@ class TrioEngine(LocalEngine):
         return trio.run(self._run, job, progress)
 
     async def _run(self, job: Job, progress: Progress) -> Outcome:
-        import rx_trio
         import trio
+
+        import rx_trio
 
         async def found() -> AsyncIterator[SourceFile]:
             for file in _Handed(job, progress):

@@ -52,9 +52,7 @@ class Longest:
 
     def __add__(self, other: "Longest") -> "Longest":
         count = self.count + other.count
-        if len(self.functions) == LONGEST_KEPT and (
-            not other.functions or _rank(self.functions[-1]) < _rank(other.functions[0])
-        ):
+        if len(self.functions) == LONGEST_KEPT and (not other.functions or _rank(self.functions[-1]) < _rank(other.functions[0])):
             return Longest(count, self.functions)  # by far the most frequent case: one more short function
         return Longest(count, tuple(sorted(self.functions + other.functions, key=_rank)[:LONGEST_KEPT]))
 

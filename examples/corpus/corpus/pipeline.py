@@ -1,10 +1,9 @@
 """The pipeline: written once, the same on every engine."""
 
-from rx_ops import Flowable
-
 from corpus.entries import Entry, Key, Value, combine, key_of, value_of
 from corpus.reading import read_entries
 from corpus.sources import SourceFile
+from rx_ops import Flowable
 
 
 def count_entries(files: Flowable[SourceFile]) -> Flowable[tuple[Key, Value]]:

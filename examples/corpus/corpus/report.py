@@ -105,10 +105,7 @@ def _packages(answer: Answer, top: int) -> Table:
 
 
 def _longest(job: Job, answer: Answer, top: int) -> Table:
-    rows = [
-        (f"{f.lines:,}", f.qualified_name, f"{_short(f.path, job)}:{f.first_line}")
-        for f in answer.longest.functions[:top]
-    ]
+    rows = [(f"{f.lines:,}", f.qualified_name, f"{_short(f.path, job)}:{f.first_line}") for f in answer.longest.functions[:top]]
     return Table(f"Longest of {answer.longest.count:,} functions", (">lines", "function", "where"), rows)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from corpus.entries import Entry
 from corpus.reading import read_entries
 from corpus.sources import SourceFile

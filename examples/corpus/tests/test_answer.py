@@ -3,15 +3,14 @@ import pickle
 from functools import reduce
 from random import Random
 
-from corpus.answer import Answer, diff
-from corpus.entries import FILES, LONGEST, LONGEST_KEPT, SKIP, Entry, Function, Key, Longest, Skipped, Value, combine
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.answer import Answer, diff
+from corpus.entries import FILES, LONGEST, LONGEST_KEPT, SKIP, Entry, Function, Key, Longest, Skipped, Value, combine
+
 packages = st.sampled_from(["json", "os", "asyncio"])
-functions = st.builds(
-    Function, st.integers(1, 5), st.sampled_from(["a.py", "b.py"]), st.integers(1, 3), st.sampled_from("fgh")
-)
+functions = st.builds(Function, st.integers(1, 5), st.sampled_from(["a.py", "b.py"]), st.integers(1, 3), st.sampled_from("fgh"))
 entries_of_files = st.one_of(
     st.tuples(st.tuples(packages, st.sampled_from(["self", "x", FILES])), st.just(1)),
     st.builds(lambda package, found: ((package, LONGEST), Longest(1, (found,))), packages, functions),

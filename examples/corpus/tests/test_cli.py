@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from corpus import PACKAGE_FOLDER
 from corpus.answer import Answer
 from corpus.cli import main
@@ -110,9 +111,7 @@ def test_an_unavailable_engine_is_one_line(tree: Path, capsys: pytest.CaptureFix
         (["--engine", "trio", "--master", "spark://x"], "--engine trio would not use it"),
     ],
 )
-def test_wrong_usage_is_2_with_a_message(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage_is_2_with_a_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2

@@ -3,6 +3,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from corpus.entries import Entry, Longest, Skipped
 from corpus.reading import read_entries
 from corpus.sources import NOT_STANDARD_LIBRARY, find_sources, standard_library

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from corpus import reading
 from corpus.entries import FILES, Entry, Skipped, ends_file
 from corpus.reading import read_entries

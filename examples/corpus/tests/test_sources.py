@@ -3,6 +3,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+
 from corpus.sources import NOT_STANDARD_LIBRARY, SourceFile, find_sources, standard_library, without_overlap
 
 

@@ -75,9 +75,7 @@ class BlockingRun(Run):
         self.finalize()
 
 
-def blocking_items(
-    source: Publisher[T] | Openable[T], window: int, demand: int, seconds: float | None = None
-) -> Iterator[T]:
+def blocking_items(source: Publisher[T] | Openable[T], window: int, demand: int, seconds: float | None = None) -> Iterator[T]:
     """Iterate ``source`` on this thread. Leaving the loop early cancels it.
 
     ``window`` bounds what waits at a boundary. With ``seconds`` the whole iteration has to be over in time: TimeoutError.

@@ -32,9 +32,7 @@ class BaseDisposable(_Disposable):
     def __enter__(self) -> BaseDisposable:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.dispose()
 
 

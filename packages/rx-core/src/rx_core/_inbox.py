@@ -33,7 +33,10 @@ DEFAULT_PREFETCH: Final = 128
 
 
 class Inbox(Generic[T]):
-    """Subscriber (or observer) that queues for one run. Pushing side: any thread, serially (RS 1.3); polling side: the run's owner."""
+    """Subscriber (or observer) that queues for one run.
+
+    Pushing side: any thread, serially (RS 1.3). Polling side: the run's owner.
+    """
 
     __slots__ = (
         "_cancelled",

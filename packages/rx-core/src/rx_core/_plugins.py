@@ -121,9 +121,7 @@ class PluginManager:
 
     def _load(self, entry_point: EntryPoint) -> None:
         distribution, version = _origin(entry_point)
-        registration = _Registration(
-            None, f"{distribution}:{entry_point.name}", distribution, version, entry_point.name
-        )
+        registration = _Registration(None, f"{distribution}:{entry_point.name}", distribution, version, entry_point.name)
         try:
             registration.plugin = entry_point.load()
             self._admit(registration)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 
 
-
 class _Nothing:
     """A base at run time where there is no type variable to declare."""
 
@@ -86,9 +85,7 @@ class _HeldBySubscriber(BaseDisposable):
 _HELD = _HeldBySubscriber()
 
 
-def _subscribe(
-    source: Any, subscriber: object, on_error: object, on_complete: object, first: str = "on_next"
-) -> Disposable:
+def _subscribe(source: Any, subscriber: object, on_error: object, on_complete: object, first: str = "on_next") -> Disposable:
     """The shared body of the five ``subscribe`` methods."""
     kind = type(source).__name__
     if subscriber is None:
@@ -105,9 +102,7 @@ def _subscribe(
                 raise TypeError(
                     f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}"
                 )
-        subscriber = handle = CallbackObserver(
-            source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete)
-        )
+        subscriber = handle = CallbackObserver(source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete))
     elif on_error is not None or on_complete is not None:
         raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")
     _hooks.ensure_loaded()

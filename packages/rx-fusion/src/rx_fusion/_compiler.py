@@ -1,7 +1,7 @@
 """Writes several stages into one function.
 
-Stage i+1 is inlined at every ``yield`` of stage i. One writer gives all forms; they differ in what the last yield becomes and in
-what the loop checks:
+Stage i+1 is inlined at every ``yield`` of stage i. One writer gives all forms; they differ in what the
+last yield becomes and in what the loop checks:
 
 =======  ========================  =====================================================================
 form     the last ``yield x``      for
@@ -11,7 +11,8 @@ value    ``return x``              ``blocking_get`` and everything that wants on
 step     ``return x`` or None      push: one item in, at most one out, state in closures
 =======  ========================  =====================================================================
 
-Names of stage i end in ``_i``, which also tells a traceback which stage a line belongs to. ``return`` in stage i means "complete":
+Names of stage i end in ``_i``, which also tells a traceback which stage a line belongs to. ``return`` in stage i means
+"complete":
 the ends of later stages still run, those of stage i and the ones before it do not.
 """
 
@@ -107,9 +108,7 @@ class _Writer:
         }
         self.locals = [frozenset(_locals_of(stage)) for stage in stages]
         # A last mark is sound only where nothing can follow the marked item.
-        self.quiet_after = [
-            all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))
-        ]
+        self.quiet_after = [all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))]
 
     # -- the frame -------------------------------------------------------------------------------------------------
 
@@ -322,7 +321,8 @@ def _locals_of(stage: Stage) -> Sequence[str]:
 
 
 def _loop_name(stage: Stage) -> str:
-    assert stage.loop is not None and isinstance(stage.loop.target, ast.Name)
+    assert stage.loop is not None
+    assert isinstance(stage.loop.target, ast.Name)
     return stage.loop.target.id
 
 

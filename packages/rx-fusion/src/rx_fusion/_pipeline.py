@@ -1,6 +1,7 @@
 """Pipelines: descriptions that run when somebody subscribes.
 
-A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments. The fluent types of rx_ops are
+A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments. The fluent types of
+rx_ops are
 pipelines; so is what a plugin's operator builds. It runs in one of four ways, chosen here and nowhere else:
 
 * **push** through the stages, when somebody else's publisher sends and no stage needs a queue;
@@ -126,7 +127,8 @@ class Pipeline(Generic[T_co]):
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""
         if self._head.scheduler is not None or not fusion_enabled():
-            return run.open_queued(self, window or (0 if self._head.scheduler is None else DEFAULT_PREFETCH))  # type: ignore[arg-type]  # every face has subscribe
+            bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
+            return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
         return shape.pull(head.open(run, window), run, head, args, Form("pull", head.feed, cancel=True))
 

@@ -1,6 +1,7 @@
 """Pushing items through stages: the subscriber between a publisher that is not ours and a subscriber.
 
-It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element where a
+It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element
+where a
 stage dropped one, and completes as soon as a stage says so.
 """
 
@@ -222,8 +223,6 @@ def _everything(_n: int) -> int:
     return UNBOUNDED
 
 
-def push(
-    publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object
-) -> None:
+def push(publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object) -> None:
     """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue."""
     publisher.subscribe(StepSubscriber(down, shape, args, origin) if shape else Relay(down, origin))

@@ -131,9 +131,7 @@ class Shape:
                 )
         return self.stacked(items, run, origin, args, form)
 
-    def stacked(
-        self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form
-    ) -> Iterator[Any]:
+    def stacked(self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
         """The stage functions around one another, as they are: the oracle of every compiled form."""
         made: Iterator[Any] = items
         if form.feed is Feed.CHECKED:
@@ -199,5 +197,3 @@ def _noted(made: Iterator[Any], items: Iterator[Any], origin: Any, pipeline: str
     finally:
         close(made)
         close(items)
-
-

@@ -1,6 +1,7 @@
 """Operators from other distributions: found by entry point, loaded when first used.
 
-Group ``rx.operators``, one entry per operator: ``"Flowable.pairs" = "rx_pairs._impl:pairs"``. The function takes the stream first.
+Group ``rx.operators``, one entry per operator: ``"Flowable.pairs" = "rx_pairs._impl:pairs"``. The function takes the
+stream first.
 """
 
 from __future__ import annotations

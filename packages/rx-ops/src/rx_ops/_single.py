@@ -175,9 +175,7 @@ class Single(_OneItem[T_co], SingleBase[T_co]):
         check_callable("on_error_resume_next", "handler", handler)
         return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_resume_next, handler))
 
-    def retry(
-        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
-    ) -> Single[T_co]:
+    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Single[T_co]:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return cast("Single[T_co]", self._coordinate(coordination.retry, times, when))
 
@@ -325,9 +323,7 @@ class Maybe(_OneItem[T_co], MaybeBase[T_co]):
         check_callable("on_error_return", "handler", handler)
         return cast("Maybe[T]", cast("Maybe[Any]", self)._coordinate(coordination.on_error_return, handler))
 
-    def retry(
-        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
-    ) -> Maybe[T_co]:
+    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return cast("Maybe[T_co]", self._coordinate(coordination.retry, times, when))
 
@@ -437,9 +433,7 @@ class Completable(_OneItem[Any], CompletableBase):
         check_callable("do_finally", "action", action)
         return cast("Completable", self._coordinate(coordination.do_finally, action))
 
-    def retry(
-        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
-    ) -> Completable:
+    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Completable:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return cast("Completable", self._coordinate(coordination.retry, times, when))
 

@@ -43,9 +43,7 @@ class FlowableCombine(FlowableCore[T_co]):
         return cls._from(OperatorHead(coordination.concat, sources, many=True))
 
     @classmethod
-    def merge(
-        cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
-    ) -> Flowable[T]:
+    def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:
         """All sources at the same time, their items as they come; synchronous sources one after the other.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -106,9 +104,7 @@ class FlowableCombine(FlowableCore[T_co]):
         cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], s4: Publisher[T4], /, *, prefetch: int = ...
     ) -> Flowable[tuple[T1, T2, T3, T4]]: ...
     @classmethod
-    def zip(
-        cls, *sources: Publisher[Any], combiner: Any = None, prefetch: int = DEFAULT_PREFETCH
-    ) -> Flowable[Any]:
+    def zip(cls, *sources: Publisher[Any], combiner: Any = None, prefetch: int = DEFAULT_PREFETCH) -> Flowable[Any]:
         """One item of each source makes a tuple, or what ``combiner`` makes of them; ends with the shortest source.
 
         ::  --1-2-3|  --a---b|  -->  --x---y|

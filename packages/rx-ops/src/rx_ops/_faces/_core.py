@@ -53,9 +53,7 @@ def check_count(operator: str, count: object, /, least: int = 0, name: str = "co
     if type(count) is not int:
         raise TypeError(f"{operator}({name}={count!r}): a whole number is needed, for example {operator}({max(least, 3)})")
     if count < least:
-        raise ValueError(
-            f"{operator}({name}={count}): at least {least} is needed, for example {operator}({max(least, 3)})"
-        )
+        raise ValueError(f"{operator}({name}={count}): at least {least} is needed, for example {operator}({max(least, 3)})")
 
 
 def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> None:
@@ -70,9 +68,7 @@ def check_source(operator: str, source: object, /) -> None:
     """Raise at assembly when something that has to be a source is none."""
     if not hasattr(source, "subscribe"):
         hint = f"Flowable.from_iterable({source!r})" if hasattr(source, "__iter__") else f"Flowable.just({source!r})"
-        raise TypeError(
-            f"{operator}() expected a source with subscribe(), got {source!r}.\n  Right:  {operator}(..., {hint})"
-        )
+        raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n  Right:  {operator}(..., {hint})")
 
 
 class NamedScheduler(Scheduler):
@@ -113,4 +109,3 @@ __all__ = [
     "check_source",
     "default_scheduler",
 ]
-

@@ -76,7 +76,8 @@ class FlowableCreate(FlowableCore[T_co]):
 
         Demand:  pulled as requested.
         Errors:  what iterating raises; TypeError for a None among the items; RuntimeError for a second subscription to something
-                 that can be iterated only once (a generator, a file): give a list, or :meth:`defer` with a function that opens it.
+                 that can be iterated only once (a generator, a file): give a list, or :meth:`defer` with a function that
+                 opens it.
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source. A generator is closed on cancel.
         Source:  RxJava ``fromIterable``.
         """
@@ -117,9 +118,11 @@ class FlowableCreate(FlowableCore[T_co]):
         ::  1-2-3|
 
         Demand:  ``step`` is called once for each element requested.
-        Errors:  what the functions raise or pass to ``emitter.on_error``; RuntimeError for a step that sends two items or nothing.
+        Errors:  what the functions raise or pass to ``emitter.on_error``; RuntimeError for a step that sends two items or
+                 nothing.
         Memory:  the state.   Thread: the one that requests.   Fusion: synchronous source.
-        Source:  RxJava ``generate``; ``dispose`` gets the last state. A plain generator function in :meth:`from_iterable` often reads better.
+        Source:  RxJava ``generate``; ``dispose`` gets the last state. A plain generator function in :meth:`from_iterable`
+                 often reads better.
         """
         check_callable("generate", "initial", initial)
         check_callable("generate", "step", step)
@@ -275,7 +278,8 @@ class _Generated(Generic[S, T]):
                     yield item
                 elif not emitter.done:
                     raise RuntimeError(
-                        "generate(): a step sent neither an item nor the end.\n  Right:  emitter.on_next(x) or emitter.on_complete()"
+                        "generate(): a step sent neither an item nor the end.\n"
+                        "  Right:  emitter.on_next(x) or emitter.on_complete()"
                     )
             if emitter.error is not None:
                 raise emitter.error

@@ -47,9 +47,7 @@ class FlowableErrors(FlowableCore[T_co]):
         check_callable("on_error_resume_next", "handler", handler)
         return self._coordinate(coordination.on_error_resume_next, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def retry(
-        self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None
-    ) -> Flowable[T_co]:
+    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --1--#  -->  --1----1----1--#      (times=2)

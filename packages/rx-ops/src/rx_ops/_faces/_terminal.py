@@ -92,9 +92,7 @@ class FlowableTerminal(FlowableCore[T_co]):
             raise EmptyStreamError(f"{self!r}.blocking_last()")
         return cast("T_co", last)
 
-    def pipe(
-        self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs
-    ) -> R:
+    def pipe(self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
 
         ::  --1--2--3|  -->  whatever the function makes of it

@@ -58,9 +58,7 @@ class FlowableThreads(FlowableCore[T_co]):
             shown=f"observe_on({scheduler!r})",
         )
 
-    def delay(
-        self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False
-    ) -> Flowable[T_co]:
+    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]:
         """Items and completion ``seconds`` later; an error at once, unless ``delay_error``.
 
         ::  --1--2--3|  -->  -----1--2--3|
@@ -101,9 +99,7 @@ class FlowableThreads(FlowableCore[T_co]):
         )
 
     @classmethod
-    def interval(
-        cls, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None
-    ) -> Flowable[int]:
+    def interval(cls, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Flowable[int]:
         """0, 1, 2, ... every ``seconds``, the first after ``initial`` seconds (default: ``seconds``), for ever.
 
         ::  --0--1--2--3-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import PublisherHead
@@ -39,7 +39,7 @@ class FlowableTransform(FlowableCore[T_co]):
         check_callable("map", "mapper", mapper)
         return self._then(stages.map_, mapper)
 
-    def starmap(self: FlowableBase[tuple[Unpack[Ts]]], mapper: Callable[[Unpack[Ts]], R], /) -> Flowable[R]:
+    def starmap(self: FlowableBase[tuple[*Ts]], mapper: Callable[[*Ts], R], /) -> Flowable[R]:
         """``map`` for tuples: their items are the arguments of ``mapper``.
 
         ::  --(1,2)--(3,4)|  -->  --3------7|
@@ -50,7 +50,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Source:  itertools ``starmap``.
         """
         check_callable("starmap", "mapper", mapper)
-        return self._then(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base, so that checkers bind the tuple
+        return self._then(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
         """The items of the iterable that ``mapper`` makes of each item, in order.
@@ -125,9 +125,7 @@ class FlowableTransform(FlowableCore[T_co]):
         check_callable("flat_map", "mapper", mapper)
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
         check_prefetch("flat_map", prefetch)
-        return self._coordinate(
-            coordination.flat_map, mapper, max_concurrency, prefetch, delay_error, window=max_concurrency
-        )
+        return self._coordinate(coordination.flat_map, mapper, max_concurrency, prefetch, delay_error, window=max_concurrency)
 
     def concat_map(
         self, mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]], /, *, prefetch: int = 2
@@ -160,7 +158,8 @@ class FlowableTransform(FlowableCore[T_co]):
         ::  --1-2-3-|  -->  --a-b---|      (odd and even)
 
         Demand:  of the groups and of their items; a foreign source is asked for ``buffer_size`` items ahead.
-        Errors:  go to the stream of groups and to every group; MissingBackpressureError when a new group comes and nobody takes it.
+        Errors:  go to the stream of groups and to every group; MissingBackpressureError when a new group comes and nobody
+                 takes it.
         Memory:  at most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is emitted
                  is abandoned: it keeps its first item, completes, and its key may come again.
         Thread:  whoever needs an item moves the source on.   Fusion: coordinating.

@@ -31,9 +31,7 @@ def merge(run: Run, sources: Sequence[Source[T]], prefetch: int, delay_error: bo
     return interleave(run, iter(()), lanes, prefetch, delay_error)
 
 
-def interleave(
-    run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int, delay_error: bool, limit: int = 0
-) -> Items[T]:
+def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int, delay_error: bool, limit: int = 0) -> Items[T]:
     """The loop of merge and flat_map: ``sources`` are opened in at most ``limit`` lanes, ready lanes take turns."""
     errors: list[Exception] = []
     more = limit > 0

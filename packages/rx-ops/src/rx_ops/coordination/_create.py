@@ -33,7 +33,8 @@ def never(_run: Run) -> Items[Any]:
 class Emitter(Generic[T]):
     """The pushing side of ``create``: call it from one thread at a time.
 
-    What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the subscriber
+    What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the
+    subscriber
     cancelled, everything is ignored except errors, which go to the error hook.
     """
 
@@ -104,9 +105,7 @@ class Created(FlowableBase[T]):
 
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
         drain: Drain[T] = Drain(subscriber)
-        inbox: PolicyInbox[T] = PolicyInbox(
-            drain, POLICIES[self._strategy], capacity=self._capacity, on_drop=self._on_drop
-        )
+        inbox: PolicyInbox[T] = PolicyInbox(drain, POLICIES[self._strategy], capacity=self._capacity, on_drop=self._on_drop)
         emitter = Emitter(drain, inbox)
         drain.own(emitter._cleanup)
         drain.own(inbox)

@@ -1,10 +1,13 @@
 """group_by: one source dealt out to many.
 
-The groups share one run of the source. Whoever needs an item (the stream of groups, or a group that ran dry) *pumps*: it takes one
-item from the source and puts it where it belongs. Inside one run that is a plain call; a group that somebody subscribed to on their
+The groups share one run of the source. Whoever needs an item (the stream of groups, or a group that ran dry) *pumps*: it
+takes one
+item from the source and puts it where it belongs. Inside one run that is a plain call; a group that somebody subscribed to
+on their
 own wakes the run of the groups instead.
 
-At most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is being emitted is abandoned:
+At most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is being emitted is
+abandoned:
 it keeps its first item, completes, and its key may come again.
 """
 
@@ -192,7 +195,7 @@ class _Groups(Generic[T, K, V]):
         return True
 
     def look_for_deadlock(self) -> None:
-        """A group ran dry because the buffer is full of items for groups that nobody took. Give the consumer one more turn to take
+        """A group ran dry because the buffer is full of items for groups nobody took. Give the consumer one more turn to take
         one; when it comes back without having done so, it never will."""
         if self.ended or not self.fresh or self.waiting < self.head.buffer_size:
             return

@@ -107,9 +107,7 @@ def delay(run: Run, source: Source[T], seconds: float, delay_error: bool) -> Ite
 
 
 @operator
-def timeout(
-    run: Run, source: Source[T], seconds: float, scheduler: Scheduler, fallback: Publisher[T] | None
-) -> Items[T]:
+def timeout(run: Run, source: Source[T], seconds: float, scheduler: Scheduler, fallback: Publisher[T] | None) -> Items[T]:
     """The clock starts with the subscription and again with each item."""
     return _timed(run, iter(source), seconds, _own_worker(run, scheduler), fallback)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar, TypeVarTuple, Unpack
+from typing import Any, TypeVar, TypeVarTuple
 
 from rx_core import none_produced
 from rx_fusion import stage
@@ -23,7 +23,7 @@ def map_(source: Iterable[T], mapper: Callable[[T], R]) -> Iterator[R]:
 
 
 @stage
-def starmap(source: Iterable[tuple[Unpack[Ts]]], mapper: Callable[[Unpack[Ts]], R]) -> Iterator[R]:
+def starmap(source: Iterable[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Iterator[R]:
     for item in source:
         value = mapper(*item)
         if value is None:
