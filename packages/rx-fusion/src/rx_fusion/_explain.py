@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND
 from rx_fusion._compiler import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._notes import call
 from rx_fusion._switch import fusion_enabled
 
@@ -43,27 +43,30 @@ class Plan(NamedTuple):
         return f"<ul><li><code>{escape(self.title)}</code>{notes}{inner}</li></ul>"
 
 
-def plan_of(pipeline: Pipeline[Any]) -> Plan:
-    """The plan of one pipeline and of all it reads from. Runs nothing."""
+def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
+    """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator. Runs nothing."""
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     if fusion_enabled():
         head, shape, args = head.absorb(shape, args)
-    below = tuple(
-        source.plan() if hasattr(source, "plan") else Plan(repr(source), ("not ours: through its protocol",), ())
-        for source in head.upstream
-    )
+    below = tuple(_source_plan(source, head) for source in head.upstream)
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):
         return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *head.notes()), below)
     notes = [*_head_notes(head), *head.notes()]
-    title = call(head.name, head.args) if isinstance(head, OperatorHead) else _own_text(head)
+    title = head.shown if isinstance(head, OperatorHead) else _own_text(head)
     source = Plan(title, tuple(notes), below)
     if not names:
         return source
     if head.scheduler is not None or head.publisher is None:
         # the stages run in the operator's own loop
         return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
-    return Plan(" → ".join(names), (_fusion(head, shape),), (source,))
+    return Plan(" → ".join(names), (_fusion(head, shape, inside),), (source,))
+
+
+def _source_plan(source: Any, consumer: Head) -> Plan:
+    if hasattr(source, "_head"):
+        return plan_of(source, inside=consumer.publisher is None)
+    return Plan(repr(source), ("not ours: through its protocol",), ())
 
 
 def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:
@@ -79,15 +82,21 @@ def _own_text(head: Head) -> str:
     return head.name if head.upstream else repr(head)
 
 
-def _fusion(head: Head, shape: Shape) -> str:
+def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     if not fusion_enabled():
         return "not fused: fusion is switched off, each operator runs alone"
     plain = [stage.name for stage in shape.stages if not stage.compilable]
     if plain:
         return f"stacked generators: {', '.join(plain)} has no source text to compile"
     if head.publisher is not None:
-        how = "pushed through, no queue" if shape.steps else "pulled from a queue that is filled on demand"
-        return f"fused: {len(shape)} stage{'s' * (len(shape) != 1)} in one call per item, {how}"
+        stages = f"fused: {len(shape)} stage{'s' * (len(shape) != 1)}"
+        if inside:
+            return f"{stages} in one loop behind a queue"
+        if not shape.steps:
+            return f"{stages} in one loop behind a queue that is filled on demand"
+        return f"{stages} in one call per item, pushed through, no queue"
+    if not shape:
+        return "synchronous source, no queue"
     if head.feed is Feed.RUNNING:
         return f"fused: {len(shape)} stage{'s' * (len(shape) != 1)} in one loop behind {head.name}"
     return f"fused: source and {len(shape)} stage{'s' * (len(shape) != 1)} in one loop, no queue"
@@ -102,8 +111,6 @@ def _head_notes(head: Head) -> list[str]:
         if queued:
             bound = "what downstream requests" if head.window == DEMAND else f"{head.window} items"
             notes.append(f"queue: {bound}, for each source that cannot be pulled")
-    elif isinstance(head, PublisherHead):
-        notes.append("wall: not fused with what comes before" if head.upstream else "not ours: through its protocol")
     return notes
 
 

@@ -76,19 +76,27 @@ def _iterable_head(name: str, items: Iterable[Any], text: str, feed: Feed) -> It
 
 
 class PublisherHead(Head):
-    """Somebody else's publisher (or a wall: ours, hidden)."""
+    """Somebody else's publisher (or a wall: ours, hidden). ``said`` is what a plan says of it."""
 
-    __slots__ = ("_text", "name", "publisher", "upstream")
+    __slots__ = ("_said", "_text", "name", "publisher", "upstream")
 
-    def __init__(self, name: str, publisher: Publisher[Any], text: str, upstream: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, name: str, publisher: Publisher[Any], text: str, upstream: Sequence[Any] = (), said: Sequence[str] = ()
+    ) -> None:
         self.name = name
         self.publisher = publisher
         self._text = text
         self.upstream = upstream
+        self._said = said
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         assert self.publisher is not None
         return run.open_queued(self.publisher, window)
+
+    def notes(self) -> Sequence[str]:
+        if self._said:
+            return self._said
+        return ("wall: not fused with what comes before",) if self.upstream else ("not ours: through its protocol",)
 
     def __repr__(self) -> str:
         return self._text
@@ -203,8 +211,13 @@ class OperatorHead(Head):
             return self.function(run, tuple(sources), *self.args)
         return self.function(run, *sources, *self.args)
 
+    @property
+    def shown(self) -> str:
+        """The call as a user wrote it, as far as it can be told."""
+        return self._shown if self._shown is not None else call(self.name, self.args)
+
     def __repr__(self) -> str:
-        shown = self._shown if self._shown is not None else call(self.name, self.args)
+        shown = self.shown
         if self._many or not self.upstream:
             inner = ", ".join(repr(source) for source in self.upstream)
             return f"{self.name}({inner})" if self._many else shown

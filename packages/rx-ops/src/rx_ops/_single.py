@@ -26,6 +26,7 @@ from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, Publishe
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
+from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -59,7 +60,7 @@ class _OneItem(Pipeline[T_co]):
         return self._from(OperatorHead(function, (self,), args, **options))
 
 
-class Single(_OneItem[T_co], SingleBase[T_co]):
+class Single(_OneItem[T_co], SinglePlugged[T_co]):
     """Exactly one item, or an error."""
 
     __slots__ = ()
@@ -214,7 +215,7 @@ class Single(_OneItem[T_co], SingleBase[T_co]):
         return self._as(Completable)
 
 
-class Maybe(_OneItem[T_co], MaybeBase[T_co]):
+class Maybe(_OneItem[T_co], MaybePlugged[T_co]):
     """One item or none, or an error."""
 
     __slots__ = ()
@@ -356,7 +357,7 @@ class Maybe(_OneItem[T_co], MaybeBase[T_co]):
         return self._as(Completable)
 
 
-class Completable(_OneItem[Any], CompletableBase):
+class Completable(_OneItem[Any], CompletablePlugged):
     """No item, only the end."""
 
     __slots__ = ()

@@ -86,7 +86,7 @@ class TrampolineScheduler(Scheduler):
         return self._group.shutdown(timeout)
 
     def __repr__(self) -> str:
-        return "<trampoline scheduler>"
+        return "trampoline()"
 
 
 @final
@@ -119,7 +119,7 @@ class ImmediateScheduler(Scheduler):
         return True
 
     def __repr__(self) -> str:
-        return "<immediate scheduler>"
+        return "immediate()"
 
 
 @final

@@ -75,7 +75,7 @@ class ExecutorScheduler(Scheduler):
         return not wait(list(self.tasks), timeout).not_done and ended
 
     def __repr__(self) -> str:
-        return f"<scheduler on {self._executor!r}>"
+        return f"from_executor({type(self._executor).__name__})"
 
 
 @final

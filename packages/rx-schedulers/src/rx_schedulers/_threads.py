@@ -36,8 +36,8 @@ class _ThreadScheduler(Scheduler):
         return self._group.shutdown(timeout)
 
     def __repr__(self) -> str:
-        state = "shut down" if self._group.shut else f"{len(self._group.running)} threads"
-        return f"<{self._group.kind} scheduler: {state}>"
+        # As one writes it: a plan that shows it must not change with the number of threads that happen to run.
+        return f"{self._group.kind}()" + (" (shut down)" if self._group.shut else "")
 
 
 @final

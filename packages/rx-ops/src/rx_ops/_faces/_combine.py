@@ -58,7 +58,9 @@ class FlowableCombine(FlowableCore[T_co]):
         check_prefetch("merge", prefetch)
         for source in sources:
             check_source("merge", source)
-        return cls._from(OperatorHead(coordination.merge, sources, (prefetch, delay_error), window=prefetch, many=True))
+        return cls._from(
+            OperatorHead(coordination.merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
+        )
 
     @overload
     @classmethod
@@ -122,7 +124,7 @@ class FlowableCombine(FlowableCore[T_co]):
             combiner = _row
         else:
             check_callable("zip", "combiner", combiner)
-        return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=prefetch, many=True))
+        return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=prefetch, many=True, shown="zip()"))
 
     def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
         """This stream, then ``other``.

@@ -33,16 +33,6 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
         @classmethod
         def _from(cls, head: Head) -> Flowable[Any]: ...
 
-    else:
-
-        def __getattr__(self, name: str) -> Any:
-            # Hidden from type checkers, so that a misspelt operator stays an error for them.
-            if name.startswith("_"):
-                raise AttributeError(name)  # copy and pickle probe for these
-            from rx_ops._plugins import bind_operator
-
-            return bind_operator(self, name)
-
     def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Flowable[Any]:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))

@@ -15,6 +15,7 @@ from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._transform import FlowableTransform
@@ -37,6 +38,7 @@ class Flowable(
     FlowableBackpressure[T_co],
     FlowableConvert[T_co],
     FlowableTerminal[T_co],
+    FlowablePlugged[T_co],
 ):
     """0..n elements with backpressure.
 

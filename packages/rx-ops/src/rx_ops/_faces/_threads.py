@@ -33,7 +33,8 @@ class FlowableThreads(FlowableCore[T_co]):
         """
         source: Publisher[T_co] = self
         publisher = coordination.SubscribeOn(source, scheduler)
-        return self._from(PublisherHead("subscribe_on", publisher, repr(publisher), (self,)))
+        said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
+        return self._from(PublisherHead(f"subscribe_on({scheduler!r})", publisher, repr(publisher), (self,), said))
 
     def observe_on(
         self, scheduler: Scheduler, /, *, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False

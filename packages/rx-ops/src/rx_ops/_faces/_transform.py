@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
+from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import PublisherHead
 from rx_ops import coordination, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_count
@@ -125,7 +125,15 @@ class FlowableTransform(FlowableCore[T_co]):
         check_callable("flat_map", "mapper", mapper)
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
         check_prefetch("flat_map", prefetch)
-        return self._coordinate(coordination.flat_map, mapper, max_concurrency, prefetch, delay_error, window=max_concurrency)
+        return self._coordinate(
+            coordination.flat_map,
+            mapper,
+            max_concurrency,
+            prefetch,
+            delay_error,
+            window=max_concurrency,
+            shown=f"flat_map({name_of(mapper)})",
+        )
 
     def concat_map(
         self, mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]], /, *, prefetch: int = 2
