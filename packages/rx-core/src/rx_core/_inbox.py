@@ -1,8 +1,8 @@
 """The inbox: where the signals of a publisher wait until the run that subscribed to it polls them.
 
-It is the one queue between "somebody pushes" and "a generator pulls", and always bounded: by its window (requested up front and
-replenished when 75 % was taken), by demand (asks only for what downstream still wants), or by an overflow policy for sources
-that cannot be asked.
+It is the one queue between "somebody pushes" and "a generator pulls", and bounded wherever the source can be asked: by its window
+(requested up front and replenished when 75 % was taken) or by demand (asks only for what downstream still wants). A source that
+cannot be asked is bounded by an overflow policy, or, as an Observable, not at all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_produced
+from rx_core._observers import stop
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher, Subscription
@@ -79,13 +80,15 @@ class Inbox(Generic[T]):
 
     # -- pushing side ------------------------------------------------------------------------------------------------
 
-    def on_subscribe(self, subscription: Subscription, /) -> None:
+    def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
         if self._upstream is not None or self._done:
-            subscription.cancel()  # RS 2.5
+            stop(subscription)  # RS 2.5
             return
+        if not hasattr(subscription, "request"):
+            self._window = DEMAND  # an Observable cannot be asked, so what it sends waits, however much it is
         self._upstream = subscription
         if self._cancelled:
-            subscription.cancel()
+            stop(subscription)
         elif self._opening == get_ident() and not self._run.threaded:
             self._ask()
         else:
@@ -205,11 +208,8 @@ class Inbox(Generic[T]):
                 _watch(self)
 
     def _cancel_upstream(self) -> None:
-        upstream = self._upstream
-        if upstream is not None:
-            stop: Callable[[], object] | None = getattr(upstream, "cancel", None) or getattr(upstream, "dispose", None)
-            if stop is not None:
-                stop()
+        if self._upstream is not None:
+            stop(self._upstream)
 
     @property
     def is_disposed(self) -> bool:

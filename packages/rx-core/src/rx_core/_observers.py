@@ -41,7 +41,7 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
         if self._cell:
-            _stop(subscription)  # RS 2.5
+            stop(subscription)  # RS 2.5
             return
         self._cell[0] = subscription
         if self._done:
@@ -94,14 +94,15 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         self._done = True
         subscription = self._cell.pop(0, None)
         if subscription is not None:
-            _stop(subscription)
+            stop(subscription)
 
     @property
     def is_disposed(self) -> bool:
         return self._done
 
 
-def _stop(subscription: Subscription | Disposable) -> None:
+def stop(subscription: Subscription | Disposable) -> None:
+    """Cancel or dispose, whichever it has: for receiving ends that serve publishers and observables alike."""
     cancel: Callable[[], object] | None = getattr(subscription, "cancel", None) or getattr(subscription, "dispose", None)
     if cancel is not None:
         cancel()
