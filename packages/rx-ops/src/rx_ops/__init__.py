@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rx_fusion import StageError, stage
 from rx_ops._faces import Flowable, GenerateEmitter, GroupedFlowable
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
@@ -17,5 +18,7 @@ __all__ = [
     "Maybe",
     "OverflowStrategy",
     "Single",
+    "StageError",
     "__version__",
+    "stage",
 ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Subscriber, check_prefetch
+from rx_fusion import stage_of
+from rx_ops import stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -115,6 +118,23 @@ class FlowableTerminal(FlowableCore[T_co]):
         made = transformer(cast("Flowable[T_co]", self))
         return self.wrap(made)  # type: ignore[attr-defined,no-any-return]  # wrap is another family's
 
+    def stage(
+        self, function: Callable[Concatenate[Iterable[T_co], P], Iterator[R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Flowable[R]:
+        """Somebody's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
+
+        ::  --1--2--3|  -->  whatever the stage makes of it
+
+        Demand:  passes through, or as the stage's ``request`` says.
+        Errors:  what the stage raises, with a note; TypeError when it yields None (RS 2.13). StageError or TypeError at assembly
+                 for a function that is no stage or takes other arguments.
+        Memory:  the stage's.   Thread: the one that requests.   Fusion: a stage like those of this package.
+        Source:  ours. For an operator that needs more than a loop over items see :meth:`lift`.
+        """
+        check_callable("stage", "function", function)
+        staged = self._then(function, *_positional(function, args, kwargs))
+        return staged._then(stages.not_none, stage_of(function).name)
+
     def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]], /) -> Flowable[R]:
         """A hand-written operator: from the subscriber downstream to the one this stream is subscribed with, for each run.
 
@@ -126,3 +146,17 @@ class FlowableTerminal(FlowableCore[T_co]):
         """
         check_callable("lift", "operator", operator)
         return self._lifted(operator)  # type: ignore[attr-defined,no-any-return]  # the face knows how
+
+
+def _positional(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """A stage's arguments as its shape keeps them: all of them, by position."""
+    known = stage_of(function)
+    if not kwargs and len(args) == len(known.parameters):
+        return args
+    form = signature(function)
+    try:
+        bound = form.bind(None, *args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{known.name}(): {error}.\n  Its form:  {known.name}{form}") from None
+    bound.apply_defaults()
+    return bound.args[1:]

@@ -157,3 +157,12 @@ def cast(source: Iterable[object], kind: type[T]) -> Iterator[T]:
         if not isinstance(item, kind):
             raise TypeError(f"cast({kind.__name__}): {item!r} is a {type(item).__name__}")
         yield item
+
+
+@stage
+def not_none(source: Iterable[T | None], operator: str) -> Iterator[T]:
+    """Stands after a stage that is not ours: a None that goes on would be taken for "nothing now"."""
+    for item in source:
+        if item is None:
+            raise none_produced(operator)
+        yield item
