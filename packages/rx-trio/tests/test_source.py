@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 import rx_trio
-from rx_core import FlowableBase, RxError, WorkerInterruptedError
+from rx_core import FlowableBase, Publisher, RxError, Subscriber, WorkerInterruptedError
 from rx_testing import TestSubscriber
 
 T = TypeVar("T")
@@ -224,6 +224,42 @@ def test_a_source_that_is_suspended_may_await_in_its_finalizer_and_the_block_wai
             assert ends == ["after five seconds"]
             assert trio.current_time() == 5
             assert not nursery.child_tasks
+
+    run(main)
+
+
+def test_the_block_waits_for_sources_behind_operators_and_not_for_what_it_did_not_open() -> None:
+    async def main() -> None:
+        ends: list[str] = []
+
+        async def careful(name: str) -> AsyncIterator[int]:
+            try:
+                for n in range(1000):
+                    yield n
+            finally:
+                await trio.sleep(5)
+                ends.append(name)
+
+        class Foreign:
+            """Somebody's operator, which knows nothing of us."""
+
+            def __init__(self, source: Publisher[int]) -> None:
+                self.source = source
+
+            def subscribe(self, subscriber: Subscriber[int], /) -> None:
+                self.source.subscribe(subscriber)
+
+        async with trio.open_nursery() as nursery:
+            inner = rx_trio.from_async_iterable(lambda: careful("inner"), nursery=nursery)
+            by_hand = TestSubscriber[int](request=3)
+            async with rx_trio.stream(Foreign(inner), prefetch=4) as items:
+                async for _ in items:
+                    rx_trio.from_async_iterable(lambda: careful("by hand"), nursery=nursery).subscribe(by_hand)
+                    break
+            assert ends == ["inner"]
+            assert trio.current_time() == 5
+            by_hand.cancel()
+        assert ends == ["inner", "by hand"]
 
     run(main)
 

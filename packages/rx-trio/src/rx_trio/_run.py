@@ -5,22 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, final
 
 import trio
+from trio.lowlevel import current_task
 
 from rx_core import Run
-from rx_trio._bell import Bell
+from rx_trio._bell import Bell, in_loop
 
 if TYPE_CHECKING:
-    from trio.lowlevel import TrioToken
+    from trio.lowlevel import Task, TrioToken
 
 
 class Ending(Protocol):
-    """Something asynchronous that was opened in a run and takes its time to end."""
+    """A subscription with a task of its own, which takes its time to end."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it ends, or has ended."""
 
     async def ended(self) -> None:
         """Return when it has ended."""
 
     def hurry(self) -> None:
         """Whoever waits was cancelled: cancel what is still awaited in there. Called inside trio."""
+
+
+#: Which runs each task polls now, the innermost last.
+_polled: dict[Task, list[TrioRun]] = {}
+
+
+def polled_here(token: TrioToken, /) -> TrioRun | None:
+    """The run that the current task polls, if this is a task of that loop and it polls one."""
+    if not in_loop(token) or not trio.lowlevel.in_trio_task():
+        return None
+    runs = _polled.get(current_task())
+    return runs[-1] if runs else None
 
 
 @final
@@ -47,10 +64,6 @@ class TrioRun(Run):
     def demand(self) -> int:
         return self._demand
 
-    @property
-    def token(self) -> TrioToken:
-        return self.bell.token
-
     def wake(self) -> None:
         bell = self.bell
         if not bell.rung:
@@ -58,8 +71,20 @@ class TrioRun(Run):
 
     poke = wake
 
-    def await_end_of(self, ending: Ending, /) -> None:
-        """Whoever leaves this run waits for ``ending``, unless :meth:`forget` came before."""
+    def attach(self) -> Task:
+        """From here on the current task polls this run; what it subscribes to meanwhile may belong to it."""
+        task = current_task()
+        _polled.setdefault(task, []).append(self)
+        return task
+
+    def detach(self, task: Task, /) -> None:
+        runs = _polled[task]
+        runs.remove(self)
+        if not runs:
+            del _polled[task]
+
+    def note(self, ending: Ending, /) -> None:
+        """Whoever leaves this run waits for ``ending``, if leaving cancels it, until it is forgotten."""
         self._endings[ending] = None
 
     def forget(self, ending: Ending, /) -> None:
@@ -75,17 +100,15 @@ class TrioRun(Run):
 
     async def ended(self) -> None:
         """Wait for the asynchronous sources that :meth:`end` cancelled. Not a checkpoint when there are none."""
+        # Not for the others: a subscription that was made by hand inside the block is not ours, and lives on.
+        endings = [ending for ending in self._endings if ending.is_cancelled]
         try:
-            await self._wait_for_all()
+            for ending in endings:
+                await ending.ended()
         except trio.Cancelled:
-            for ending in list(self._endings):
+            for ending in endings:
                 ending.hurry()
             with trio.CancelScope(shield=True):
-                await self._wait_for_all()
+                for ending in endings:
+                    await ending.ended()
             raise
-
-    async def _wait_for_all(self) -> None:
-        while self._endings:
-            ending = next(iter(self._endings))
-            await ending.ended()
-            self.forget(ending)

@@ -74,6 +74,7 @@ async def _serve(items: StreamItems[T], on_next: Callable[[T], Awaitable[object]
     failures: list[BaseException] = []
 
     async def serve(scope: trio.CancelScope) -> None:
+        task = items.run.attach()
         try:
             while True:
                 async with turn:
@@ -87,6 +88,8 @@ async def _serve(items: StreamItems[T], on_next: Callable[[T], Awaitable[object]
         except BaseException as failure:
             failures.append(failure)
             scope.cancel()
+        finally:
+            items.run.detach(task)
 
     async with trio.open_nursery() as nursery:
         for _ in range(tasks):

@@ -14,8 +14,6 @@ from trio.lowlevel import checkpoint
 from rx_core import (
     UNBOUNDED,
     FlowableBase,
-    Items,
-    Run,
     RxError,
     WorkerInterruptedError,
     add_cap,
@@ -25,7 +23,7 @@ from rx_core import (
     none_produced,
 )
 from rx_trio._bell import Bell, call_in_loop, current_token
-from rx_trio._run import TrioRun
+from rx_trio._run import polled_here
 from rx_trio._stream import QUANTUM
 
 if TYPE_CHECKING:
@@ -62,17 +60,8 @@ class AsyncSource(FlowableBase[T_co]):
         self._life = {0: True}
 
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
-        self._start(subscriber, None)
-
-    def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
-        root = run.root
-        if isinstance(root, TrioRun) and root.token is self._token:
-            return run.open_queued(_Opened(self, root), window)
-        return run.open_queued(self, window)
-
-    def _start(self, subscriber: Subscriber[T_co], waiting: TrioRun | None) -> None:
         first = not self._once or self._life.pop(0, None) is not None
-        pump = _Pump(self, subscriber, self._token, waiting, first)
+        pump = _Pump(self, subscriber, self._token, first)
         subscriber.on_subscribe(pump)  # the task starts after it, so that nothing comes before it returned (RS 1.3)
         if not call_in_loop(self._token, pump.start, self._nursery):
             pump.refuse(_gone(self, "its trio run has ended"))
@@ -103,20 +92,6 @@ class AsyncSource(FlowableBase[T_co]):
 
     def __repr__(self) -> str:
         return f"{self._call}({name_of(self._source)})"
-
-
-@final
-class _Opened(Generic[T]):
-    """A source inside a TrioRun, which waits for the finalizers of what it opened."""
-
-    __slots__ = ("_run", "_source")
-
-    def __init__(self, source: AsyncSource[T], run: TrioRun) -> None:
-        self._source = source
-        self._run = run
-
-    def subscribe(self, subscriber: Subscriber[T], /) -> None:
-        self._source._start(subscriber, self._run)
 
 
 def _gone(source: object, why: str) -> RxError:
@@ -162,13 +137,12 @@ class _Pump(Generic[T]):
         source: AsyncSource[T],
         subscriber: Subscriber[T],
         token: trio.lowlevel.TrioToken,
-        waiting: TrioRun | None,
         first: bool,
     ) -> None:
         self._source = source
         self._down = subscriber
         self._token = token
-        self._waiting = waiting
+        self._waiting = polled_here(token)
         self._first = first
         self._requests: deque[int] = deque()
         self._demand = 0
@@ -222,7 +196,11 @@ class _Pump(Generic[T]):
             return
         if self._waiting is not None:
             self._over = trio.Event()
-            self._waiting.await_end_of(self)
+            self._waiting.note(self)
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled
 
     async def ended(self) -> None:
         if self._over is not None:
@@ -235,6 +213,7 @@ class _Pump(Generic[T]):
     async def _live(self, bell: Bell, scope: trio.CancelScope) -> None:
         finished = False
         error: Exception | None = None
+        task = None if self._waiting is None else self._waiting.attach()
         try:
             with scope:
                 try:
@@ -248,7 +227,8 @@ class _Pump(Generic[T]):
         else:
             self._end(error, finished)
         finally:
-            if self._waiting is not None and self._over is not None:
+            if self._waiting is not None and self._over is not None and task is not None:
+                self._waiting.detach(task)
                 self._waiting.forget(self)
                 self._over.set()
 

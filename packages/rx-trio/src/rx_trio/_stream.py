@@ -84,17 +84,20 @@ class StreamItems(AsyncIterator[T]):
     Iterating again goes on where the last loop stopped, also when that was cancelled in the middle: no element is lost.
     """
 
-    __slots__ = ("_generator", "_items", "_open", "_run")
+    __slots__ = ("_generator", "_items", "_open", "run")
 
     def __init__(self, publisher: Publisher[T], prefetch: int, call: str = "rx_trio.stream()", *, exact: bool = False) -> None:
-        self._run = TrioRun(prefetch, call)
+        self.run = TrioRun(prefetch, call)
         self._generator: AsyncGeneratorType[T, None] | None = None
         self._open = True
+        task = self.run.attach()
         try:
-            items = self._run.open(publisher, DEMAND if exact else prefetch)
+            items = self.run.open(publisher, DEMAND if exact else prefetch)
         except BaseException:
-            self._run.end()
+            self.run.end()
             raise
+        finally:
+            self.run.detach(task)
         self._items: Items[T] = items if hasattr(items, "gi_frame") else _relay(items)
 
     def __aiter__(self) -> AsyncIterator[T]:
@@ -105,7 +108,7 @@ class StreamItems(AsyncIterator[T]):
                 "  async with rx_trio.stream(flow) as items:\n      async for x in items: ..."
             )
         self._shut()
-        self._generator = cast("AsyncGeneratorType[T, None]", _iterate(self._items, self._run))
+        self._generator = cast("AsyncGeneratorType[T, None]", _iterate(self._items, self.run))
         return self._generator
 
     async def __anext__(self) -> T:
@@ -140,19 +143,20 @@ class StreamItems(AsyncIterator[T]):
             try:
                 close(self._items)
             finally:
-                self._run.end()
+                self.run.end()
 
     async def aclose(self) -> None:
         """Cancel upstream and wait until asynchronous sources have run their finalizers. Idempotent."""
         try:
             self.abandon()
         finally:
-            await self._run.ended()
+            await self.run.ended()
 
 
 async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
     """What one ``async for`` runs: a checkpoint where there is nothing, and at least one every QUANTUM elements."""
     wait = run.bell.wait
+    task = run.attach()
     try:
         while True:
             for item in islice(items, QUANTUM):
@@ -172,6 +176,8 @@ async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
         if _ended(items):  # not ours being closed: then the pipeline would still be there
             raise RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do") from error
         raise
+    finally:
+        run.detach(task)
 
 
 def _ended(items: object) -> bool:
