@@ -47,7 +47,7 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator. Runs nothing."""
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     if fusion_enabled():
-        head, shape, args = head.absorb(shape, args)
+        head, shape, args = pipeline._resolve()
     below = tuple(_source_plan(source, head) for source in head.upstream)
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):

@@ -99,6 +99,10 @@ class Pipeline(Generic[T_co]):
         """What is to run: with fusion, the source takes what it can run itself; without, each operator stands alone."""
         head, shape, args = self._head, self._shape, self._args
         if fusion_enabled():
+            for rule in hooks.fusion_rules:  # a rule is a function of the triple; None: not for it
+                found: Resolved | None = rule(head, shape, args)  # type: ignore[operator]  # hooks do not know our types
+                if found is not None:
+                    head, shape, args = found
             return head.absorb(shape, args)
         if not shape:
             return head, shape, args
@@ -185,6 +189,7 @@ class Pipeline(Generic[T_co]):
         """How this pipeline will run, as a tree of data; :meth:`explain` is its text."""
         from rx_fusion._explain import plan_of
 
+        hooks.ensure_loaded()  # the rules of plugins are part of the plan
         return plan_of(self)
 
     def explain(self) -> str:
