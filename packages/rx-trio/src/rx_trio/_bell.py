@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, final
+from typing import TYPE_CHECKING, Final, TypeVar, final
 
 import trio
 from trio.lowlevel import Abort, checkpoint, current_task, enable_ki_protection, reschedule, wait_task_rescheduled
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from trio.lowlevel import RaiseCancelT, Task, TrioToken
 
 A = TypeVar("A")
+
+#: Elements a task sends between two checkpoints at the most.
+QUANTUM: Final = 256
 
 
 def current_token(call: str, /) -> TrioToken:

@@ -18,8 +18,7 @@ import trio
 from trio.lowlevel import checkpoint
 
 from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, WorkerInterruptedError, dropped, on_schedule
-from rx_trio._bell import Bell, current_token, in_loop
-from rx_trio._stream import QUANTUM
+from rx_trio._bell import QUANTUM, Bell, current_token, in_loop
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -152,7 +152,7 @@ async def to_channel(publisher: Publisher[T], channel: trio.abc.SendChannel[T], 
     Errors:  the publisher's, with their own type, after closing the channel, whose receiver just sees its end: a
     channel carries no errors. A receiver that closed its end, or somebody who closed this one, cancels upstream.
     Memory:  the channel's buffer, and ``prefetch`` elements for each foreign source.
-    Thread:  upstream runs in this task; a checkpoint whenever the channel is full, and at least every 256 elements.
+    Thread:  upstream runs in this task; a checkpoint whenever the channel is full, and as :func:`stream`.
     Cancel:  being cancelled cancels upstream, waits for its finalizers and closes the channel.
     """
     if not hasattr(channel, "send"):

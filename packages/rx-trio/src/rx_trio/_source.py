@@ -22,9 +22,8 @@ from rx_core import (
     name_of,
     none_produced,
 )
-from rx_trio._bell import Bell, call_in_loop, current_token
+from rx_trio._bell import QUANTUM, Bell, call_in_loop, current_token
 from rx_trio._run import polled_here
-from rx_trio._stream import QUANTUM
 
 if TYPE_CHECKING:
     from rx_core import Subscriber

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, final, overload
 
 import trio
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 D = TypeVar("D")
 
-#: Elements a task handles between two checkpoints at the most.
-QUANTUM: Final = 256
+_FIRST_BATCH: Final = 64
+_LARGEST_BATCH: Final = 1024
+_SHORT: Final = 0.0002
+_LONG: Final = 0.001
 
 _NOTHING: Any = object()
 
@@ -154,20 +157,33 @@ class StreamItems(AsyncIterator[T]):
 
 
 async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
-    """What one ``async for`` runs: a checkpoint where there is nothing, and at least one every QUANTUM elements."""
+    """What one ``async for`` runs: a checkpoint where there is nothing, and one after a batch.
+
+    Batches grow while they are short and shrink when elements turn out to take long, so that a checkpoint costs little and
+    other tasks get their turn all the same.
+    """
     wait = run.bell.wait
     task = run.attach()
+    batch = _FIRST_BATCH
+    since = perf_counter()
     try:
         while True:
-            for item in islice(items, QUANTUM):
+            for item in islice(items, batch):
                 if item is None:
                     await wait()
+                    since = perf_counter()
                     break
                 yield item
             else:
                 if _ended(items):
                     return
+                spent = perf_counter() - since
+                if spent < _SHORT:
+                    batch = min(2 * batch, _LARGEST_BATCH)
+                elif spent > _LONG:
+                    batch = max(batch // 2, 1)
                 await checkpoint()
+                since = perf_counter()
     except RuntimeError as error:
         if isinstance(unwrap_stop(error), StopIteration):  # which no coroutine can raise
             raise RuntimeError("a function in the pipeline raised StopIteration") from unwrap_stop(error)
@@ -213,7 +229,8 @@ def stream(publisher: Publisher[T], *, prefetch: int = DEFAULT_PREFETCH) -> Stre
     Errors:  raised in the loop with their own type, never in a group; they cancel the stream.
     Memory:  at most ``prefetch`` elements for each foreign source.
     Thread:  what is upstream runs in this task up to its next boundary; a function that takes long holds up the loop,
-    move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one every 256 elements.
+    move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one each
+    millisecond or 1024 elements.
     Cancel:  leaving the block (end, break, exception, cancellation) cancels upstream and waits for the finalizers of
     async sources: in peace when the task is not cancelled, with their awaits cancelled when it is. Threads finish the
     element they are at by themselves.
