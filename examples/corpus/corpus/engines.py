@@ -1,9 +1,9 @@
 """The engines by name: each says where the files come from and where the pipeline runs, nothing else."""
 
 import importlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, TypeVarTuple
 
 from corpus.answer import Answer
 from corpus.job import Engine, Job, Outcome, Progress
@@ -14,7 +14,12 @@ from rx_core import BufferWatch
 from rx_ops import Flowable
 
 if TYPE_CHECKING:
+    import trio
+
     from rx_core import Scheduler
+
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 COMPARED: Final = ("local", "threads", "trio", "spark")
 """What ``--engine all`` runs, in this order."""
@@ -76,25 +81,45 @@ class TrioEngine(LocalEngine):
     """Files come from an async generator and the answer is awaited, inside a trio event loop."""
 
     def run(self, job: Job, progress: Progress, /) -> Outcome:
-        import trio
+        return trio_run(self._run, job, progress)
 
-        return trio.run(self._run, job, progress)
+    def explain(self, job: Job, /) -> str:
+        return trio_run(self._explain, job)
 
     async def _run(self, job: Job, progress: Progress) -> Outcome:
         import trio
 
         import rx_trio
 
-        async def found() -> AsyncIterator[SourceFile]:
-            for file in _Handed(job, progress):
-                yield file
-
         with BufferWatch() as buffers:
             async with trio.open_nursery() as nursery:
-                files = Flowable.wrap(rx_trio.from_async_iterable(found, nursery=nursery))
-                async with rx_trio.stream(count_entries(files)) as pairs:
+                pipeline = count_entries(_from_async(job, progress, nursery))
+                async with rx_trio.stream(pipeline) as pairs:
                     answer = Answer.of([pair async for pair in pairs])
         return Outcome(answer, buffers.peak)
+
+    async def _explain(self, job: Job) -> str:
+        import trio
+
+        async with trio.open_nursery() as nursery:
+            return count_entries(_from_async(job, _SILENT, nursery)).explain()
+
+
+def _from_async(job: Job, progress: Progress, nursery: "trio.Nursery") -> Flowable[SourceFile]:
+    import rx_trio
+
+    async def found() -> AsyncIterator[SourceFile]:
+        for file in _Handed(job, progress):
+            yield file
+
+    return Flowable.wrap(rx_trio.from_async_iterable(found, nursery=nursery))
+
+
+def trio_run(function: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
+    """``trio.run``, imported when it is needed: the program works without trio as long as nobody asks for its engine."""
+    import trio
+
+    return trio.run(function, *args)
 
 
 class SparkEngine(LocalEngine):

@@ -187,7 +187,7 @@ class FlowableCreate(FlowableCore[T_co]):
         if type(publisher) is cls:
             return publisher  # type: ignore[return-value]  # it is the Flowable
         check_source("wrap", publisher)
-        return cls._from(PublisherHead("wrap", publisher, f"wrap({type(publisher).__name__})"))
+        return cls._from(PublisherHead("wrap", publisher, f"wrap({_named(publisher)})"))
 
     @classmethod
     def empty(cls) -> Flowable[Any]:
@@ -327,6 +327,12 @@ class _Same:
 
     def __call__(self) -> Exception:
         return self._error
+
+
+def _named(publisher: object) -> str:
+    """What somebody's object calls itself, or its class where it does not say."""
+    kind = type(publisher)
+    return kind.__name__ if kind.__repr__ is object.__repr__ else repr(publisher)
 
 
 def _shown(items: object) -> str:
