@@ -37,7 +37,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     more = limit > 0
     try:
         while True:
-            opened = False
+            waiting = False
             while more and len(lanes) < limit and not lanes.ready:
                 try:
                     source = next(sources, _END)
@@ -47,12 +47,12 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     errors.append(error)
                     source = _END
                 if source is None:
+                    waiting = True
                     break
                 if source is _END:
                     more = False
                 else:
                     lanes.open(source, prefetch)
-                    opened = True
             while lanes.ready and run.demand:
                 lane = lanes.ready.popleft()
                 if not lane.is_open:
@@ -71,7 +71,8 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     errors.append(error)
             if not more and not len(lanes):
                 break
-            if not opened or (lanes.ready and not run.demand):
+            # Nothing to do now: no demand, or all lanes are waiting and no further one can be opened.
+            if lanes.ready or waiting or not more or len(lanes) >= limit:
                 yield None
         if errors:
             raise composite(errors)
