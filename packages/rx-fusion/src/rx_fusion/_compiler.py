@@ -137,6 +137,8 @@ class _Writer:
         )
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
         main = _stoppable([*begin, loop])
+        if self.form.cancel and any(stage.epilogue for stage in self.stages):
+            main += _statements("if root.cancelled: return")  # cancelled with the source's last item: no ends are run
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
                 end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))

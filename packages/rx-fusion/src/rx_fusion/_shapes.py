@@ -154,7 +154,7 @@ class Shape:
             made = _checked(made, origin)
         if form.cancel:
             assert run is not None
-            return _closing(_until_cancelled(made, run), items)
+            return _closing(_while_wanted(made, run), items)
         return _closing(made, items)
 
 
@@ -173,12 +173,26 @@ def _checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
         yield item
 
 
-def _until_cancelled(items: Iterator[Any], run: Run) -> Iterator[Any]:
+def _while_wanted(items: Iterator[Any], run: Run) -> Iterator[Any]:
     root: Any = run.root
     for item in items:
         if root.cancelled:
             return
         yield item
+
+
+class _Cancelled(BaseException):
+    """Leaves stacked stages without running their ends, which a cancelled stream does not reach."""
+
+
+def _until_cancelled(items: Iterator[Any], run: Run) -> Iterator[Any]:
+    root: Any = run.root
+    for item in items:
+        if root.cancelled:
+            raise _Cancelled
+        yield item
+    if root.cancelled:
+        raise _Cancelled
 
 
 def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
@@ -191,6 +205,8 @@ def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
 def _noted(made: Iterator[Any], items: Iterator[Any], origin: Any, pipeline: str) -> Iterator[Any]:
     try:
         yield from made
+    except _Cancelled:
+        return
     except (Exception, GeneratorExit) as error:
         note_stacked(error, origin, pipeline)
         raise
