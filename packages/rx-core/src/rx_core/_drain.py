@@ -323,12 +323,13 @@ class Drain(Run, Generic[T]):
 
     def _settle(self, gen: Items[T]) -> bool:
         """Nothing is wanted. Complete if the end is known without pulling an item; deal with a poke. True: look again."""
-        if self.last or (self._hint is not None and self._stash is None and self._hint() == 0):
-            if self.last:
-                close(gen)
-                self._finish(None)
-                return True
-        elif not (self._poked and self._stash is None):
+        if self._stash is not None:
+            return False  # an item waits for demand: the end comes after it
+        if self.last:
+            close(gen)
+            self._finish(None)
+            return True
+        if not self._poked and (self._hint is None or self._hint() != 0):
             return False
         self._poked = False
         item = next(gen, _END)
