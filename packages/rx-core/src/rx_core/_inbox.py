@@ -44,6 +44,7 @@ class Inbox(Generic[T]):
         "_done",
         "_eager_error",
         "_error",
+        "_keeps",
         "_limit",
         "_opening",
         "_outstanding",
@@ -67,6 +68,8 @@ class Inbox(Generic[T]):
         self._cancelled = False
         self._error: Exception | None = None
         self._eager_error = eager_error
+        #: Whether items want to know that they wait here (see _rx_keep); the first one tells.
+        self._keeps: bool | None = None
         #: The most items that ever waited here.
         self.peak = 0
 
@@ -108,10 +111,20 @@ class Inbox(Generic[T]):
                 MissingBackpressureError(f"RS 1.1: a source sent more than the {self._window} elements it was asked for")
             )
             return
+        if self._keeps is not False:
+            self._keep(item)
         queue.append(item)
         if len(queue) > self.peak:
             self.peak = len(queue)
         self._run.wake()
+
+    def _keep(self, item: Any) -> None:
+        """Tell an item that it waits (``_rx_keep``), and later that it was taken (``_rx_taken``): a group of group_by is abandoned
+        when its consumer came back without having subscribed to it, and a queue is not that consumer."""
+        if self._keeps is None:
+            self._keeps = hasattr(type(item), "_rx_keep")
+        if self._keeps:
+            item._rx_keep()
 
     def on_error(self, error: Exception, /) -> None:
         if self._done or self._cancelled:
@@ -167,6 +180,8 @@ class Inbox(Generic[T]):
                     if self._done and not queue:
                         run.poke()  # the end is known: it needs no further demand
                     yield item
+                    if self._keeps:
+                        item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
                     if self._eager_error and self._error is not None:
                         break
                 if self._done:
@@ -203,6 +218,9 @@ class Inbox(Generic[T]):
             self._cancelled = True
             if not self._done:
                 self._cancel_upstream()
+            if self._keeps:
+                for item in self._queue:
+                    item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
             self._queue.clear()
             if _watch is not None:
                 _watch(self)
@@ -279,6 +297,8 @@ class PolicyInbox(Inbox[T]):
             self._refuse(none_produced("a source"))
             return
         try:
+            if self._keeps is not False:
+                self._keep(item)
             self._policy(self, item)
         except Exception as error:  # the user's on_drop, or a policy that refuses
             self._refuse(error)
@@ -293,6 +313,8 @@ class PolicyInbox(Inbox[T]):
             self._request(UNBOUNDED)
 
     def give_up(self, item: T) -> None:
+        if self._keeps:
+            item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
         if self._on_drop is not None:
             self._on_drop(item)
 

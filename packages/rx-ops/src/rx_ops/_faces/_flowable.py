@@ -75,3 +75,12 @@ class GroupedFlowable(Flowable[T_co], Generic[K_co, T_co]):
         super().__init__(head)
         #: What ``group_by`` computed for each of the items.
         self.key = key
+
+    def _rx_keep(self) -> None:
+        """A queue holds this group for somebody: it is not abandoned yet."""
+        head: Any = self._head
+        head.keep()
+
+    def _rx_taken(self) -> None:
+        head: Any = self._head
+        head.taken()

@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from rx_core import UNBOUNDED, Disposable, Items, MissingBackpressureError, Run, close, name_of, none_produced
 from rx_fusion import Head
 
 if TYPE_CHECKING:
-    from rx_ops._faces import GroupedFlowable
+    from rx_ops._faces import GroupedFlowable, GroupedObservable
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+
+Grouped: TypeAlias = "GroupedFlowable[K, V] | GroupedObservable[K, V]"
 
 _END: Any = object()
 
@@ -42,7 +44,7 @@ class GroupByHead(Head, Generic[T, K, V]):
         key: Callable[[T], K],
         value: Callable[[T], V] | None,
         buffer_size: int,
-        face: Callable[[K, Head], GroupedFlowable[K, V]],
+        face: Callable[[K, Head], Grouped[K, V]],
     ) -> None:
         self.upstream: Sequence[Any] = (source,)
         self.key = key
@@ -50,7 +52,7 @@ class GroupByHead(Head, Generic[T, K, V]):
         self.buffer_size = buffer_size
         self._face = face
 
-    def open(self, run: Run, window: int, /) -> Items[GroupedFlowable[K, V]]:
+    def open(self, run: Run, window: int, /) -> Items[Grouped[K, V]]:
         return _Groups(run, self, window, self._face).stream()
 
     def notes(self) -> Sequence[str]:
@@ -113,6 +115,7 @@ class _Groups(Generic[T, K, V]):
         "items",
         "open_groups",
         "outer_closed",
+        "returned",
         "run",
         "stuck",
         "waiting",
@@ -120,7 +123,7 @@ class _Groups(Generic[T, K, V]):
     )
 
     def __init__(
-        self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], GroupedFlowable[K, V]]
+        self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], Grouped[K, V]]
     ) -> None:
         self.run = run
         self.head = head
@@ -132,13 +135,15 @@ class _Groups(Generic[T, K, V]):
         self.a_group: _Group[K, V] | None = None
         self.fresh: deque[_Group[K, V]] = deque()  # found and not emitted yet
         self.freed: deque[None] = deque()  # one mark per item taken out of a group, from whatever thread took it
+        #: Groups that a queue let go of: were they subscribed to?
+        self.returned: deque[_Group[K, V]] = deque()
         self.waiting = 0
         self.ended = False
         self.outer_closed = False
         self.stuck = False
         self.items: Items[T] = _Feed(self).open(head.upstream[0], head.buffer_size)
 
-    def stream(self) -> Items[GroupedFlowable[K, V]]:
+    def stream(self) -> Items[Grouped[K, V]]:
         """The stream of groups."""
         try:
             while True:
@@ -151,12 +156,12 @@ class _Groups(Generic[T, K, V]):
                         if not self.ended:
                             yield None
                         continue
-                if not self.run.demand:
+                if not self.window and not self.run.demand:
                     raise self._too_many("nobody asks for another group")
                 self.stuck = False
                 group = self.fresh.popleft()
                 yield self.face(group.key, group)
-                if not group.subscribed:
+                if not (group.subscribed or group.kept):
                     self._abandon(group)
         except Exception as error:
             self._end(error)
@@ -179,6 +184,10 @@ class _Groups(Generic[T, K, V]):
         while self.freed:
             self.freed.popleft()
             self.waiting -= 1
+        while self.returned:
+            group = self.returned.popleft()
+            if not (group.subscribed or group.kept):
+                self._abandon(group)
         if self.ended or self.waiting >= self.head.buffer_size:
             return False
         try:
@@ -219,8 +228,9 @@ class _Groups(Generic[T, K, V]):
             self.fresh.append(group)
         group.queue.append(value)
         self.waiting += 1
-        if group.run is not None:
-            group.run.wake()
+        run = group.run  # read once: its subscriber may leave meanwhile, on another thread
+        if run is not None:
+            run.wake()
 
     def _too_many(self, why: str) -> Exception:
         return MissingBackpressureError(
@@ -230,6 +240,8 @@ class _Groups(Generic[T, K, V]):
         )
 
     def _abandon(self, group: _Group[K, V]) -> None:
+        if group.abandoned:
+            return
         if self.open_groups.get(group.key) is group:
             del self.open_groups[group.key]
         group.abandoned = group.done = True
@@ -242,8 +254,9 @@ class _Groups(Generic[T, K, V]):
         for group in list(self.open_groups.values()):
             group.error = error
             group.done = True
-            if group.run is not None:
-                group.run.poke()
+            run = group.run
+            if run is not None:
+                run.poke()
         self.open_groups.clear()
         self.run.poke()
 
@@ -255,7 +268,7 @@ class _Groups(Generic[T, K, V]):
             self.freed.extend([None] * len(group.queue))
         group.queue.clear()
         if self.a_group is group:
-            self.a_group = next((each for each in self.open_groups.values() if each.runs_inside), None)
+            self.a_group = next((each for each in list(self.open_groups.values()) if each.runs_inside), None)
         if self.outer_closed and not self.open_groups:
             close(self.items)
         elif not self.ended:
@@ -265,7 +278,7 @@ class _Groups(Generic[T, K, V]):
 class _Group(Head, Generic[K, V]):
     """One group: the head of the pipeline that the subscriber gets, and the queue of its items."""
 
-    __slots__ = ("abandoned", "done", "error", "groups", "key", "queue", "run", "runs_inside", "subscribed")
+    __slots__ = ("abandoned", "done", "error", "groups", "kept", "key", "queue", "run", "runs_inside", "subscribed")
     name = "group"
 
     def __init__(self, groups: _Groups[Any, K, V], key: K) -> None:
@@ -276,9 +289,20 @@ class _Group(Head, Generic[K, V]):
         #: Whether its subscriber is part of the run of the groups: then it pumps by itself.
         self.runs_inside = False
         self.subscribed = False
+        #: One mark per queue that holds this group for somebody.
+        self.kept: deque[None] = deque()
         self.abandoned = False
         self.done = False
         self.error: Exception | None = None
+
+    def keep(self) -> None:
+        self.kept.append(None)
+
+    def taken(self) -> None:
+        self.kept.pop()
+        if not (self.kept or self.subscribed):
+            self.groups.returned.append(self)
+            self.groups.run.poke()
 
     def open(self, run: Run, _window: int, /) -> Items[V]:
         if self.subscribed:
