@@ -1,0 +1,271 @@
+"""One subscription to an async iterable: the task that pulls it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
+
+import trio
+from trio.lowlevel import checkpoint
+
+from rx_core import (
+    UNBOUNDED,
+    RxError,
+    WorkerInterruptedError,
+    add_cap,
+    dropped,
+    invalid_request,
+    none_produced,
+)
+from rx_trio._bell import QUANTUM, Bell, call_in_loop
+from rx_trio._run import polled_here
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_trio._source import AsyncSource
+
+T = TypeVar("T")
+
+_NOBODY: Final[Any] = None
+
+
+def gone(source: object, why: str) -> RxError:
+    return RxError(
+        f"{source!r} cannot go on, {why}.\n"
+        f"  Open the nursery of a source around everything that uses it; cancel the subscription before the nursery."
+    )
+
+
+def _is_cancellation(failure: BaseException) -> bool:
+    if isinstance(failure, BaseExceptionGroup):  # the iterator has a nursery of its own
+        return failure.split(trio.Cancelled)[1] is None
+    return isinstance(failure, trio.Cancelled)
+
+
+@final
+class Pump(Generic[T]):
+    """One subscription: a task that pulls while something is requested, and the only one that signals (RS 1.3).
+
+    One cancel scope is around everything the iterator does, its first step as well as its ``aclose()``, because the
+    iterator may keep scopes and nurseries of its own open between its elements, and scopes have to be left in order.
+    """
+
+    __slots__ = (
+        "_bell",
+        "_cancelled",
+        "_demand",
+        "_down",
+        "_first",
+        "_iterator",
+        "_over",
+        "_pulling",
+        "_requests",
+        "_scope",
+        "_source",
+        "_token",
+        "_waiting",
+        "_wrong",
+    )
+
+    def __init__(
+        self,
+        source: AsyncSource[T],
+        subscriber: Subscriber[T],
+        token: trio.lowlevel.TrioToken,
+        first: bool,
+    ) -> None:
+        self._source = source
+        self._down = subscriber
+        self._token = token
+        self._waiting = polled_here(token)
+        self._first = first
+        self._requests: deque[int] = deque()
+        self._demand = 0
+        self._wrong: list[object] = []
+        self._cancelled = False
+        # From here on: set and read inside the loop only.
+        self._bell: Bell | None = None
+        self._scope: trio.CancelScope | None = None
+        self._over: trio.Event | None = None
+        self._pulling = False
+        self._iterator: AsyncIterator[T] | None = None
+
+    # -- Subscription: any thread ------------------------------------------------------------------------------------
+
+    def request(self, n: int, /) -> None:
+        if type(n) is int and n > 0:
+            self._requests.append(n)
+            bell = self._bell
+            if bell is not None and not bell.rung:
+                bell.ring()
+        else:
+            self._wrong.append(n)
+            self._interrupt()
+
+    def cancel(self) -> None:
+        if not self._cancelled:
+            self._cancelled = True
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        call_in_loop(self._token, Pump._interrupt_here, self)
+
+    def _interrupt_here(self) -> None:
+        bell, scope = self._bell, self._scope
+        if bell is None or scope is None:
+            return  # not started: the task looks before it does anything
+        if self._pulling:
+            scope.cancel()
+        else:
+            bell.ring()  # suspended between two elements: the iterator is closed in peace
+
+    # -- inside the loop ---------------------------------------------------------------------------------------------
+
+    def start(self, nursery: trio.Nursery) -> None:
+        self._bell = Bell("a source")
+        self._scope = trio.CancelScope()
+        try:
+            nursery.start_soon(self._live, self._bell, self._scope, name=repr(self._source))
+        except RuntimeError:
+            self.refuse(gone(self._source, "its nursery is closed"))
+            return
+        if self._waiting is not None:
+            self._over = trio.Event()
+            self._waiting.note(self)
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled
+
+    async def ended(self) -> None:
+        if self._over is not None:
+            await self._over.wait()
+
+    def hurry(self) -> None:
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def _live(self, bell: Bell, scope: trio.CancelScope) -> None:
+        finished = False
+        error: Exception | None = None
+        task = None if self._waiting is None else self._waiting.attach()
+        try:
+            with scope:
+                try:
+                    error = await self._pull(bell)
+                    finished = True
+                finally:
+                    await self._close_iterator()
+        except BaseException as failure:
+            self._interrupted(failure)
+            raise
+        else:
+            self._end(error, finished)
+        finally:
+            if self._waiting is not None and self._over is not None and task is not None:
+                self._waiting.detach(task)
+                self._waiting.forget(self)
+                self._over.set()
+
+    async def _pull(self, bell: Bell) -> Exception | None:
+        """Pull what is requested up to the end of the source, and return its error if that is how it ended."""
+        try:
+            iterator = self._iterator = self._source.make(self._first)
+        except Exception as error:
+            return error
+        requests = self._requests
+        left = QUANTUM
+        while not self._stopped():
+            while requests:
+                self._demand = add_cap(self._demand, requests.popleft())
+            if not self._demand:
+                await bell.wait()
+                left = QUANTUM
+                continue
+            self._pulling = True
+            try:
+                item = await iterator.__anext__()
+            except StopAsyncIteration:
+                return None
+            except Exception as error:
+                return error
+            finally:
+                self._pulling = False
+            if item is None:
+                return none_produced(f"rx_trio.{self._source.call}", self._source)
+            if self._stopped():
+                break
+            if self._demand < UNBOUNDED:
+                self._demand -= 1
+            try:
+                self._down.on_next(item)
+            except BaseException:
+                self._cancelled = True  # RS 2.13: who throws is cancelled; the error is for the nursery to see
+                raise
+            left -= 1
+            if not left:
+                left = QUANTUM
+                await checkpoint()
+        return None
+
+    def _stopped(self) -> bool:
+        return self._cancelled or bool(self._wrong)
+
+    async def _close_iterator(self) -> None:
+        iterator, self._iterator = self._iterator, None
+        closer: Callable[[], Any] | None = getattr(iterator, "aclose", None)
+        if closer is not None:
+            try:
+                await closer()
+            except Exception as error:  # RS 3.15: somebody's finalizer
+                dropped(error, self._source)
+            except BaseExceptionGroup as group:
+                # A nursery around a yield puts the GeneratorExit, which only says "closed", into a group.
+                rest: BaseException | None = group.split(GeneratorExit)[1]
+                if isinstance(rest, Exception):
+                    dropped(rest, self._source)
+                elif rest is not None:
+                    raise rest from None
+
+    # -- ends --------------------------------------------------------------------------------------------------------
+
+    def _end(self, error: Exception | None, finished: bool) -> None:
+        if self._wrong and not self._cancelled:
+            self._signal(invalid_request(self._wrong[0]))  # RS 3.9
+        elif not self._cancelled and finished:
+            self._signal(error)
+        elif not self._cancelled:
+            self._signal(gone(self._source, "its task was cancelled by somebody else"))
+        elif error is not None:
+            dropped(error, self._source)
+        self._down = _NOBODY  # RS 3.13
+
+    def _interrupted(self, failure: BaseException) -> None:
+        """The task dies by a subscriber's error, a cancelled nursery or a BaseException: nobody may wait for ever."""
+        if not self._cancelled:
+            if _is_cancellation(failure):
+                self._signal(gone(self._source, "its nursery was cancelled"))
+            else:
+                interrupted = WorkerInterruptedError(f"{type(failure).__name__} ended {self._source!r}: {failure}")
+                interrupted.__cause__ = failure
+                self._signal(interrupted)
+        self._down = _NOBODY
+
+    def refuse(self, error: Exception) -> None:
+        """No task could be started, so no one else signals."""
+        if self._wrong:
+            error = invalid_request(self._wrong[0])
+        if not self._cancelled:
+            self._signal(error)
+        self._down = _NOBODY
+
+    def _signal(self, error: Exception | None) -> None:
+        self._cancelled = True  # RS 1.6: what comes from here on is too late
+        if error is None:
+            self._down.on_complete()
+        else:
+            self._down.on_error(error)
+
+    def __repr__(self) -> str:
+        return f"<subscription to {self._source!r}{', cancelled' if self._cancelled else ''}>"
