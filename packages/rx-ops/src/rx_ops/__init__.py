@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rx_fusion import StageError, stage
-from rx_ops._faces import Flowable, GenerateEmitter, GroupedFlowable
+from rx_ops._faces import Flowable, GenerateEmitter, GroupedFlowable, GroupedObservable, Observable
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
 from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy
@@ -15,7 +15,9 @@ __all__ = [
     "Flowable",
     "GenerateEmitter",
     "GroupedFlowable",
+    "GroupedObservable",
     "Maybe",
+    "Observable",
     "OverflowStrategy",
     "Single",
     "StageError",

@@ -31,7 +31,7 @@ from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugg
 if TYPE_CHECKING:
     from rx_core import Scheduler
     from rx_fusion._stages import StageFunction
-    from rx_ops._faces import Flowable
+    from rx_ops._faces import Flowable, Observable
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -44,6 +44,12 @@ def _flowable() -> type[Flowable[Any]]:
     from rx_ops._faces import Flowable
 
     return Flowable
+
+
+def _observable() -> type[Observable[Any]]:
+    from rx_ops._faces import Observable
+
+    return Observable
 
 
 class _OneItem(Pipeline[T_co]):
@@ -206,6 +212,10 @@ class Single(_OneItem[T_co], SinglePlugged[T_co]):
         """A stream of this one item; the item is given when it is requested."""
         return self._as(_flowable())
 
+    def to_observable(self) -> Observable[T_co]:
+        """A stream of this one item, for observers."""
+        return self._as(_observable())
+
     def to_maybe(self) -> Maybe[T_co]:
         """The same as a Maybe."""
         return self._as(Maybe)
@@ -348,6 +358,10 @@ class Maybe(_OneItem[T_co], MaybePlugged[T_co]):
         """A stream of this item, if there is one."""
         return self._as(_flowable())
 
+    def to_observable(self) -> Observable[T_co]:
+        """A stream of this item, if there is one, for observers."""
+        return self._as(_observable())
+
     def to_single(self) -> Single[T_co]:
         """The same as a Single: EmptyStreamError when there is no item."""
         return self._as(Single)
@@ -466,6 +480,10 @@ class Completable(_OneItem[Any], CompletablePlugged):
     def to_flowable(self) -> Flowable[Any]:
         """A stream without items."""
         return _flowable()._from(_silent(self))
+
+    def to_observable(self) -> Observable[Any]:
+        """A stream without items, for observers."""
+        return _observable()._from(_silent(self))
 
 
 class _MaybeCalled:

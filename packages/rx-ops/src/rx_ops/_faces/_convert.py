@@ -8,6 +8,7 @@ from rx_ops import _single
 from rx_ops._faces._core import FlowableCore
 
 if TYPE_CHECKING:
+    from rx_ops._faces import Observable
     from rx_ops._single import Completable
 
 T_co = TypeVar("T_co", covariant=True)
@@ -28,3 +29,17 @@ class FlowableConvert(FlowableCore[T_co]):
         Source:  RxJava ``ignoreElements``.
         """
         return self._as(_single.Completable)
+
+    def to_observable(self) -> Observable[T_co]:
+        """The same items for observers, which cannot ask: everything is requested.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  everything.   Errors: pass through.
+        Memory:  none.   Thread: unchanged; what ran on the one that requests runs on the one that subscribes.
+        Fusion:  none needed: it is the same description, and all stages stay one loop.
+        Source:  RxJava ``toObservable``.
+        """
+        from rx_ops._faces import Observable
+
+        return self._as(Observable)

@@ -54,10 +54,10 @@ def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> N
         raise ValueError(f"{operator}({name}={seconds}): seconds cannot be negative or NaN, for example {operator}(0.5)")
 
 
-def check_source(operator: str, source: object, /) -> None:
+def check_source(operator: str, source: object, /, kind: str = "Flowable") -> None:
     """Raise at assembly when something that has to be a source is none."""
     if not hasattr(source, "subscribe"):
-        hint = f"Flowable.from_iterable({source!r})" if hasattr(source, "__iter__") else f"Flowable.just({source!r})"
+        hint = f"{kind}.from_iterable({source!r})" if hasattr(source, "__iter__") else f"{kind}.just({source!r})"
         raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n  Right:  {operator}(..., {hint})")
 
 

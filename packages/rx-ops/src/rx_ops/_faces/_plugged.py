@@ -1,15 +1,15 @@
 """Where operators of other distributions come in, one mixin per reactive type.
 
 The mixins are empty. At run time ``__getattr__`` finds an operator when no method has its name. For type checkers the mypy
-plugin (``rx_ops.mypy_plugin``) puts the operators here, and ``python -m rx_ops stubs`` writes a stub of this very file. Each mixin
-is the last of its type's bases, so that a plugin can add an operator but never replace one.
+plugin (``rx_ops.mypy_plugin``) puts the operators here, and ``python -m rx_ops stubs`` writes a stub of this file. Each mixin is
+the last of its type's bases, so that a plugin can add an operator but never replace one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import CompletableBase, FlowableBase, MaybeBase, SingleBase
+from rx_core import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -31,6 +31,12 @@ class _Plugged:
 
 class FlowablePlugged(FlowableBase[T_co], _Plugged):
     """Operators ``Flowable.*`` of plugins."""
+
+    __slots__ = ()
+
+
+class ObservablePlugged(ObservableBase[T_co], _Plugged):
+    """Operators ``Observable.*`` of plugins."""
 
     __slots__ = ()
 

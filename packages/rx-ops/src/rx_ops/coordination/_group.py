@@ -122,9 +122,7 @@ class _Groups(Generic[T, K, V]):
         "window",
     )
 
-    def __init__(
-        self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], Grouped[K, V]]
-    ) -> None:
+    def __init__(self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], Grouped[K, V]]) -> None:
         self.run = run
         self.head = head
         #: How many groups the consumer runs at the same time; 0 where its demand says so.

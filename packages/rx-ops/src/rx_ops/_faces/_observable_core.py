@@ -1,0 +1,187 @@
+"""What the generated families of Observable's methods stand on: what differs from Flowable because nobody asks.
+
+An Observable is the same description as a Flowable (a head, a shape, arguments), run for an observer that takes everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import (
+    UNBOUNDED,
+    Disposable,
+    Items,
+    ObservableBase,
+    ObservableSource,
+    Observer,
+    Publisher,
+    Run,
+    Subscriber,
+    Subscription,
+    check_prefetch,
+    invalid_request,
+    name_of,
+)
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, ToObserver
+from rx_ops import coordination
+from rx_ops._faces import _core
+from rx_ops._faces._core import check_callable
+from rx_ops._faces._flowable import Flowable
+from rx_ops.coordination import BackpressureStrategy
+from rx_ops.coordination._convert import to_flowable
+
+if TYPE_CHECKING:
+    from rx_fusion._stages import StageFunction
+    from rx_ops._faces import Observable
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
+    """A pipeline with the protocol of an observable."""
+
+    __slots__ = ()
+
+    def subscribe_actual(self, observer: Observer[T_co], /) -> None:
+        self._subscribe_items(ToObserver(observer))
+
+    if TYPE_CHECKING:
+        # The same methods, with the face in their types.
+        def _then(self, stage: StageFunction, *args: Any) -> Observable[Any]: ...
+
+        @classmethod
+        def _from(cls, head: Head) -> Observable[Any]: ...
+
+    def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Observable[Any]:
+        """This pipeline as the source of a coordinating operator."""
+        return self._from(OperatorHead(function, (self,), args, **options))
+
+    def to_flowable(
+        self,
+        strategy: BackpressureStrategy,
+        /,
+        *,
+        capacity: int | None = None,
+        on_drop: Callable[[T_co], object] | None = None,
+    ) -> Flowable[T_co]:
+        """The same items for somebody who asks; ``strategy`` decides about an item that comes when nobody has.
+
+        ::  --1-2-3|  -->  --1-----3|      (LATEST; 2 and 3 came before the second request)
+
+        Demand:  none on this stream, which gives everything as it comes. BUFFER: items wait, at most ``capacity`` of them. DROP:
+                 they are dropped. LATEST: the newest waits. ERROR: ends the stream. MISSING: they are sent on all the same, for
+                 an ``on_backpressure_*`` operator that follows.
+        Errors:  pass through, behind the items that wait; MissingBackpressureError by strategy.
+        Memory:  BUFFER: ``capacity`` items, or whatever this stream is ahead; none for a synchronous source without ``capacity``,
+                 which is pulled as requested instead. LATEST and DROP: what is requested and not yet taken, and one.
+        Thread:  that of the item, or the one that requests; a synchronous source runs on the one that subscribes, under BUFFER
+                 without ``capacity`` on the one that requests.
+        Fusion:  a queue; what follows runs behind it. BUFFER of a synchronous source: none, all stages stay one loop.
+        Source:  RxJava ``toFlowable``. ``on_drop`` is called with each item given up.
+        """
+        if not isinstance(strategy, BackpressureStrategy):
+            raise TypeError(
+                f"to_flowable() needs a BackpressureStrategy, got {strategy!r}.\n"
+                f"  Right:  .to_flowable(BackpressureStrategy.BUFFER)"
+            )
+        if capacity is not None:
+            check_prefetch("to_flowable", capacity, "capacity")
+        if on_drop is not None:
+            check_callable("to_flowable", "on_drop", on_drop)
+        shown = f"to_flowable({strategy.name}{'' if capacity is None else f', {capacity=}'})"
+        if strategy is BackpressureStrategy.MISSING:
+            return Flowable._from(PublisherHead("to_flowable", Unasked(self), f"{self!r}.{shown}", (self,)))
+        if strategy is BackpressureStrategy.BUFFER and capacity is None and self._head.feed is not Feed.RUNNING:
+            # It gives the same items whenever it is pulled, so those that would wait can stay where they are: a long source
+            # is not copied into a buffer, an endless one does not hang the subscriber.
+            return self._as(Flowable)
+        bound = UNBOUNDED if capacity is None else capacity
+        return Flowable._from(OperatorHead(to_flowable, (self,), (strategy, bound, on_drop), shown=shown))
+
+    @classmethod
+    def _created(cls, source: Callable[[coordination.Emitter[T]], object]) -> Observable[T]:
+        """``create``: the run asks for everything, so nothing the emitter is given waits."""
+        publisher = coordination.Created(source, BackpressureStrategy.BUFFER, UNBOUNDED, None)
+        return cls._from(ObservableHead("create", publisher, f"create({name_of(source)})"))
+
+
+class ObservableHead(PublisherHead):
+    """Somebody else's observable (or a wall: ours, hidden). Nothing it sends is too much."""
+
+    __slots__ = ("_source",)
+
+    def __init__(
+        self,
+        name: str,
+        source: ObservableSource[Any] | Publisher[Any],
+        text: str,
+        upstream: Sequence[Any] = (),
+        said: Sequence[str] = (),
+    ) -> None:
+        super().__init__(name, Unasked(source), text, upstream, said)
+        self._source = source
+
+    def open(self, run: Run, _window: int, /) -> Items[Any]:
+        return run.open_queued(self._source, UNBOUNDED)  # type: ignore[arg-type]  # an inbox serves both protocols
+
+
+class Unasked(Generic[T]):
+    """An observable with the protocol of a publisher: it sends what it has, whether it was requested or not."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: ObservableSource[T] | Publisher[T]) -> None:
+        self._source: Any = source
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        self._source.subscribe(_Unasked(subscriber))
+
+    def __repr__(self) -> str:
+        return repr(self._source)
+
+
+class _Unasked(Generic[T]):
+    """The Subscription that an observable does not have. Signals go straight through."""
+
+    __slots__ = ("_down", "_up", "on_complete", "on_error", "on_next")
+
+    def __init__(self, down: Subscriber[T]) -> None:
+        self._down = down
+        self._up: Any = None
+        self.on_next = down.on_next
+        self.on_error = down.on_error
+        self.on_complete = down.on_complete
+
+    def on_subscribe(self, up: Disposable | Subscription, /) -> None:
+        if self._up is not None:
+            _stop(up)  # RS 2.5
+            return
+        self._up = up
+        self._down.on_subscribe(self)
+
+    def request(self, n: int, /) -> None:
+        request: Callable[[int], object] | None = getattr(self._up, "request", None)
+        if request is not None:
+            request(n)  # one of our own that can be asked after all
+        elif type(n) is not int or n < 1:
+            self.cancel()
+            self._down.on_error(invalid_request(n))
+
+    def cancel(self) -> None:
+        _stop(self._up)
+
+
+def _stop(up: Any) -> None:
+    stop: Callable[[], object] | None = getattr(up, "cancel", None) or getattr(up, "dispose", None)
+    if stop is not None:
+        stop()
+
+
+def check_source(operator: str, source: object, /) -> None:
+    """Raise at assembly when something that has to be a source is none."""
+    _core.check_source(operator, source, "Observable")
+
+
+__all__ = ["ObservableCore", "ObservableHead", "Unasked", "check_source"]
