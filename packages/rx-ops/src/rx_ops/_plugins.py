@@ -1,59 +1,110 @@
 """Operators from other distributions: found by entry point, loaded when first used.
 
-Group ``rx.operators``, one entry per operator: ``"Flowable.pairs" = "rx_pairs._impl:pairs"``. The function takes the
-stream first.
+Group ``rx.operators``, one entry per operator: ``"Flowable.pairs" = "rx_pairs._impl:pairs"``. The function takes the stream
+first.
 """
 
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable
-from functools import cache, partial
-from typing import Any, Final
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import OperatorNotFoundError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "rx.operators"
 
 
 @cache
-def entries() -> dict[str, Any]:
-    """All operators that installed distributions offer: ``"Flowable.pairs"`` -> its entry point."""
+def entries() -> dict[str, list[EntryPoint]]:
+    """All operators that installed distributions offer: ``"Flowable.pairs"`` -> its entry points, by name of distribution.
+
+    More than one means that several distributions offer it; the first counts, for type checkers too.
+    """
     from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in sorted(entry_points(group=GROUP), key=_owner):
+        found.setdefault(entry.name, []).append(entry)
+    return found
 
 
 def bind_operator(stream: object, name: str) -> Callable[..., Any]:
     """The plugin's operator called ``name``, bound to ``stream``.
 
-    Raises OperatorNotFoundError (an AttributeError) with the closest names; an operator whose module fails to import raises with
+    Raises OperatorNotFoundError (an AttributeError) with the closest names; for an operator whose module fails to import, with
     the distribution's name.
     """
-    for kind in type(stream).__mro__:
-        entry = entries().get(f"{kind.__name__}.{name}")
-        if entry is None:
-            continue
-        try:
-            function = entry.load()
-        except Exception as error:
-            owner = entry.dist.name if entry.dist is not None else "an unknown distribution"
-            raise OperatorNotFoundError(
-                f"{kind.__name__}.{name}() is offered by {owner} ({entry.value}), which cannot be imported: {error!r}\n"
-                f"  Update or remove it:  pip install -U {owner}"
-            ) from error
-        return partial(function, stream)
-    raise OperatorNotFoundError(_unknown(stream, name), name=name, obj=stream)
+    kind: type[Any] = type(stream)
+    function = _operator(kind, name)
+    if function is None:
+        raise OperatorNotFoundError(_unknown(kind, name), name=name, obj=stream)
+    return partial(function, stream)
 
 
-def _unknown(stream: object, name: str) -> str:
-    kind = type(stream).__name__
-    own = [each for each in dir(type(stream)) if not each.startswith("_")]
-    plugged = [each.rpartition(".")[2] for each in entries()]
+@lru_cache(maxsize=1024)
+def _operator(kind: type[Any], name: str) -> Callable[..., Any] | None:
+    """The function that is ``name`` for streams of this type, loaded once; None when nobody offers it."""
+    for base in kind.__mro__:
+        offers = entries().get(f"{base.__name__}.{name}")
+        if offers:
+            return _load(*offers)
+    return None
+
+
+def _load(entry: EntryPoint, *others: EntryPoint) -> Callable[..., Any]:
+    owner = _owner(entry)
+    if others:
+        warnings.warn(
+            f"{entry.name}() is offered by {owner} and by {', '.join(map(_owner, others))}; {owner} is used.\n"
+            f"  To choose another in a chain:  .pipe(function, ...)   or uninstall {owner}",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+    try:
+        function = entry.load()
+    except (Exception, SystemExit) as error:
+        raise OperatorNotFoundError(
+            f"{entry.name}() is offered by {owner} ({entry.value}), which cannot be imported: {error!r}\n"
+            f"  Update or remove it:  pip install -U {owner}"
+        ) from error
+    if not callable(function):
+        raise OperatorNotFoundError(
+            f"{entry.name}() is offered by {owner} ({entry.value}), but that is no function: {function!r}\n"
+            f"  Update or remove it:  pip install -U {owner}"
+        )
+    loaded: Callable[..., Any] = function
+    return loaded
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "an unknown distribution"
+
+
+@lru_cache(maxsize=256)
+def _unknown(kind: type[Any], name: str) -> str:
+    own = [each for each in dir(kind) if not each.startswith("_")]
+    bases = {base.__name__ for base in kind.__mro__}
+    plugged = [entry.rpartition(".")[2] for entry in entries() if entry.rpartition(".")[0] in bases]
     close = difflib.get_close_matches(name, [*own, *plugged], n=3)
     hint = f"  Did you mean:  {', '.join('.' + each for each in close)}\n" if close else ""
     return (
-        f"{kind} has no operator {name!r}.\n{hint}"
+        f"{kind.__name__} has no operator {name!r}.\n{hint}{_stale(bases, name)}"
         f"  Your own function in a chain:  .pipe({name}, ...)\n"
         f"  Operators of installed plugins:  python -m rx_core plugins"
     )
+
+
+def _stale(bases: set[str], name: str) -> str:
+    """An editable distribution that declares the operator by now, but was installed before it did."""
+    from rx_ops._declared import declared
+
+    for each in declared():
+        if each.name == name and each.face in bases:
+            return f"  {each.distribution} declares it since it was installed:  pip install --no-deps -e <its folder>\n"
+    return ""
