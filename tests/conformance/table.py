@@ -1,0 +1,311 @@
+"""The table: one line for each form of each operator.
+
+A line says how to build the operator over a source, what the result is as an obvious computation over a list, and by flags how it
+differs from "a synchronous operator that passes errors on". The other modules run each line through the same list of tests.
+
+Flags::
+
+    early       ends by itself before the source has to
+    fold        reads its source to the end before it gives anything
+    unordered   only the set of items is promised
+    none        None returned by the user's function is an error
+    recovers    does something about an error of the source
+    at_end      its user functions are called after the items
+    quiet       an error of its user function goes to the error hook and not downstream
+    source      is a source itself: the given one is not used
+    hot         does not wait for demand: MissingBackpressureError where nothing is requested
+    lossy       drops items when demand is small
+    apart       runs behind a boundary of its own: demand towards the source is not what is requested downstream
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import accumulate, dropwhile, groupby, takewhile
+from typing import Any, Final
+
+from rx_core import Subscriber
+from rx_ops import BackpressureStrategy, Emitter, Flowable, GenerateEmitter, Single
+from tests.conformance.harness import Case, Flow, Kit
+from tests.conformance.sources import Foreign
+
+
+class Oops(Exception):
+    """The failure in lines about errors."""
+
+
+OOPS: Final = Oops("oops")
+
+
+def _same(xs: list[Any]) -> list[Any]:
+    return xs
+
+
+def _nothing(_xs: list[Any]) -> list[Any]:
+    return []
+
+
+def _times(n: int) -> Callable[[Any], Any]:
+    return lambda x: x * n
+
+
+def _plus(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _odd(x: int) -> int:
+    return x % 2
+
+
+def _small(x: int) -> bool:
+    return x < 5
+
+
+def _each(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
+    return [inner for x in xs for inner in function(x)]
+
+
+def _pairs(xs: list[Any], ys: Iterable[Any]) -> list[Any]:
+    return list(zip(xs, ys, strict=False))
+
+
+def _copies(x: Any) -> list[Any]:
+    return [x] * (x % 3)
+
+
+def _chunks(xs: list[Any], count: int, skip: int) -> list[Any]:
+    return [xs[at : at + count] for at in range(0, len(xs), skip)]
+
+
+def _whole(xs: list[Any], count: int, skip: int) -> list[Any]:
+    return [chunk for chunk in _chunks(xs, count, skip) if len(chunk) == count]
+
+
+def _unique(xs: list[Any], key: Callable[[Any], Any] = lambda x: x) -> list[Any]:
+    return [x for at, x in enumerate(xs) if key(x) not in [key(each) for each in xs[:at]]]
+
+
+def _changes(xs: list[Any], key: Callable[[Any], Any] = lambda x: x) -> list[Any]:
+    return [next(run) for _, run in groupby(xs, key)]
+
+
+def _groups(xs: list[Any]) -> list[Any]:
+    return [(key, [x for x in xs if _odd(x) == key]) for key in _unique([_odd(x) for x in xs])]
+
+
+def _group_sums(xs: list[Any]) -> list[Any]:
+    return [(key, sum(each) * 10) for key, each in _groups(xs)]
+
+
+def _keyed(group: Any) -> Flow:
+    made: Flow = group.map(lambda x: (group.key, x))
+    return made
+
+
+def _listed(group: Any) -> Single[Any]:
+    made: Single[Any] = group.to_list().map(lambda each: (group.key, each))
+    return made
+
+
+def _generated(k: Kit) -> Flow:
+    def step(state: int, emitter: GenerateEmitter[int]) -> int:
+        emitter.on_next(state) if state < 4 else emitter.on_complete()
+        return state + 1
+
+    return Flowable.generate(lambda: 1, k.f(step))
+
+
+def _created(k: Kit) -> Flow:
+    def push(emitter: Emitter[int]) -> None:
+        for item in (1, 2, 3):
+            emitter.on_next(item)
+        emitter.on_complete()
+
+    return Flowable.create(k.f(push), BackpressureStrategy.BUFFER)
+
+
+def _failing(s: Flow) -> Flow:
+    return s.concat_with(Flowable.error(OOPS))
+
+
+def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
+    """Fails ``failures`` times after its items, then completes; counted anew for each subscription."""
+
+    def make() -> Flow:
+        left = iter(range(failures))
+        ending = Flowable.defer(lambda: Flowable.empty() if next(left, None) is None else Flowable.error(OOPS))
+        return s.concat_with(ending).retry(when=k.f(lambda error: error is OOPS))
+
+    return Flowable.defer(make)
+
+
+class _Pass:
+    """A hand-written operator that changes nothing."""
+
+    def __init__(self, down: Subscriber[Any]) -> None:
+        self.on_subscribe, self.on_next = down.on_subscribe, down.on_next
+        self.on_error, self.on_complete = down.on_error, down.on_complete
+
+
+def _two(x: Any) -> list[Any]:
+    return [x, x]
+
+
+def _up(x: int) -> Flow:
+    return Flowable.range(x)
+
+
+def _single_row(x: Any) -> tuple[Any, int]:
+    return x, 1
+
+
+def _fallback(_error: Exception) -> Flow:
+    return Flowable.of(8, 9)
+
+
+def _odd_error(error: Exception) -> bool:
+    return error is OOPS
+
+
+def _both(x: Any) -> Flow:
+    return Flowable.of(x, -x)
+
+
+def _twice(x: Any) -> Foreign:
+    return Foreign([x, x])
+
+
+def _single(x: Any) -> Single[Any]:
+    return Single.just(x)
+
+
+L = list
+LATE = "none unordered apart"  # opens sources of its own
+
+# fmt: off
+# ruff: noqa: E501  # one line per operator, whatever its length
+TRANSFORM: Final = (
+    Case("map", lambda s, k: s.map(k.f(_times(10))), lambda xs: [x * 10 for x in xs], flags="none"),
+    Case("starmap", lambda s, k: s.map(lambda x: (x, 1)).starmap(k.f(_plus)), lambda xs: [x + 1 for x in xs], flags="none"),
+    Case("flat_map_iterable", lambda s, k: s.flat_map_iterable(k.f(_copies)), lambda xs: _each(xs, _copies)),
+    Case("scan", lambda s, k: s.scan(k.f(_plus)), lambda xs: L(accumulate(xs)), flags="none"),
+    Case("scan seed", lambda s, k: s.scan(k.f(_plus), 10), lambda xs: L(accumulate(xs, initial=10)), flags="none"),
+    Case("buffer", lambda s, k: s.buffer(3), lambda xs: _chunks(xs, 3, 3), lambda xs: _whole(xs, 3, 3)),
+    Case("buffer gaps", lambda s, k: s.buffer(2, 3), lambda xs: _chunks(xs, 2, 3), lambda xs: _whole(xs, 2, 3)),
+    Case("buffer overlap", lambda s, k: s.buffer(3, 2), lambda xs: _chunks(xs, 3, 2), lambda xs: _whole(xs, 3, 2)),
+    Case("flat_map", lambda s, k: s.flat_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, LATE),
+    Case("flat_map narrow", lambda s, k: s.flat_map(k.f(_up), max_concurrency=1), lambda xs: _each(xs, range), None, "none apart"),
+    Case("flat_map single", lambda s, k: s.flat_map(k.f(_single)), _same, None, LATE),
+    Case("flat_map foreign", lambda s, k: s.flat_map(k.f(_twice)), lambda xs: _each(xs, _two), None, LATE),
+    Case("flat_map late", lambda s, k: s.flat_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, LATE),
+    Case("concat_map", lambda s, k: s.concat_map(k.f(_up)), lambda xs: _each(xs, range), None, "none apart"),
+    Case("concat_map foreign", lambda s, k: s.concat_map(k.f(_twice)), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("group_by", lambda s, k: s.group_by(k.f(_odd)).flat_map(_keyed), lambda xs: [(_odd(x), x) for x in xs], None, "unordered apart"),
+    Case("group_by value", lambda s, k: s.group_by(_odd, k.f(_times(10))).flat_map(_keyed), lambda xs: [(_odd(x), x * 10) for x in xs], None, LATE),
+    Case("group_by lists", lambda s, k: s.group_by(k.f(_odd)).flat_map(_listed), _groups, _nothing, "unordered apart"),
+    Case("group_reduce", lambda s, k: s.group_reduce(k.f(_odd), k.f(_times(10)), k.f(_plus)), _group_sums, _nothing, "fold"),
+    Case("cast", lambda s, k: s.cast(int), _same),
+    Case("hide", lambda s, k: s.hide(), _same),
+    Case("lift", lambda s, k: s.lift(_Pass), _same),
+    Case("compose", lambda s, k: s.compose(lambda flow: flow.map(k.f(_times(2)))), lambda xs: [x * 2 for x in xs]),
+    Case("pipe", lambda s, k: s.pipe(lambda flow, n: flow.map(k.f(_times(n))), 2), lambda xs: [x * 2 for x in xs]),
+)
+
+FILTER: Final = (
+    Case("filter", lambda s, k: s.filter(k.f(_odd)), lambda xs: [x for x in xs if _odd(x)]),
+    Case("of_type", lambda s, k: s.map(lambda x: x if _odd(x) else str(x)).of_type(int), lambda xs: [x for x in xs if _odd(x)]),
+    Case("take", lambda s, k: s.take(3), lambda xs: xs[:3], flags="early"),
+    Case("take 0", lambda s, k: s.take(0), _nothing, flags="early"),
+    Case("take more", lambda s, k: s.take(100), _same),
+    Case("skip", lambda s, k: s.skip(3), lambda xs: xs[3:]),
+    Case("skip more", lambda s, k: s.skip(100), _nothing),
+    Case("take_while", lambda s, k: s.take_while(k.f(_small)), lambda xs: L(takewhile(_small, xs)), flags="early"),
+    Case("skip_while", lambda s, k: s.skip_while(k.f(_small)), lambda xs: L(dropwhile(_small, xs))),
+    Case("distinct", lambda s, k: s.distinct(), _unique),
+    Case("distinct key", lambda s, k: s.distinct(k.f(_small)), lambda xs: _unique(xs, _small)),
+    Case("distinct_until_changed", lambda s, k: s.distinct_until_changed(), _changes, items=(1, 1, 2, 2, 2, 1, 3, 3)),
+    Case("distinct_until_changed key", lambda s, k: s.distinct_until_changed(k.f(_odd)), lambda xs: _changes(xs, _odd)),
+    Case("element_at", lambda s, k: s.element_at(2).to_flowable(), lambda xs: xs[2:3], flags="early"),
+    Case("element_at beyond", lambda s, k: s.element_at(100).to_flowable(), _nothing),
+    Case("first", lambda s, k: s.first(0).to_flowable(), lambda xs: xs[:1] or [0], flags="early"),
+    Case("first_element", lambda s, k: s.first_element().to_flowable(), lambda xs: xs[:1], flags="early"),
+)
+
+AGGREGATE: Final = (
+    Case("reduce", lambda s, k: s.reduce(k.f(_plus)).to_flowable(), lambda xs: [sum(xs)] if xs else [], _nothing, "none fold"),
+    Case("reduce seed", lambda s, k: s.reduce(k.f(_plus), 5).to_flowable(), lambda xs: [5 + sum(xs)], _nothing, "fold"),
+    Case("collect", lambda s, k: s.collect(k.f(L), L.append).to_flowable(), lambda xs: [xs], _nothing, "none fold"),
+    Case("collect into", lambda s, k: s.collect(k.f(sorted)).to_flowable(), lambda xs: [sorted(xs)], _nothing, "none fold at_end"),
+    Case("to_list", lambda s, k: s.to_list().to_flowable(), lambda xs: [xs], _nothing, "fold"),
+    Case("to_dict", lambda s, k: s.to_dict(k.f(_odd), k.f(_times(2))).to_flowable(), lambda xs: [{_odd(x): x * 2 for x in xs}], _nothing, "fold"),
+    Case("to_dict pairs", lambda s, k: s.map(_single_row).to_dict().to_flowable(), lambda xs: [dict.fromkeys(xs, 1)], _nothing, "fold"),
+    Case("count", lambda s, k: s.count().to_flowable(), lambda xs: [len(xs)], _nothing, "fold"),
+    Case("sum", lambda s, k: s.sum().to_flowable(), lambda xs: [sum(xs)], _nothing, "fold"),
+    Case("min", lambda s, k: s.min().to_flowable(), lambda xs: sorted(xs)[:1], _nothing, "fold"),
+    Case("max", lambda s, k: s.max().to_flowable(), lambda xs: sorted(xs)[-1:], _nothing, "fold"),
+    Case("min key", lambda s, k: s.min(k.f(_times(-1))).to_flowable(), lambda xs: sorted(xs)[-1:], _nothing, "fold"),
+    Case("max key", lambda s, k: s.max(k.f(_times(-1))).to_flowable(), lambda xs: sorted(xs)[:1], _nothing, "fold"),
+    Case("ignore_elements", lambda s, k: s.ignore_elements().to_flowable(), _nothing, flags="fold"),
+)
+
+COMBINE: Final = (
+    Case("concat", lambda s, k: Flowable.concat(Flowable.of(7, 8), s, s), lambda xs: [7, 8, *xs, *xs], lambda xs: [7, 8, *xs]),
+    Case("concat_with", lambda s, k: s.concat_with(Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], _same),
+    Case("start_with", lambda s, k: s.start_with(7, 8), lambda xs: [7, 8, *xs]),
+    Case("merge", lambda s, k: Flowable.merge(s, Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("merge late", lambda s, k: Flowable.merge(s, Foreign([7, 8]), delay_error=True), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("merge_with", lambda s, k: s.merge_with(Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("zip", lambda s, k: Flowable.zip(s, Flowable.range(100), combiner=k.f(_plus)), lambda xs: [a + b for b, a in enumerate(xs)], None, "none apart"),
+    Case("zip short", lambda s, k: Flowable.zip(s, Flowable.of(7, 8)), lambda xs: _pairs(xs, (7, 8)), None, "early apart"),
+    Case("zip_with", lambda s, k: s.zip_with(Foreign([7, 8]), k.f(_plus)), lambda xs: [a + b for a, b in _pairs(xs, (7, 8))], None, "early none apart"),
+)
+
+ERRORS: Final = (
+    Case("on_error_return", lambda s, k: _failing(s).on_error_return(k.f(lambda e: 99)), lambda xs: [*xs, 99], None, "recovers none at_end"),
+    Case("on_error_resume_next", lambda s, k: _failing(s).on_error_resume_next(k.f(_fallback)), lambda xs: [*xs, 8, 9], None, "recovers none at_end"),
+    Case("retry", lambda s, k: _flaky(s, k, 2), lambda xs: xs * 3, None, "recovers"),
+    Case("do_on_error", lambda s, k: _failing(s).do_on_error(k.f(_odd_error)).on_error_return(lambda e: 99), lambda xs: [*xs, 99], None, "recovers"),
+)
+
+ASIDE: Final = (
+    Case("do_on_next", lambda s, k: s.do_on_next(k.f(_times(2))), _same),
+    Case("do_on_complete", lambda s, k: s.do_on_complete(k.f(L)), _same, None, "at_end"),
+    Case("do_finally", lambda s, k: s.do_finally(k.f(L)), _same, None, "quiet"),
+)
+
+THREADS: Final = (
+    Case("subscribe_on", lambda s, k: s.subscribe_on(k.clock), _same),
+    Case("observe_on", lambda s, k: s.observe_on(k.clock, delay_error=True), _same, flags="apart"),
+    Case("observe_on narrow", lambda s, k: s.observe_on(k.clock, prefetch=1, delay_error=True), _same, flags="apart"),
+    Case("delay", lambda s, k: s.delay(1.0, scheduler=k.clock, delay_error=True), _same, flags="apart"),
+    Case("delay 0", lambda s, k: s.delay(0, scheduler=k.clock, delay_error=True), _same, flags="apart"),
+    Case("timeout", lambda s, k: s.timeout(1e6, scheduler=k.clock), _same),
+    Case("timeout fallback", lambda s, k: Flowable.never().timeout(1.0, fallback=s, scheduler=k.clock), _same),
+    Case("interval", lambda s, k: Flowable.interval(1.0, scheduler=k.clock).take(4), lambda xs: [0, 1, 2, 3], None, "source hot"),
+    Case("timer", lambda s, k: Flowable.timer(1.0, scheduler=k.clock), lambda xs: [0], None, "source hot"),
+)
+
+BACKPRESSURE: Final = (
+    Case("on_backpressure_buffer", lambda s, k: s.on_backpressure_buffer(), _same, flags="apart"),
+    Case("on_backpressure_buffer bounded", lambda s, k: s.on_backpressure_buffer(100), _same, flags="apart"),
+    Case("on_backpressure_drop", lambda s, k: s.on_backpressure_drop(), _same, flags="apart lossy"),
+    Case("on_backpressure_latest", lambda s, k: s.on_backpressure_latest(), _same, flags="apart lossy"),
+)
+
+SOURCES: Final = (
+    Case("just", lambda s, k: Flowable.just(5), lambda xs: [5], flags="source"),
+    Case("of", lambda s, k: Flowable.of(1, 2), lambda xs: [1, 2], flags="source"),
+    Case("range", lambda s, k: Flowable.range(2, 9, 3), lambda xs: L(range(2, 9, 3)), flags="source"),
+    Case("from_iterable", lambda s, k: Flowable.from_iterable({1: 2, 3: 4}), lambda xs: [1, 3], flags="source"),
+    Case("from_callable", lambda s, k: Flowable.from_callable(k.f(lambda: 7)), lambda xs: [7], None, "source none"),
+    Case("generate", lambda s, k: _generated(k), lambda xs: [1, 2, 3], flags="source"),
+    Case("defer", lambda s, k: Flowable.defer(k.f(lambda: s)), _same, flags="none"),
+    Case("create", lambda s, k: _created(k), lambda xs: [1, 2, 3], flags="source"),
+    Case("wrap", lambda s, k: Flowable.wrap(Foreign([1, 2, 3])), lambda xs: [1, 2, 3], flags="source"),
+    Case("empty", lambda s, k: Flowable.empty(), _nothing, flags="source"),
+    Case("error", lambda s, k: Flowable.error(k.f(lambda: OOPS)).on_error_return(lambda e: 1), lambda xs: [1], None, "source recovers"),
+    Case("never", lambda s, k: Flowable.never().merge_with(s).take(3), lambda xs: xs[:3], None, "early apart endless"),
+)
+# fmt: on
+
+TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *BACKPRESSURE, *SOURCES)
