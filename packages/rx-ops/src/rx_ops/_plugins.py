@@ -40,17 +40,17 @@ def bind_operator(stream: object, name: str) -> Callable[..., Any]:
     Raises OperatorNotFoundError (an AttributeError) with the closest names; for an operator whose module fails to import, with
     the distribution's name.
     """
-    kind: type[Any] = type(stream)
-    function = _operator(kind, name)
+    kinds = type(stream).__mro__
+    function = _operator(kinds, name)
     if function is None:
-        raise OperatorNotFoundError(_unknown(kind, name), name=name, obj=stream)
+        raise OperatorNotFoundError(_unknown(kinds, name), name=name, obj=stream)
     return partial(function, stream)
 
 
 @lru_cache(maxsize=1024)
-def _operator(kind: type[Any], name: str) -> Callable[..., Any] | None:
-    """The function that is ``name`` for streams of this type, loaded once; None when nobody offers it."""
-    for base in kind.__mro__:
+def _operator(kinds: tuple[type, ...], name: str) -> Callable[..., Any] | None:
+    """The function that is ``name`` for streams with these bases, loaded once; None when nobody offers it."""
+    for base in kinds:
         offers = entries().get(f"{base.__name__}.{name}")
         if offers:
             return _load(*offers)
@@ -87,14 +87,14 @@ def _owner(entry: EntryPoint) -> str:
 
 
 @lru_cache(maxsize=256)
-def _unknown(kind: type[Any], name: str) -> str:
-    own = [each for each in dir(kind) if not each.startswith("_")]
-    bases = {base.__name__ for base in kind.__mro__}
+def _unknown(kinds: tuple[type, ...], name: str) -> str:
+    own = [each for each in dir(kinds[0]) if not each.startswith("_")]
+    bases = {base.__name__ for base in kinds}
     plugged = [entry.rpartition(".")[2] for entry in entries() if entry.rpartition(".")[0] in bases]
     close = difflib.get_close_matches(name, [*own, *plugged], n=3)
     hint = f"  Did you mean:  {', '.join('.' + each for each in close)}\n" if close else ""
     return (
-        f"{kind.__name__} has no operator {name!r}.\n{hint}{_stale(bases, name)}"
+        f"{kinds[0].__name__} has no operator {name!r}.\n{hint}{_stale(bases, name)}"
         f"  Your own function in a chain:  .pipe({name}, ...)\n"
         f"  Operators of installed plugins:  python -m rx_core plugins"
     )
