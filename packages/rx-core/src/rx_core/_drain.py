@@ -372,8 +372,9 @@ class Drain(Run, Generic[T]):
         down = self._down
         self.cancelled = True
         self._close()
-        if threading.current_thread() is not threading.main_thread() and down is not None:
-            # On a thread of a pool nobody can act on it, and who waits for the stream must not wait for ever.
+        nobody = self._worker is not None or threading.current_thread() is not threading.main_thread()
+        if nobody and down is not None:
+            # On a worker nobody can act on it, and who waits for the stream must not wait for ever.
             interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
             interrupted.__cause__ = error
             down.on_error(interrupted)
