@@ -36,6 +36,9 @@ OPERATOR_CODES: set[CodeType] = set()
 
 _END: Any = object()
 
+#: How many actions that were put off may run inside one another.
+_DEEPEST = 4
+
 Annotate = Callable[[Exception], object]
 
 
@@ -68,6 +71,7 @@ class Drain(Run, Generic[T]):
         "_gen",
         "_hint",
         "_later",
+        "_nesting",
         "_poked",
         "_requests",
         "_stash",
@@ -99,6 +103,7 @@ class Drain(Run, Generic[T]):
         self._hint: Callable[[], int] | None = None
         self._requests: deque[int] = deque()
         self._later: deque[Callable[[], object]] = deque()
+        self._nesting: list[int] = []
         self._demand = 0
         self._token: dict[int, bool] = {}  # taken: start() gives it back
         self._dirty = False
@@ -228,13 +233,30 @@ class Drain(Run, Generic[T]):
                 suspended, self._suspended = self._suspended, False
                 if not suspended:
                     token[0] = True
-            while self._later and not suspended:
-                self._later.popleft()()
+            if self._later and not suspended:
+                self._do_later()
             if suspended:  # a cooperative worker wants its turn; the token stays ours
                 self._submit()
                 return
             if not self._dirty or not token.pop(0, None):
                 return
+
+    def _do_later(self) -> None:
+        """Run what was put off. An action may push items, which come to this very loop again: a source that is being subscribed
+        there has to be able to wait for others. But not without end: a chain of sources goes on in the outermost loop (RS 3.3).
+        """
+        me = threading.get_ident()
+        nesting = self._nesting
+        while self._later and nesting.count(me) < _DEEPEST:
+            try:
+                action = self._later.popleft()
+            except IndexError:  # taken by another thread meanwhile
+                return
+            nesting.append(me)
+            try:
+                action()
+            finally:
+                nesting.remove(me)
 
     def _drain(self) -> None:
         requests = self._requests

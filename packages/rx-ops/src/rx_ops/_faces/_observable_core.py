@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rx_core import (
     UNBOUNDED,
     Disposable,
+    Inbox,
     Items,
     ObservableBase,
     ObservableSource,
@@ -23,7 +24,7 @@ from rx_core import (
     invalid_request,
     name_of,
 )
-from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, ToObserver
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, ToObserver, fusion_enabled
 from rx_ops import coordination
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
@@ -46,6 +47,11 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
 
     def subscribe_actual(self, observer: Observer[T_co], /) -> None:
         self._subscribe_items(ToObserver(observer))
+
+    def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
+        if self._head.scheduler is not None or not fusion_enabled():
+            return _opened(run, self)
+        return super()._rx_open(run, window)
 
     if TYPE_CHECKING:
         # The same methods, with the face in their types.
@@ -124,7 +130,31 @@ class ObservableHead(PublisherHead):
         self._source = source
 
     def open(self, run: Run, _window: int, /) -> Items[Any]:
-        return run.open_queued(self._source, UNBOUNDED)  # type: ignore[arg-type]  # an inbox serves both protocols
+        return _opened(run, self._source)
+
+
+def _opened(run: Run, source: Any) -> Items[Any]:
+    """What an observable sends, for a run that polls.
+
+    A synchronous one sends all it has while it is subscribed. So it is subscribed as soon as the run is not busy: its items go on
+    at once instead of piling up, and who has enough can stop it. A run with a thread of its own emits meanwhile anyway.
+    """
+    inbox: Inbox[Any] = Inbox(run, UNBOUNDED)
+    run.own(inbox)
+    if run.threaded:
+        inbox.subscribe_to(source)
+    else:
+        run.later(lambda: _subscribe(inbox, source))
+    return inbox.stream()
+
+
+def _subscribe(inbox: Inbox[Any], source: Any) -> None:
+    if inbox.is_disposed:
+        return
+    try:
+        inbox.subscribe_to(source)
+    except Exception as error:
+        inbox.on_error(error)
 
 
 class Unasked(Generic[T]):
