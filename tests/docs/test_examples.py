@@ -1,0 +1,63 @@
+"""The Python examples of the documentation do what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT, Block, Example, documents, examples, matches, run
+
+DOCUMENTS = documents()
+#: Files whose examples need not say what they print.
+LOOSE = [ROOT / "packages" / name / "README.md" for name in ("rx-trio", "rx-spark")]
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+def test_examples_run(path: Path) -> None:
+    run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if any(e.needs == "rx-spark" for e in examples(path))], ids=_name)
+def test_examples_on_spark_run(path: Path) -> None:
+    run(examples(path), strict=path not in LOOSE)
+
+
+def test_every_need_is_one_that_some_test_fulfils() -> None:
+    needs = {example.needs for path in DOCUMENTS for example in examples(path)}
+    assert needs <= {None, "rx-spark"}
+
+
+def _example(text: str, expected: str | None = None, **directives: str) -> Example:
+    return Example(Block(ROOT / "none.md", 1, "python", text, directives), expected)
+
+
+def test_a_wrong_output_is_found() -> None:
+    with pytest.raises(AssertionError, match="prints something else"):
+        run([_example("print(1)", "2\n")])
+
+
+def test_an_output_that_is_not_promised_is_found() -> None:
+    with pytest.raises(AssertionError, match="without saying what"):
+        run([_example("print(1)")])
+
+
+def test_an_error_that_does_not_come_is_found() -> None:
+    with pytest.raises(AssertionError, match="was not raised"):
+        run([_example("1", None, raises="ValueError")])
+
+
+def test_an_error_that_comes_unasked_is_raised_with_its_place() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        run([_example("1 / 0")])
+    assert caught.value.__notes__ == ["in the example none.md:1"]
+
+
+def test_dots_stand_for_anything() -> None:
+    assert matches("a 12 b\n", "a ... b")
+    assert not matches("a 12 c\n", "a ... b")
