@@ -54,9 +54,7 @@ class Probe:
 @pytest.fixture(scope="session")
 def spark_config() -> SparkConfig:
     # 4: a failed task is run again, as on a cluster; an embedded Spark does not by default.
-    config = SparkConfig(
-        "local[2, 4]", settings=(("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),)
-    )
+    config = SparkConfig("local[2, 4]", settings=(("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),))
     engine(config)
     return config
 

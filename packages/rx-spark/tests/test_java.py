@@ -80,9 +80,7 @@ def test_java_home_comes_first_and_path_stands_in_for_a_broken_one(
 
 
 @pytest.mark.parametrize(("version", "expected"), [(17, 3), (25, 2)])
-def test_the_shim_drops_its_arguments_and_passes_the_others_as_they_are(
-    tmp_path: Path, version: int, expected: int
-) -> None:
+def test_the_shim_drops_its_arguments_and_passes_the_others_as_they_are(tmp_path: Path, version: int, expected: int) -> None:
     java = tmp_path / "a folder's name" / "java"
     java.parent.mkdir()
     java.write_text('#!/bin/sh\nfor a do printf "%s\\n" "$a"; done\n')

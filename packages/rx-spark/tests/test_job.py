@@ -168,9 +168,7 @@ class Point:
 
 
 def test_classes_and_functions_of_test_modules_travel_both_ways(run: Run) -> None:
-    points = run(
-        Plan(IterableSource([Point(1), Point(2)]), (map_(lambda point: Point(point.x + offset())), Distinct()))
-    )
+    points = run(Plan(IterableSource([Point(1), Point(2)]), (map_(lambda point: Point(point.x + offset())), Distinct())))
     assert sorted(points, key=lambda point: point.x) == [Point(11), Point(12)]
     assert all(type(point) is Point for point in points)
 
@@ -408,9 +406,7 @@ def failing_source() -> Iterator[int]:
         (TextSource(("/there/is/no/such/file",)), FileNotFoundError),
     ],
 )
-def test_errors_of_the_source_on_the_driver_arrive_as_themselves(
-    start: Start, source: Source, kind: type[Exception]
-) -> None:
+def test_errors_of_the_source_on_the_driver_arrive_as_themselves(start: Start, source: Source, kind: type[Exception]) -> None:
     items, error = start(Plan(source)).until_error()
     assert items == []
     assert isinstance(error, kind)

@@ -95,9 +95,7 @@ def test_an_open_file_is_refused_though_cloudpickle_would_send_its_text(tmp_path
 
 
 def test_what_can_travel_passes() -> None:
-    check_portable(
-        [("map", "mapper", len), ("filter", "predicate", closure_over({"plain": [1]})), ("map", "mapper", print)]
-    )
+    check_portable([("map", "mapper", len), ("filter", "predicate", closure_over({"plain": [1]})), ("map", "mapper", print)])
     assert loads(dump(closure_over(3)))(1) == (1, 3)
 
 

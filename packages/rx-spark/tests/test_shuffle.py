@@ -117,9 +117,7 @@ def test_buckets_agree_between_processes_for_everything_that_hashes_by_address()
     )
     environment = {"PYTHONHASHSEED": "0", "PYTHONPATH": ":".join(sys.path)}
     said = {
-        subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-        ).stdout
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True).stdout
         for _ in range(2)
     }
     assert len(said) == 1

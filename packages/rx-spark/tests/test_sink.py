@@ -27,9 +27,7 @@ class Driver:
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
 
-    def task(
-        self, lane: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None
-    ) -> threading.Thread:
+    def task(self, lane: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None) -> threading.Thread:
         def work() -> None:
             _deliver(iter(blocks.items()), limit, Link(self.sink.address, lane, attempt), _Input(iter(())))
 

@@ -26,6 +26,7 @@ from rx_spark._plan import (
     Take,
 )
 from rx_spark._portable import dump_items, dump_plan_part
+from rx_spark._runner import NotedMerger, NotedWriter
 from rx_spark._shuffle import (
     SCHEMA,
     Best,
@@ -99,6 +100,8 @@ def compile_plan(plan: Plan, engine: Engine, address: SinkAddress) -> Compiled:
             runners.append(step.to_runner())
             continue
         buckets, writer, next_merger = _shuffle(step, engine.parallelism)
+        if step.note:
+            writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
         frame = _exchange(stage(writer, SCHEMA), buckets)
         reader, merger, runners = None, next_merger, []
         lanes, ordered, total = buckets, buckets == 1, 1
@@ -132,8 +135,8 @@ def _reducer(step: Step) -> Reducer:
             return Folding(reducer)
         case Count():
             return Counting()
-        case Sum():
-            return Summing()
+        case Sum(start):
+            return Summing(start)
         case Min(key):
             return Best(min, key)
         case Max(key):

@@ -72,9 +72,7 @@ def _candidates() -> list[tuple[str, str]]:
 def java_version(executable: str) -> tuple[int, str]:
     """The major version, or 0 and what is wrong."""
     try:
-        done = subprocess.run(
-            [executable, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
-        )
+        done = subprocess.run([executable, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return 0, f"does not start ({error})"
     found = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import enum
 import itertools
 import threading
@@ -30,6 +31,16 @@ class _End(enum.Enum):
 END: Final = _End.END
 
 _numbers = itertools.count(1)
+_submitted: dict[SparkJob, None] = {}  # jobs that Spark may be running
+
+
+def _at_exit() -> None:
+    """Stop what still runs before Spark's own exit handlers close the connections under it, which it would log."""
+    jobs = list(_submitted)
+    for job in jobs:
+        job.cancel()
+    for job in jobs:
+        job.close(timeout=5.0)
 
 
 class SparkJob:
@@ -184,6 +195,7 @@ class SparkJob:
         except BaseException as error:  # nobody is above this thread
             failure = SparkJobError(f"{error!r} ended the job's thread")
         finally:
+            _submitted.pop(self, None)
             sink = self._sink
             if sink is None:
                 self._failure = failure
@@ -199,6 +211,10 @@ class SparkJob:
         self._engine = here = engine(self._config)
         if self._is_cancelled():
             return
+        if not _submitted:
+            atexit.unregister(_at_exit)
+            atexit.register(_at_exit)  # after pyspark has registered its own: the last one registered runs first
+        _submitted[self] = None
         self._sink = sink = CreditSink(here.host, self._on_ready, self._kill)
         sink.thread.start()
         if self._is_cancelled():  # cancel() may have looked before the sink was there

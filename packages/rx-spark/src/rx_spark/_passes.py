@@ -82,9 +82,7 @@ class Program:
         try:
             work: Work = loads(self.payload)
         except Exception as error:
-            error.add_note(
-                "The pipeline's functions could not be loaded on an executor: is their module installed there?"
-            )
+            error.add_note("The pipeline's functions could not be loaded on an executor: is their module installed there?")
             _report(self.address, REPORT, attempt, error)
             source.drain()
             return
@@ -94,9 +92,7 @@ class Program:
             source.drain()
             return
         produced = _batches(work.writer.rows(blocks))
-        while (
-            True
-        ):  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
+        while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
             try:
                 batch = next(produced)
             except StopIteration:

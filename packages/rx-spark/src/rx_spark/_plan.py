@@ -95,12 +95,19 @@ class Stacked:
 
 
 @dataclass(frozen=True)
-class Distinct:
+class Noted:
+    """``note`` is added to errors of the step's functions; it says where in the pipeline they are."""
+
+    note: str = field(default="", kw_only=True, compare=False)
+
+
+@dataclass(frozen=True)
+class Distinct(Noted):
     """Each element once. Order is free. What elements must be: see :func:`rx_spark._shuffle.bucket_of`."""
 
 
 @dataclass(frozen=True)
-class GroupReduce:
+class GroupReduce(Noted):
     """``(key, reduced)`` for every key; ``reducer`` must be associative and commutative. Order is free."""
 
     key: Callable[[Any], Any]
@@ -109,38 +116,40 @@ class GroupReduce:
 
 
 @dataclass(frozen=True)
-class Reduce:
+class Reduce(Noted):
     """One element, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
 
     reducer: Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(Noted):
     """The number of elements."""
 
 
 @dataclass(frozen=True)
-class Sum:
-    """The sum, 0 when there was no element."""
+class Sum(Noted):
+    """``start`` and all elements added up."""
+
+    start: Any = 0
 
 
 @dataclass(frozen=True)
-class Min:
+class Min(Noted):
     """The first smallest element; nothing when there was none."""
 
     key: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
-class Max:
+class Max(Noted):
     """The first largest element; nothing when there was none."""
 
     key: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
-class Take:
+class Take(Noted):
     """The first ``n`` elements. As the last step it stops the job early; before other steps it gathers them in one
     task.
     """
@@ -155,7 +164,8 @@ class Take:
 
 
 Source: TypeAlias = RangeSource | IterableSource | TextSource
-Step: TypeAlias = Pass | Distinct | GroupReduce | Reduce | Count | Sum | Min | Max | Take
+NotedStep: TypeAlias = Distinct | GroupReduce | Reduce | Count | Sum | Min | Max | Take
+Step: TypeAlias = Pass | NotedStep
 
 
 @dataclass(frozen=True)

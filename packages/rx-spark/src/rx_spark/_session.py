@@ -89,9 +89,7 @@ def engine(config: SparkConfig) -> Engine:
         return Engine(
             session,
             config.parallelism or _parallelism(context),
-            _LOOPBACK
-            if _is_local(context.master)
-            else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
+            _LOOPBACK if _is_local(context.master) else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
             tuple(_driver_path()) if _is_local(context.master) else (),
         )
 

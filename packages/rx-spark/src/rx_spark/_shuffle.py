@@ -79,9 +79,7 @@ def _chunks(batches: Iterable[Any]) -> Iterator[list[Any]]:
             yield loads(cell.as_buffer())
 
 
-def _bucket_rows(
-    elements: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]
-) -> Iterator[Row]:
+def _bucket_rows(elements: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
     split: list[list[Any]] = [[] for _ in range(buckets)]
     for element, key in zip(elements, keys, strict=True):
         split[bucket_of(key, buckets)].append(element)
@@ -261,8 +259,10 @@ class Best:
 
 @dataclass(frozen=True)
 class Summing:
+    start: Any = 0
+
     def empty(self) -> list[Any]:
-        return [0]
+        return [self.start]
 
     def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
         return [sum(elements, *partial)]

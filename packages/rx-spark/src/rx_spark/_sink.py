@@ -188,11 +188,7 @@ class CreditSink:
         for key, lane in self._lanes.items():
             if lane.frames:
                 head = lane.frames[0]
-                if (
-                    self._total is None
-                    or head.block == self._front
-                    or (head.kind == ERROR and head.block < self._front)
-                ):
+                if self._total is None or head.block == self._front or (head.kind == ERROR and head.block < self._front):
                     if self._total is None:
                         self._lanes[key] = self._lanes.pop(key)  # to the end: lanes take turns
                     return lane

@@ -1,0 +1,189 @@
+"""Spark as the source of a pipeline: a head that absorbs the stages Spark can run.
+
+A head is a description: a plan, and what was absorbed as the user wrote it. A run makes a job of it when the first
+element is wanted. Which stages are absorbed is said in rx_spark._absorb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from rx_core import Items, Run
+from rx_fusion import Head, operator
+from rx_fusion._notes import call
+from rx_spark._job import END, SparkJob
+from rx_spark._plan import GroupReduce, IterableSource, Plan
+from rx_spark._portable import check_portable
+from rx_spark._sink import WINDOW
+from rx_spark._wire import CHUNK
+
+if TYPE_CHECKING:
+    from rx_fusion import Shape
+    from rx_spark._job import _End
+    from rx_spark._session import SparkConfig
+    from rx_spark._stats import JobStats
+
+
+class Call(NamedTuple):
+    """An operator that was absorbed.
+
+    ``kind``: part of a pass, a shuffle, the reduction of the groups before it, one to a single value, a limit at the end.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    args: tuple[Any, ...]
+    kind: Literal["pass", "shuffle", "group", "one", "limit"]
+
+    def __str__(self) -> str:
+        return call(self.name, self.args)
+
+
+@operator(eager="none")
+def spark_job(run: Run, head: SparkHead) -> Items[Any]:
+    """The elements of one job, which starts when the first of them is wanted.
+
+    A chunk that has arrived is given element by element. Before its last one the next chunk is looked at, so that the
+    end is told without further demand.
+    """
+    over = False
+
+    def ready() -> None:
+        if not over:
+            run.poke()
+
+    job = SparkJob(head.config, head.plan, on_ready=ready)
+    stats = head.stats
+    elements = 0
+    chunk: list[Any] | _End | None = None
+    if stats is not None:
+        stats.begin(job)
+    try:
+        job.start()
+        chunk = _next_chunk(job)
+        while chunk is not END:
+            if chunk is None:
+                yield None
+                chunk = _next_chunk(job)
+                continue
+            while not run.demand:
+                yield None  # resumed by a poke: an end or an error may be told, an element not
+            elements += len(chunk)
+            last = chunk.pop()
+            yield from chunk
+            failure: Exception | None = None
+            chunk = None
+            try:
+                chunk = _next_chunk(job)
+            except Exception as error:
+                failure = error
+            if failure is not None or chunk is END:
+                run.poke()
+            yield last
+            if failure is not None:
+                raise failure
+    finally:
+        over = True
+        if chunk is not END:
+            job.cancel()
+        if stats is not None:
+            stats.end(job, elements)
+
+
+def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
+    """What is there now: elements, END, or None. Raises the job's error."""
+    items = job.poll_many(CHUNK)
+    if items:
+        return items
+    item: Any = job.poll()
+    return item if item is None or item is END else [item]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SparkHead(Head):
+    """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver.
+
+    Demand: the job starts when an element is requested and runs ahead by at most WINDOW chunks per task.
+    Errors: NotPortableError when it is opened, before there is a session; those of the job come out of the stream.
+    Memory: WINDOW chunks of at most CHUNK elements per task.
+    Thread: stages behind it run on the thread that requests or, after waiting for Spark, on one of the job's own.
+    """
+
+    name: str
+    shown: str
+    plan: Plan
+    config: SparkConfig
+    stats: JobStats | None = None
+    calls: tuple[Call, ...] = ()
+    closed: bool = False
+    cut: str = ""
+
+    def open(self, run: Run, _window: int, /) -> Items[Any]:
+        self.check_portable()
+        return spark_job(run, self)
+
+    def check_portable(self) -> None:
+        """Raise NotPortableError for the first absorbed function that cannot travel; it names operator and variable."""
+        check_portable(
+            [
+                (made.name, parameter, argument)
+                for made in self.calls
+                for parameter, argument in zip(made.parameters, made.args, strict=True)
+                if argument is not None  # left at its default
+            ]
+        )
+
+    def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
+        if not shape or self.closed:
+            return self, shape, args
+        from rx_spark._absorb import absorb
+
+        return absorb(self, shape, args)
+
+    def with_group_reduce(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead:
+        """The same with the groups of its elements reduced to pairs (key, value)."""
+        head = replace(self, calls=(*self.calls, group_by, reduction))
+        return replace(head, plan=self.plan.then(replace(step, note=f"in {group_by}.{reduction} of {head!r}")))
+
+    def with_cut(self, cut: str) -> SparkHead:
+        return replace(self, cut=cut)
+
+    def notes(self) -> Sequence[str]:
+        notes = []
+        if isinstance(self.plan.source, IterableSource):
+            notes.append("driver: the iterable is read whole before the job starts")
+        passed: list[Call] = []
+        order = "in the order of the source"
+        runs, before = "read the source", ""
+        for made in self.calls:
+            if made.kind == "pass":
+                passed.append(made)
+                runs = f"one fused pass: {' → '.join(map(str, passed))}"
+                continue
+            if runs:
+                notes.append(f"executors: {runs}")
+            passed, runs = [], ""
+            if made.kind == "limit":
+                notes.append(f"limit: {made}, then the job stops")
+            elif made.kind == "group":
+                notes[-1] = f"shuffle: {before}.{made}, combined per key on both sides"
+            elif made.kind == "one":
+                notes.append(f"shuffle: {made}, a partial result per block, combined in order")
+                order = "one value"
+            else:
+                notes.append(f"shuffle: {made}, {_SHUFFLES.get(made.name, 'combined per key on both sides')}")
+                order, before = "in any order", str(made)
+        if runs:
+            notes.append(f"executors: {runs}")
+        notes.append(f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead")
+        if self.cut:
+            notes.append(f"driver from here: {self.cut}")
+        return notes
+
+    def __repr__(self) -> str:
+        return self.shown + "".join(f".{made}" for made in self.calls)
+
+
+_SHUFFLES = {"distinct": "equal elements meet in one task"}

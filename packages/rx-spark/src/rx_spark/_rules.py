@@ -1,0 +1,236 @@
+"""``group_by`` and a reduction of each group, as one shuffle.
+
+Pipelines are data: the mapper of ``group_by(key).flat_map(mapper)`` is called once with a *probe*, a group without
+items, and what it returns shows whether it begins by reducing the group. If so, Spark reduces per key; for each key
+that comes back the mapper is called again, now with the real key, and the rest of its pipeline runs over the value.
+A mapper that looks at the probe's key, subscribes to the probe or does anything else is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from operator import add
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from rx_core import Items, Run, name_of
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline
+from rx_fusion._notes import call
+from rx_ops import coordination, stages
+from rx_spark._absorb import NUMBERS, StageFunction
+from rx_spark._head import Call, SparkHead
+from rx_spark._plan import GroupReduce
+from rx_spark._runner import Ones, itself, larger, smaller
+
+if TYPE_CHECKING:
+    from rx_fusion import Stage
+    from rx_ops.coordination import GroupByHead
+
+_FLATTENING: Final = (coordination.flat_map, coordination.concat_map)
+
+
+def absorb_groups(head: Head) -> Head | None:
+    """``head`` with the groups reduced by Spark; with a note in the plan where that cannot be; None: not about groups."""
+    if type(head) is not OperatorHead or head.function not in _FLATTENING:
+        return None
+    grouped = head.upstream[0]
+    if not isinstance(grouped, Pipeline) or type(grouped._head) is not coordination.GroupByHead:
+        return None
+    groups = grouped._head
+    source = groups.upstream[0]
+    if not isinstance(source, Pipeline) or type(source._head) is not SparkHead:
+        return None
+    spark, rest, _ = source._resolve()
+    if not isinstance(spark, SparkHead) or rest or spark.closed:
+        return None
+    mapper = head.args[0]
+    found = "has operators before the groups are mapped" if grouped._shape else _probe(mapper, groups)
+    if isinstance(found, str):
+        spark = spark.with_cut(f"{call('group_by', _arguments(groups))}, because {head.name}({name_of(mapper)}) {found}")
+        left = copy(groups)
+        left.upstream = (type(source)(spark),)
+        return _with(head, type(grouped)(left, grouped._shape, grouped._args), mapper)
+    absorbed = spark.with_group_reduce(
+        Call("group_by", ("key", "value"), _arguments(groups), "shuffle"),
+        Call(found.stage.name, found.stage.parameters, found.args, "group"),
+        GroupReduce(groups.key, found.value, found.reducer),
+    )
+    return _with(head, type(source)(absorbed), _Continued(mapper, groups, found))
+
+
+def _arguments(groups: GroupByHead[Any, Any, Any]) -> tuple[Any, ...]:
+    return groups.key, groups.value
+
+
+def _with(head: OperatorHead, source: Pipeline[Any], mapper: Callable[[Any], Any]) -> OperatorHead:
+    made = copy(head)
+    made.upstream = (source,)
+    made.args = (mapper, *head.args[1:])
+    return made
+
+
+# --- what a mapper does with its group --------------------------------------------------------------------------------
+
+
+class _Reduction(NamedTuple):
+    stage: Stage
+    args: tuple[Any, ...]
+    #: What Spark makes of an element, and how it combines two of these.
+    value: Callable[[Any], Any]
+    reducer: Callable[[Any, Any], Any]
+
+
+def _probe(mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any]) -> _Reduction | str:
+    """How ``mapper`` begins, or why that cannot be a shuffle."""
+    probe = _Probe()
+    try:
+        made = mapper(groups._face(_Key(probe), probe))
+    except Exception as error:
+        return "looks at the key itself" if probe.used else f"raises {type(error).__name__} for a group without items"
+    if probe.used:
+        return "looks at the key or the items itself"
+    if not isinstance(made, Pipeline) or made._head is not probe or not made._shape:
+        return "does not begin with a reduction of the group"
+    stage = made._shape.stages[0]
+    args = made._args[: len(stage.parameters)]
+    reduction = _reduction(stage, args, groups.value)
+    return f"begins with {call(stage.name, args)}, which keeps more than one value" if reduction is None else reduction
+
+
+def _reduction(stage: Stage, args: tuple[Any, ...], value: Callable[[Any], Any] | None) -> _Reduction | None:
+    function: StageFunction = stage.function
+    value_of = itself if value is None else value
+    if function is stages.reduce:
+        return _Reduction(stage, args, value_of, args[0])
+    if function is stages.count:
+        return _Reduction(stage, args, Ones(value), add)
+    if function is stages.sum_ and type(args[0]) in NUMBERS:
+        return _Reduction(stage, args, value_of, add)
+    if function is stages.min_:
+        return _Reduction(stage, args, value_of, smaller)
+    if function is stages.max_:
+        return _Reduction(stage, args, value_of, larger)
+    return None
+
+
+class _Probe(Head):
+    """The head of a group without items; ``used`` when somebody did more with it than describe."""
+
+    name = "group"
+
+    def __init__(self) -> None:
+        self.used = False
+
+    def open(self, _run: Run, _window: int, /) -> Items[Any]:
+        self.touch()
+
+    def touch(self, *_args: object, **_options: object) -> NoReturn:
+        self.used = True
+        raise RuntimeError("a group is being looked at to plan a Spark job: it has neither key nor items yet")
+
+    def __repr__(self) -> str:
+        return "group"
+
+
+class _Key:
+    """The key of a probe: can be handed around, and tells its probe when somebody looks at it."""
+
+    __slots__ = ("_probe",)
+
+    def __init__(self, probe: _Probe) -> None:
+        object.__setattr__(self, "_probe", probe)
+
+    def __getattribute__(self, name: str) -> Any:
+        object.__getattribute__(self, "_probe").touch()
+
+
+def _touched(self: _Key, *_args: object) -> NoReturn:
+    probe: _Probe = object.__getattribute__(self, "_probe")
+    probe.touch()
+
+
+_SPECIAL = """
+    repr str bytes format hash bool eq ne lt le gt ge len iter next contains getitem setitem delitem call reversed
+    add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror
+    xor rxor lshift rlshift rshift rrshift neg pos abs invert int float complex index round trunc floor ceil divmod
+    rdivmod enter exit reduce_ex fspath setattr
+"""
+for _name in _SPECIAL.split():
+    setattr(_Key, f"__{_name}__", _touched)
+
+
+# --- the rest of the mapper, for each key -----------------------------------------------------------------------------
+
+
+class _Reduced(Head):
+    """The head of a group whose items Spark has reduced."""
+
+    name = "group"
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def open(self, _run: Run, _window: int, /) -> Items[Any]:
+        raise RuntimeError(
+            f"{self!r} was reduced by Spark, its items are not here.\n  To have them on the driver:  .hide().group_by(...)"
+        )
+
+    def __repr__(self) -> str:
+        return f"group({self.key!r})"
+
+
+class _Continued:
+    """The mapper for ``(key, reduced)``: calls the user's with the real key and puts the value where the reduction was."""
+
+    def __init__(self, mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any], reduction: _Reduction) -> None:
+        self._mapper = mapper
+        self._groups = groups
+        self._reduction = reduction
+        self.__qualname__ = name_of(mapper)
+
+    def __call__(self, pair: tuple[Any, Any]) -> Pipeline[Any]:
+        key, value = pair
+        stage, args, _, _ = self._reduction
+        group = _Reduced(key)
+        made = self._mapper(self._groups._face(key, group))
+        size = len(stage.parameters)
+        if (
+            not isinstance(made, Pipeline)
+            or made._head is not group
+            or not made._shape
+            or made._shape.stages[0].function is not stage.function
+            or not all(map(_same, made._args[:size], args))
+        ):
+            raise RuntimeError(
+                f"{self.__qualname__} made {made!r} of a group, but {call(stage.name, args)} of it when the Spark job "
+                f"was planned; it has to begin with the same reduction for every group.\n"
+                f"  To group on the driver instead:  .hide().group_by({name_of(self._groups.key)})"
+            )
+        if stage.function is stages.sum_:
+            value = args[0] + value
+        _, _, rest, rest_args = made._shape.split(made._args, 1)
+        just = IterableHead("just", (value,), f"{group!r}.{call(stage.name, args)}", feed=Feed.CLEAN)
+        return type(made)(just, rest, rest_args)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether two arguments do the same: a lambda or an object made inside the mapper is a new one for each group."""
+    if first is second:
+        return True
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, FunctionType):
+        return first.__code__ is second.__code__ and all(map(_same, _held(first), _held(second)))
+    if isinstance(first, partial):
+        return _same(first.func, second.func) and first.keywords == second.keywords and all(map(_same, first.args, second.args))
+    return "__eq__" not in _defined(type(first)) or bool(first == second)
+
+
+def _defined(kind: type) -> set[str]:
+    return {name for each in kind.__mro__[:-1] for name in vars(each)}
+
+
+def _held(function: FunctionType) -> list[Any]:
+    return [*(cell.cell_contents for cell in function.__closure__ or ()), *(function.__defaults__ or ())]
