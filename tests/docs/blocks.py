@@ -6,7 +6,8 @@ The blocks of a file run in order and share their names, as a reader would type 
 * its ``# ->`` comments, each the next line printed.
 
 An HTML comment before a block says what is special about it: ``<!-- raises: ValueError -->`` (the text block is then the error
-with its notes), ``<!-- needs: rx-spark -->`` (runs with the tests that need it).
+with its notes), ``<!-- needs: rx-spark -->`` (runs with the tests that need it), ``<!-- from: path -->`` (the block is
+quoted from that file, ``...`` stands for what is left out).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*([\w-]*)\s*$")
-_DIRECTIVE = re.compile(r"<!--\s*(needs|raises):\s*([\w.-]+)\s*-->")
+_DIRECTIVE = re.compile(r"<!--\s*(needs|raises|from):\s*([\w./-]+)\s*-->")
 _COMMENT = re.compile(r"#\s*->\s?(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
@@ -148,6 +149,16 @@ def matches(shown: str, expected: str) -> bool:
     """Whether ``shown`` is ``expected``, in which ``...`` stands for any text. Trailing blanks do not count."""
     pattern = ".*?".join(re.escape(part) for part in _trimmed(expected).split("..."))
     return re.fullmatch(pattern, _trimmed(shown), re.DOTALL) is not None
+
+
+def quoted(text: str, block: str) -> bool:
+    """Whether ``text`` holds the lines of ``block``, in which ``...`` stands for anything. Indentation does not count."""
+    pattern = ".*?".join(re.escape(part.strip()) + r"\s*" for part in _flat(block).split("..."))
+    return re.search(pattern, _flat(text), re.DOTALL) is not None
+
+
+def _flat(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _trimmed(text: str) -> str:

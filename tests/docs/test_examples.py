@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, Block, Example, documents, examples, matches, run
+from tests.docs.blocks import ROOT, Block, Example, blocks, documents, examples, matches, quoted, run
 
 DOCUMENTS = documents()
 #: Files whose examples need not say what they print.
@@ -26,6 +26,14 @@ def test_examples_run(path: Path) -> None:
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if any(e.needs == "rx-spark" for e in examples(path))], ids=_name)
 def test_examples_on_spark_run(path: Path) -> None:
     run(examples(path), strict=path not in LOOSE)
+
+
+QUOTES = [block for path in DOCUMENTS for block in blocks(path) if "from" in block.directives]
+
+
+@pytest.mark.parametrize("block", QUOTES, ids=lambda block: block.where)
+def test_quotes_are_what_the_files_say(block: Block) -> None:
+    assert quoted((ROOT / block.directives["from"]).read_text(encoding="utf-8"), block.text)
 
 
 def test_every_need_is_one_that_some_test_fulfils() -> None:
@@ -61,3 +69,8 @@ def test_an_error_that_comes_unasked_is_raised_with_its_place() -> None:
 def test_dots_stand_for_anything() -> None:
     assert matches("a 12 b\n", "a ... b")
     assert not matches("a 12 c\n", "a ... b")
+
+
+def test_a_quote_may_leave_out_lines_but_not_change_them() -> None:
+    assert quoted("def f():\n    a\n    b\n    c\n", "def f():\n    ...\n    c\n")
+    assert not quoted("def f():\n    a\n    b\n    c\n", "def f():\n    a\n    c\n")
