@@ -18,7 +18,7 @@ from rx_core._disposables import (
     FlagDisposable,
     SerialDisposable,
 )
-from rx_core._drain import OPERATOR_CODES, Drain, has_ended, unwrap_stop
+from rx_core._drain import Drain, has_ended
 from rx_core._errors import (
     CompositeException,
     EmptyStreamError,
@@ -55,6 +55,7 @@ from rx_core._protocols import (
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
 from rx_core._run import Items, Lane, Lanes, Openable, Run, Source, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
+from rx_core._user_code import OPERATOR_CODES, add_note, as_signal, exit_as_error, unwrap_stop, user_call
 from rx_core._version import __version__
 
 if TYPE_CHECKING:
@@ -116,12 +117,15 @@ __all__ = [
     "WorkerInterruptedError",
     "__version__",
     "add_cap",
+    "add_note",
+    "as_signal",
     "blocking_items",
     "check_callable",
     "check_prefetch",
     "close",
     "composite",
     "dropped",
+    "exit_as_error",
     "has_ended",
     "hookimpl",
     "hooks",
@@ -135,6 +139,7 @@ __all__ = [
     "registry",
     "scheduler",
     "unwrap_stop",
+    "user_call",
 ]
 
 

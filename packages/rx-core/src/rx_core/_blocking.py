@@ -13,9 +13,9 @@ from time import monotonic
 from typing import TypeVar
 
 from rx_core._demand import UNBOUNDED
-from rx_core._drain import unwrap_stop
 from rx_core._protocols import Publisher
 from rx_core._run import Openable, Run, close
+from rx_core._user_code import unwrap_stop
 
 T = TypeVar("T")
 

@@ -22,17 +22,13 @@ from rx_core._demand import UNBOUNDED, add_cap, invalid_request
 from rx_core._disposables import DISPOSED
 from rx_core._errors import WorkerInterruptedError
 from rx_core._run import Items, Run, close, unhurried
+from rx_core._user_code import as_signal
 
 if TYPE_CHECKING:
-    from types import CodeType
-
     from rx_core._protocols import Subscriber
     from rx_core._schedulers import Worker
 
 T = TypeVar("T")
-
-#: Code objects of generators that stand for operators: a StopIteration that reaches their edge came from a user's function.
-OPERATOR_CODES: set[CodeType] = set()
 
 _END: Any = object()
 
@@ -40,18 +36,6 @@ _END: Any = object()
 _DEEPEST = 4
 
 Annotate = Callable[[Exception], object]
-
-
-def unwrap_stop(error: BaseException, /) -> BaseException:
-    """The user's StopIteration again, where PEP 479 turned it into a RuntimeError at the edge of an operator's generator.
-
-    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at.
-    """
-    if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
-        trace = error.__cause__.__traceback__
-        if trace is not None and trace.tb_frame.f_code in OPERATOR_CODES:
-            return error.__cause__
-    return error
 
 
 class Drain(Run, Generic[T]):
@@ -189,8 +173,8 @@ class Drain(Run, Generic[T]):
             if not self.cancelled:
                 try:
                     self._gen = _as_generator(body(self))
-                except Exception as error:
-                    self._finish(error)
+                except (Exception, GeneratorExit) as error:
+                    self._finish(as_signal(error))
         except BaseException:
             # RS 2.13: a subscriber that throws is considered cancelled; its error is its caller's to see.
             self.cancelled = True
@@ -374,13 +358,7 @@ class Drain(Run, Generic[T]):
             self.cancelled = True  # RS 2.13
             self._close()
             raise error
-        error = unwrap_stop(error)
-        if isinstance(error, GeneratorExit):
-            wrapped = RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do")
-            wrapped.__cause__ = error
-            for note in getattr(error, "__notes__", ()):
-                wrapped.add_note(note)
-            error = wrapped
+        error = as_signal(error)
         if isinstance(error, Exception):
             if self.cancelled:
                 self._gen = None

@@ -16,6 +16,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_produced
 from rx_core._observers import stop
+from rx_core._user_code import OPERATOR_CODES
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher, Subscription
@@ -119,8 +120,10 @@ class Inbox(Generic[T]):
         self._run.wake()
 
     def _keep(self, item: Any) -> None:
-        """Tell an item that it waits (``_rx_keep``), and later that it was taken (``_rx_taken``): a group of group_by is abandoned
-        when its consumer came back without having subscribed to it, and a queue is not that consumer."""
+        """Tell an item that it waits (``_rx_keep``), and later that it was taken (``_rx_taken``).
+
+        A group of group_by is abandoned when its consumer came back without subscribing to it; a queue is not that consumer.
+        """
         if self._keeps is None:
             self._keeps = hasattr(type(item), "_rx_keep")
         if self._keeps:
@@ -265,6 +268,9 @@ class BufferWatch:
     def __exit__(self, *_: object) -> None:
         global _watch
         _watch = self._before
+
+
+OPERATOR_CODES.add(Inbox.stream.__code__)  # it raises what was signalled, a StopIteration included
 
 
 class PolicyInbox(Inbox[T]):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._inbox import DEMAND, Inbox
+from rx_core._user_code import OPERATOR_CODES, as_signal
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher
@@ -99,8 +100,8 @@ class Run(ABC):
                 items: Items[T] = opener(self, window)
                 return self._unhurried(items)
             return self.open_queued(source, window, eager_error=eager_error)  # type: ignore[arg-type]  # not Openable
-        except Exception as error:
-            return self.failing(error)
+        except (Exception, GeneratorExit) as error:
+            return self.failing(as_signal(error))
 
     def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """The same, always through an inbox: for boundaries and for walls against fusion."""
@@ -153,6 +154,9 @@ class Run(ABC):
 def _failing(error: Exception) -> Items[Any]:
     yield from ()
     raise error
+
+
+OPERATOR_CODES.add(_failing.__code__)
 
 
 def close(items: object) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from linecache import getline
 from typing import TYPE_CHECKING, Any
 
-from rx_core import name_of
+from rx_core import add_note, exit_as_error, name_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,6 +32,8 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
     add_note(error, f"in {call(stages[at].name, mine)} of {origin!r}{calls(stages, args)}")
+    if isinstance(error, GeneratorExit):
+        raise exit_as_error(error) from error  # a user's: one that closes this generator has no frame below
 
 
 def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
@@ -47,13 +49,10 @@ def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
             scope = trace.tb_frame.f_locals
             arguments = [scope.get(name) for name in found.parameters]
             add_note(error, f"in {call(found.name, arguments)} of {origin!r}{pipeline}")
+            if isinstance(error, GeneratorExit):
+                raise exit_as_error(error) from error
             return
         trace = trace.tb_next
-
-
-def add_note(error: BaseException, note: str) -> None:
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
 
 
 def call(name: str, arguments: Sequence[Any]) -> str:

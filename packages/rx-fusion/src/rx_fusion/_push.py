@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import UNBOUNDED, dropped, none_produced
+from rx_core import UNBOUNDED, Drain, dropped, none_produced
 from rx_fusion._compiler import Form
 from rx_fusion._notes import note_failure
 
@@ -101,7 +101,11 @@ class StepSubscriber(Relay[Any]):
         assert factory is not None  # the caller looked at shape.steps
         self._step: Callable[[Any], Any]
         self._finish: Callable[[], Any]
-        self._step, self._finish = factory(self, args)
+        try:
+            self._step, self._finish = factory(self, args)
+        except (Exception, GeneratorExit) as error:
+            # What comes before a stage's loop: the supplier of collect.
+            raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self._up is None and self.last:  # a stage that wants nothing at all: take(0)
@@ -120,7 +124,7 @@ class StepSubscriber(Relay[Any]):
             return
         try:
             out = self._step(item)
-        except Exception as error:
+        except (Exception, GeneratorExit) as error:
             self._failed(error)
             return
         if self.last:
@@ -146,7 +150,7 @@ class StepSubscriber(Relay[Any]):
             return
         try:
             out = self._finish()
-        except Exception as error:
+        except (Exception, GeneratorExit) as error:
             self._failed(error)
             return
         if out is None or self._credits is None:
@@ -171,9 +175,16 @@ class StepSubscriber(Relay[Any]):
     def is_over(self) -> bool:
         return self._done or self.last
 
-    def _failed(self, error: Exception) -> None:
-        note_failure(error.with_traceback(_inner(error)), self.origin, self._args)
-        self.fail(error)
+    def _failed(self, error: BaseException) -> None:
+        self.fail(self._noted(error))
+
+    def _noted(self, error: BaseException) -> Exception:
+        try:
+            note_failure(error.with_traceback(_inner(error)), self.origin, self._args)
+        except RuntimeError as instead:  # of a GeneratorExit
+            error = instead
+        assert isinstance(error, Exception)
+        return error
 
     def request(self, n: int, /) -> None:
         up = self._up
@@ -225,4 +236,13 @@ def _everything(_n: int) -> int:
 
 def push(publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object) -> None:
     """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue."""
-    publisher.subscribe(StepSubscriber(down, shape, args, origin) if shape else Relay(down, origin))
+    if not shape:
+        publisher.subscribe(Relay(down, origin))
+        return
+    try:
+        subscriber = StepSubscriber(down, shape, args, origin)
+    except Exception as error:
+        failure = error
+        Drain(down).start(lambda run: run.failing(failure))  # RS 1.9: subscribe() returns, the failure is signalled
+    else:
+        publisher.subscribe(subscriber)

@@ -144,6 +144,9 @@ class Shape:
             size = len(stage.parameters)
             made = stage.function(made, *args[at : at + size])
             at += size
+        if form.cancel and not self.ends_with_source:
+            assert run is not None
+            made = _between_items(made, run)
         return _noted(made, items, origin, calls(self.stages, args))
 
     def _bare(self, items: Iterator[Any], run: Run | None, origin: Any, form: Form) -> Iterator[Any]:
@@ -193,6 +196,18 @@ def _until_cancelled(items: Iterator[Any], run: Run) -> Iterator[Any]:
         yield item
     if root.cancelled:
         raise _Cancelled
+
+
+def _between_items(items: Iterator[Any], run: Run) -> Iterator[Any]:
+    """What one item of the source, or its end, expands to must not outlive a cancel."""
+    root: Any = run.root
+    try:
+        for item in items:
+            yield item
+            if root.cancelled:
+                return
+    finally:
+        close(items)
 
 
 def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:

@@ -40,7 +40,8 @@ class Stage(NamedTuple):
     """What is known of one stage function."""
 
     function: StageFunction
-    #: The operator's name: the function's without the underscore that keeps it from hiding a builtin.
+    #: The operator's name as users write it: the function's without the underscore that keeps it from hiding a builtin, or what
+    #: the decorator says, where several stages make up one operator.
     name: str
     parameters: tuple[str, ...]
     #: The three parts, or None where the source text is not available: then the function itself runs.
@@ -79,24 +80,25 @@ _BY_CODE: Final[dict[CodeType, Stage]] = {}
 @overload
 def stage(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def stage(*, request: RequestRule | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def stage(*, name: str | None = None, request: RequestRule | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def stage(
-    function: Callable[P, R] | None = None, /, *, request: RequestRule | None = None
+    function: Callable[P, R] | None = None, /, *, name: str | None = None, request: RequestRule | None = None
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a generator function ``(source, *arguments)`` as a synchronous operator and return it unchanged.
 
     ``request(*arguments)`` makes, for each subscription, a function from downstream's request to upstream's, where it is not the
-    same number (``buffer`` asks for ``n * count``); it matters only in front of a publisher that is not ours.
+    same number (``buffer`` asks for ``n * count``); it matters only in front of a publisher that is not ours. ``name`` is what
+    messages and plans call it (default: the function's name).
 
     Raises StageError when the function is not of the form the compiler reads. Where the source text is not available the
     function is taken as it is and runs as it is.
     """
     if function is None:
-        return lambda decorated: _register(decorated, request)
-    return _register(function, request)
+        return lambda decorated: _register(decorated, name, request)
+    return _register(function, name, request)
 
 
-def _register(function: Callable[P, R], request: RequestRule | None) -> Callable[P, R]:
+def _register(function: Callable[P, R], called: str | None, request: RequestRule | None) -> Callable[P, R]:
     plain = cast("FunctionType", function)
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & CO_GENERATOR:
         raise StageError(
@@ -105,7 +107,7 @@ def _register(function: Callable[P, R], request: RequestRule | None) -> Callable
             f"                  yield item"
         )
     code = plain.__code__
-    name = plain.__name__.rstrip("_")
+    name = plain.__name__.rstrip("_") if called is None else called
     names = code.co_varnames[: code.co_argcount]
     if not names or code.co_kwonlyargcount or code.co_flags & 0x0C:  # *args or **kwargs
         raise _refused(plain, None, "takes the source first and then plain positional arguments")

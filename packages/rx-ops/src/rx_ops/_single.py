@@ -21,6 +21,7 @@ from rx_core import (
     SingleObserver,
     name_of,
     none_argument,
+    user_call,
 )
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
 from rx_ops import coordination, stages
@@ -493,7 +494,7 @@ class _MaybeCalled:
         self._function = function
 
     def __iter__(self) -> Generator[Any, None, None]:
-        value = self._function()
+        value = user_call("from_callable", self._function)
         if value is not None:
             yield value
 
@@ -505,7 +506,7 @@ class _Acted:
         self._action = action
 
     def __iter__(self) -> Generator[Any, None, None]:
-        self._action()
+        user_call("from_action", self._action)
         yield from ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument
+from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
@@ -268,11 +268,11 @@ class _Generated(Generic[S, T]):
         self._initial, self._step, self._dispose = initial, step, dispose
 
     def __iter__(self) -> Iterator[T]:
-        state = self._initial()
+        state = user_call("generate", self._initial)
         emitter: GenerateEmitter[T] = GenerateEmitter()
         try:
             while not emitter.done:
-                state = self._step(state, emitter)
+                state = user_call("generate", self._step, state, emitter)
                 item, emitter.item = emitter.item, None
                 if item is not None:
                     yield item
@@ -314,7 +314,7 @@ class _Called(Generic[T]):
         self._function = function
 
     def __iter__(self) -> Iterator[T]:
-        yield self._function()
+        yield user_call("from_callable", self._function)
 
 
 class _Same:

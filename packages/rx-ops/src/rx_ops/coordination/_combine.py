@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from rx_core import Items, Lane, Lanes, Run, Source, close, composite, has_ended, none_produced
+from rx_core import Items, Lane, Lanes, Run, Source, close, composite, has_ended, none_produced, user_call
 from rx_fusion import operator
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ def zip_(_run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) 
             if waiting:
                 yield None
                 continue
-            value = combiner(*row)
+            value = user_call("zip", combiner, *row)
             if value is None:
                 raise none_produced("zip", combiner)
             row = [None] * len(sides)

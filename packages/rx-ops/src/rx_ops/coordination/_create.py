@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from rx_core import ActionDisposable, Disposable, Drain, FlowableBase, Items, PolicyInbox, Run, SerialDisposable, Subscriber
+from rx_core import (
+    ActionDisposable,
+    Disposable,
+    Drain,
+    FlowableBase,
+    Items,
+    PolicyInbox,
+    Run,
+    SerialDisposable,
+    Subscriber,
+    name_of,
+    unwrap_stop,
+    user_call,
+)
 from rx_core import dropped as dropped_error
 from rx_fusion import operator
 from rx_ops.coordination._backpressure import POLICIES, BackpressureStrategy
@@ -16,12 +29,18 @@ T = TypeVar("T")
 @operator
 def defer(run: Run, supplier: Callable[[], Any]) -> Items[Any]:
     """The supplier runs at each subscription."""
-    return run.open(supplier())
+    made = user_call("defer", supplier)
+    if not hasattr(made, "subscribe"):
+        raise TypeError(
+            f"defer() expected a function returning a source, but {name_of(supplier)} returned {made!r}.\n"
+            f"  For a plain value:  .from_callable({name_of(supplier)})"
+        )
+    return run.open(made)
 
 
 @operator
 def error(run: Run, supplier: Callable[[], Exception]) -> Items[Any]:
-    return run.failing(supplier())
+    return run.failing(user_call("error", supplier))
 
 
 @operator
@@ -112,9 +131,10 @@ class Created(FlowableBase[T]):
         drain.start(lambda _run: inbox.stream())
         # Outside the drain: what is pushed now goes straight downstream as far as it is wanted.
         try:
-            self._source(emitter)
+            user_call("create", self._source, emitter)
         except Exception as failure:
-            emitter.on_error(failure)
+            original = unwrap_stop(failure)
+            emitter.on_error(original if isinstance(original, Exception) else failure)
 
     def __repr__(self) -> str:
         return f"create({self._strategy.value})"

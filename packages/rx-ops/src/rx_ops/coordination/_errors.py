@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, TypeVar
 
-from rx_core import Items, Run, Source, composite, none_produced, unwrap_stop
+from rx_core import Items, Run, Source, composite, none_produced, unwrap_stop, user_call
 from rx_fusion import operator
 from rx_ops.coordination._flatten import inner_source
 
@@ -25,9 +25,9 @@ def on_error_return(_run: Run, source: Source[T], handler: Callable[[Exception],
 
 def _recovered(handler: Callable[[Exception], T], error: Exception) -> T:
     try:
-        value = handler(error)
+        value = user_call("on_error_return", handler, error)
     except Exception as second:
-        raise composite([error, second]) from None
+        raise composite([error, _user_error(second)]) from None
     if value is None:
         raise composite([error, none_produced("on_error_return", handler)])
     return value
@@ -43,7 +43,7 @@ def on_error_resume_next(run: Run, source: Source[T], handler: Callable[[Excepti
     try:
         fallback = inner_source("on_error_resume_next", handler, error)
     except Exception as second:
-        raise composite([error, second]) from None
+        raise composite([error, _user_error(second)]) from None
     yield from run.open(fallback)
 
 
@@ -64,9 +64,9 @@ def retry(_run: Run, source: Source[T], times: int | None, predicate: Callable[[
 
 def _again(predicate: Callable[[Exception], object], error: Exception) -> bool:
     try:
-        return bool(predicate(error))
+        return bool(user_call("retry", predicate, error))
     except Exception as second:
-        raise composite([error, second]) from None
+        raise composite([error, _user_error(second)]) from None
 
 
 @operator
@@ -77,9 +77,9 @@ def do_on_error(_run: Run, source: Source[T], action: Callable[[Exception], obje
     except Exception as raised:
         error = _user_error(raised)
     try:
-        action(error)
+        user_call("do_on_error", action, error)
     except Exception as second:
-        raise composite([error, second]) from None
+        raise composite([error, _user_error(second)]) from None
     raise error
 
 

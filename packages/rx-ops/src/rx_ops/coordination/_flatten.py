@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import Items, Lanes, Run, Source, close, name_of
+from rx_core import Items, Lanes, Run, Source, close, name_of, user_call
 from rx_fusion import Pipeline, operator
 from rx_ops.coordination._combine import interleave
 
@@ -46,7 +46,7 @@ def _mapped(outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
 
 def inner_source(operator_name: str, mapper: Callable[[T], Any], item: T) -> Any:
     """What ``mapper`` made of ``item``, refused with both calls shown when it is no source."""
-    made = mapper(item)
+    made = user_call(operator_name, mapper, item)
     if isinstance(made, Pipeline) or hasattr(made, "subscribe"):
         return made
     function = name_of(mapper)

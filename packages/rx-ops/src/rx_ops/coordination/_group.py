@@ -17,7 +17,18 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from rx_core import UNBOUNDED, Disposable, Items, MissingBackpressureError, Run, close, name_of, none_produced
+from rx_core import (
+    OPERATOR_CODES,
+    UNBOUNDED,
+    Disposable,
+    Items,
+    MissingBackpressureError,
+    Run,
+    close,
+    name_of,
+    none_produced,
+    user_call,
+)
 from rx_fusion import Head
 
 if TYPE_CHECKING:
@@ -212,8 +223,8 @@ class _Groups(Generic[T, K, V]):
         self.run.root.poke()
 
     def _deal(self, item: Any) -> None:
-        key = self.head.key(item)
-        value = item if self.head.value is None else self.head.value(item)
+        key = user_call("group_by", self.head.key, item)
+        value = item if self.head.value is None else user_call("group_by", self.head.value, item)
         if value is None:
             raise none_produced("group_by", self.head.value)
         group = self.open_groups.get(key)
@@ -339,3 +350,6 @@ class _Group(Head, Generic[K, V]):
 
     def __repr__(self) -> str:
         return f"group({self.key!r})"
+
+
+OPERATOR_CODES.add(_Group._stream.__code__)  # it raises what ended the source, a StopIteration included

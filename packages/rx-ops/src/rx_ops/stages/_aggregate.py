@@ -30,7 +30,7 @@ def reduce(source: Iterable[T], reducer: Callable[[T, T], T]) -> Iterator[T]:
         yield total
 
 
-@stage
+@stage(name="reduce")
 def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> Iterator[R]:
     total = seed
     for item in source:
@@ -50,7 +50,7 @@ def collect(source: Iterable[T], supplier: Callable[[], R], collector: Callable[
     yield container
 
 
-@stage
+@stage(name="collect")
 def collect_into(source: Iterable[T], collector: Callable[[Iterable[T]], R]) -> Iterator[R]:
     items: list[T] = []
     for item in source:
@@ -117,7 +117,7 @@ def max_(source: Iterable[T]) -> Iterator[T]:
         yield best
 
 
-@stage
+@stage(name="min")
 def min_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
     empty = True
     best: Any = None
@@ -132,7 +132,7 @@ def min_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
         yield best
 
 
-@stage
+@stage(name="max")
 def max_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
     empty = True
     best: Any = None

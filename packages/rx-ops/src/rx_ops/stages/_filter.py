@@ -99,7 +99,7 @@ def distinct(source: Iterable[T]) -> Iterator[T]:
             yield item
 
 
-@stage
+@stage(name="distinct")
 def distinct_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
     seen: set[object] = set()
     for item in source:
@@ -118,7 +118,7 @@ def distinct_until_changed(source: Iterable[T]) -> Iterator[T]:
             yield item
 
 
-@stage
+@stage(name="distinct_until_changed")
 def distinct_until_changed_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
     previous = _NOTHING
     for item in source:
@@ -151,7 +151,7 @@ def element_at(source: Iterable[T], index: int) -> Iterator[T]:
         left -= 1
 
 
-@stage
+@stage(name="first")
 def first_or(source: Iterable[T], default: T) -> Iterator[T]:
     for item in source:
         yield item

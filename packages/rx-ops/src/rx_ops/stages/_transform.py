@@ -55,7 +55,7 @@ def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
         yield total
 
 
-@stage
+@stage(name="scan")
 def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) -> Iterator[R]:
     total = seed
     yield total
@@ -97,7 +97,7 @@ def _skipping(count: int, skip: int) -> Callable[[int], int]:
     return upstream
 
 
-@stage(request=_skipping)
+@stage(name="buffer", request=_skipping)
 def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
     """skip > count: ``skip - count`` elements between two lists are dropped."""
     batch: list[T] = []
@@ -116,7 +116,7 @@ def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]
         yield batch
 
 
-@stage(request=_skipping)
+@stage(name="buffer", request=_skipping)
 def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
     """skip < count: each element is in several lists; at most ``count / skip`` lists are open."""
     batches: list[list[T]] = []

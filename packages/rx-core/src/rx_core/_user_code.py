@@ -1,0 +1,80 @@
+"""Calling users' functions from inside generators, and getting back exactly what they raised.
+
+Two exceptions mean something to generators themselves. A StopIteration that leaves a generator becomes a RuntimeError (PEP 479);
+it travels as that error's cause and is unwrapped where it is signalled. A GeneratorExit cannot be signalled at all and becomes a
+RuntimeError for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, overload
+
+from rx_core._errors import name_of
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Code objects that stand for operators: a StopIteration that reaches their edge came from a user's function.
+OPERATOR_CODES: set[CodeType] = set()
+
+
+def user_call(operator: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """``function(*args)``, for coordinating operators: what it raises gets a note that names the operator.
+
+    A StopIteration or GeneratorExit that it raises comes out as a RuntimeError, so that it neither ends nor closes the operator.
+    """
+    try:
+        return function(*args, **kwargs)
+    except StopIteration as stop:
+        add_note(stop, f"in {operator}({name_of(function)})")
+        raise RuntimeError("a function in the pipeline raised StopIteration") from stop
+    except GeneratorExit as leave:
+        add_note(leave, f"in {operator}({name_of(function)})")
+        raise exit_as_error(leave) from leave
+    except Exception as error:
+        add_note(error, f"in {operator}({name_of(function)})")
+        raise
+
+
+OPERATOR_CODES.add(user_call.__code__)
+
+
+def unwrap_stop(error: BaseException, /) -> BaseException:
+    """The user's StopIteration again, where it became a RuntimeError at the edge of an operator's generator.
+
+    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at.
+    """
+    if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
+        trace = error.__cause__.__traceback__
+        if trace is not None and trace.tb_frame.f_code in OPERATOR_CODES:
+            return error.__cause__
+    return error
+
+
+@overload
+def as_signal(error: Exception | GeneratorExit, /) -> Exception: ...
+@overload
+def as_signal(error: BaseException, /) -> BaseException: ...
+def as_signal(error: BaseException, /) -> BaseException:
+    """What is signalled for ``error``: the user's own exception where there is one."""
+    error = unwrap_stop(error)
+    return exit_as_error(error) if isinstance(error, GeneratorExit) else error
+
+
+def exit_as_error(leave: GeneratorExit, /) -> RuntimeError:
+    """What is signalled for a GeneratorExit that a user's function raised; its notes go with it."""
+    error = RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do")
+    error.__cause__ = leave
+    for note in getattr(leave, "__notes__", ()):
+        error.add_note(note)
+    return error
+
+
+def add_note(error: BaseException, note: str, /) -> None:
+    """``error.add_note(note)``, unless it has it: an exception that is raised again passes the same operator again."""
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
