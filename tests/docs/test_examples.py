@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rx_fusion import fusion_enabled
 from tests.docs.blocks import ROOT, Block, Example, blocks, documents, examples, matches, quoted, run
 
 DOCUMENTS = documents()
@@ -17,11 +18,16 @@ def _name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="the examples show plans as they are with fusion")
+
+
+@needs_fusion
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
 def test_examples_run(path: Path) -> None:
     run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
 
 
+@needs_fusion
 @pytest.mark.spark
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if any(e.needs == "rx-spark" for e in examples(path))], ids=_name)
 def test_examples_on_spark_run(path: Path) -> None:
