@@ -12,8 +12,8 @@ stream, exactly as mypy binds a method whose ``self`` is annotated.
 A checker that remembers has to forget at the right time:
 
 * a changed operator: whoever uses it refers to the module it is defined in (``module_refs``, and ``plugin_deps`` for dmypy);
-* a distribution installed or removed: ``__version__`` here is computed from the table, and ``report_config_data`` covers the
-  case that mypy runs in another interpreter than the one it checks for.
+* a distribution installed or removed: ``__version__`` here is computed from the table, and mypy and dmypy start afresh when it
+  changes; ``report_config_data`` does the same for a cache that does not say which plugins wrote it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from mypy.build import default_data_dir
 from mypy.checkmember import check_self_arg
 from mypy.modulefinder import FindModuleCache, ModuleNotFoundReason, compute_search_paths, get_search_dirs
 from mypy.nodes import MDEF, Decorator, FuncBase, MypyFile, SymbolNode, SymbolTableNode, TypeInfo, Var
+from mypy.options import Options
 from mypy.plugin import AttributeContext, ClassDefContext, Plugin, ReportConfigContext
 from mypy.server.trigger import make_trigger
 from mypy.typeops import bind_self, function_type, make_simplified_union
@@ -45,15 +46,20 @@ _PRIORITY: Final = 20  # as for an import inside a function: the order of module
 class OperatorPlugin(Plugin):
     """Types operators of installed distributions as methods."""
 
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        global _newest
+        _newest = self
+
     @cached_property
-    def _operators(self) -> dict[str, Declared]:
+    def operators(self) -> dict[str, Declared]:
         """``"rx_ops._faces._plugged.FlowablePlugged.pairs"`` and what is declared for it."""
         folders, site_packages = get_search_dirs(self.options.python_executable)
         return {f"{MODULE}.{FACES[each.face]}.{each.name}": each for each in declared([*folders, *site_packages])}
 
     @cached_property
     def _names(self) -> set[str]:
-        return {each.name for each in self._operators.values()}
+        return {each.name for each in self.operators.values()}
 
     @cached_property
     def _finder(self) -> FindModuleCache:
@@ -64,11 +70,11 @@ class OperatorPlugin(Plugin):
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         if file.fullname != MODULE:
             return []
-        modules = {each.module for each in self._operators.values()}
+        modules = {each.module for each in self.operators.values()}
         return [(_PRIORITY, module, -1) for module in sorted(modules) if isinstance(self._finder.find_module(module), str)]
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
-        return [list(each) for each in self._operators.values()] if ctx.id == MODULE else None
+        return [list(each) for each in self.operators.values()] if ctx.id == MODULE else None
 
     # -- placeholders ----------------------------------------------------------------------------------------------
 
@@ -79,7 +85,7 @@ class OperatorPlugin(Plugin):
         if ctx.api.is_stub_file:
             return  # written by `python -m rx_ops stubs`: the operators are in it
         info = ctx.cls.info
-        for fullname, operator in self._operators.items():
+        for fullname, operator in self.operators.items():
             if fullname == f"{info.fullname}.{operator.name}":
                 variable = Var(operator.name, AnyType(TypeOfAny.special_form))
                 variable.info = info
@@ -90,7 +96,7 @@ class OperatorPlugin(Plugin):
     # -- their types -----------------------------------------------------------------------------------------------
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        operator = self._operators.get(fullname)
+        operator = self.operators.get(fullname)
         return None if operator is None else partial(self._bound, operator)
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
@@ -99,9 +105,9 @@ class OperatorPlugin(Plugin):
             return None
         symbol = self.lookup_fully_qualified(owner)
         found = symbol.node.get(name) if symbol is not None and isinstance(symbol.node, TypeInfo) else None
-        if found is None or found.node is None or found.node.fullname not in self._operators:
+        if found is None or found.node is None or found.node.fullname not in self.operators:
             return None
-        return partial(_refused, self._operators[found.node.fullname])
+        return partial(_refused, self.operators[found.node.fullname])
 
     def _bound(self, operator: Declared, ctx: AttributeContext) -> Type:
         """The type of ``stream.operator``."""
@@ -177,14 +183,17 @@ def _refused(operator: Declared, ctx: AttributeContext) -> Type:
     return _failed(ctx, f'"{operator.name}" of {operator.distribution} is called on a stream, not on the class {operator.face}')
 
 
+_newest: OperatorPlugin | None = None
+
+
 def plugin(_mypy_version: str) -> type[Plugin]:
     """What mypy asks for."""
     return OperatorPlugin
 
 
 def __getattr__(name: str) -> str:
-    # mypy and dmypy compare __version__ with that of the last run; what is installed belongs to it.
+    # mypy and dmypy compare __version__ with that of the last run; what is installed belongs to it. They make the plugin first.
     if name == "__version__":
-        table = "\n".join(map(repr, declared()))
+        table = repr(declared() if _newest is None else list(_newest.operators.values()))
         return f"{_version.__version__}+{hashlib.sha256(table.encode()).hexdigest()[:16]}"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
