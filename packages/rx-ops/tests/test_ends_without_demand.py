@@ -1,0 +1,55 @@
+"""Ends and errors need no demand (RS 2.9, 2.10): they arrive although nothing more was requested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rx_ops import Flowable
+from rx_testing import ManualPublisher, TestSubscriber
+
+Both = Callable[[ManualPublisher[int], ManualPublisher[int]], Flowable[int]]
+
+
+def _flat(first: ManualPublisher[int], second: ManualPublisher[int]) -> Flowable[int]:
+    return Flowable.of(first, second).flat_map(lambda source: source)
+
+
+BOTH: list[Both] = [lambda first, second: Flowable.merge(first, second), _flat]
+
+
+@pytest.mark.parametrize("both", BOTH, ids=["merge", "flat_map"])
+def test_completion_follows_the_last_source_without_a_request(both: Both) -> None:
+    first, second = ManualPublisher[int](), ManualPublisher[int]()
+    subscriber = TestSubscriber[int](2)
+    both(first, second).subscribe(subscriber)
+    first.next(1)
+    second.next(2)
+    first.complete()
+    subscriber.assert_values(1, 2).assert_not_terminated()
+    second.complete()
+    subscriber.assert_result(1, 2)
+
+
+@pytest.mark.parametrize("both", BOTH, ids=["merge", "flat_map"])
+def test_an_error_of_one_source_arrives_without_a_request_and_cancels_the_other(both: Both) -> None:
+    first, second = ManualPublisher[int](), ManualPublisher[int]()
+    subscriber = TestSubscriber[int](1)
+    both(first, second).subscribe(subscriber)
+    first.next(1)
+    second.error(KeyError("gone"))
+    subscriber.assert_failure(KeyError, 1)
+    assert first.cancelled
+
+
+def test_items_still_wait_for_a_request_when_their_source_has_ended() -> None:
+    first, second = ManualPublisher[int](), ManualPublisher[int]()
+    subscriber = TestSubscriber[int](0)
+    Flowable.merge(first, second).subscribe(subscriber)
+    first.next(1)
+    first.complete()
+    second.complete()
+    subscriber.assert_empty()
+    subscriber.request(1)
+    subscriber.assert_result(1)
