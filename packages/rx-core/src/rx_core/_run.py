@@ -249,9 +249,7 @@ class Lane(Run, Generic[T]):
         self._lanes.run.wake()
 
     def poke(self) -> None:
-        if not self._queued:
-            self._queued = True
-            self._lanes.ready.append(self)
+        self._lanes.urgent.append(self)
         self._lanes.run.poke()
 
     def requeue(self) -> None:
@@ -277,13 +275,15 @@ class Lane(Run, Generic[T]):
 
 @final
 class Lanes(Generic[T]):
-    """The lanes of one operator: those that are open, and those that have something to say (``ready``)."""
+    """The lanes of one operator: those that are open, those that have items (``ready``), and those with something that needs no
+    demand, an end or an error (``urgent``)."""
 
-    __slots__ = ("open_lanes", "ready", "run")
+    __slots__ = ("open_lanes", "ready", "run", "urgent")
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.ready: deque[Lane[T]] = deque()
+        self.urgent: deque[Lane[T]] = deque()
         self.open_lanes: dict[Lane[T], None] = {}
 
     def open(self, source: Publisher[T], window: int, key: object = None) -> Lane[T]:
