@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rx_core import DEMAND
+from rx_core import DEMAND, UNBOUNDED
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._notes import call
@@ -102,6 +102,9 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     return f"fused: source and {len(shape)} stage{'s' * (len(shape) != 1)} in one loop, no queue"
 
 
+_UNCOUNTED = {DEMAND: "what downstream requests", UNBOUNDED: "whatever it is ahead"}
+
+
 def _head_notes(head: Head) -> list[str]:
     notes = []
     if head.scheduler is not None:
@@ -109,7 +112,7 @@ def _head_notes(head: Head) -> list[str]:
     if isinstance(head, OperatorHead):
         queued = [source for source in head.upstream if _needs_queue(source)]
         if queued:
-            bound = "what downstream requests" if head.window == DEMAND else f"{head.window} items"
+            bound = _UNCOUNTED.get(head.window, f"{head.window} items")
             notes.append(f"queue: {bound}, for each source that cannot be pulled")
     return notes
 

@@ -98,7 +98,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             check_callable("to_flowable", "on_drop", on_drop)
         shown = f"to_flowable({strategy.name}{'' if capacity is None else f', {capacity=}'})"
         if strategy is BackpressureStrategy.MISSING:
-            return Flowable._from(PublisherHead("to_flowable", Unasked(self), f"{self!r}.{shown}", (self,)))
+            return Flowable._from(PublisherHead(shown, Unasked(self), f"{self!r}.{shown}", (self,)))
         if strategy is BackpressureStrategy.BUFFER and capacity is None and self._head.feed is not Feed.RUNNING:
             # It gives the same items whenever it is pulled, so those that would wait can stay where they are: a long source
             # is not copied into a buffer, an endless one does not hang the subscriber.

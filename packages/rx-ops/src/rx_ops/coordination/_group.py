@@ -67,7 +67,8 @@ class GroupByHead(Head, Generic[T, K, V]):
         return _Groups(run, self, window, self._face).stream()
 
     def notes(self) -> Sequence[str]:
-        return (f"queue: {self.buffer_size} items in all groups together",)
+        bound = "whatever the source is ahead" if self.buffer_size == UNBOUNDED else f"{self.buffer_size} items"
+        return (f"queue: {bound} in all groups together",)
 
     def __repr__(self) -> str:
         return f"{self.upstream[0]!r}.group_by({name_of(self.key)})"
@@ -242,10 +243,11 @@ class _Groups(Generic[T, K, V]):
             run.wake()
 
     def _too_many(self, why: str) -> Exception:
+        more = 2 * max(self.window, len(self.open_groups), 1)
         return MissingBackpressureError(
-            f"group_by() has a new group but {why}; waiting would stop the groups that are open.\n"
-            f"  More groups at a time:   .flat_map(..., max_concurrency={2 * max(self.window, len(self.open_groups), 1)})\n"
-            f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key"
+            f"group_by() has a new group but {why}; waiting would stop the groups that are open.",
+            f"  More groups at a time:   .flat_map(..., max_concurrency={more})\n"
+            f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key",
         )
 
     def _abandon(self, group: _Group[K, V]) -> None:
