@@ -123,7 +123,9 @@ class Single(_OneItem[T_co], SinglePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /) -> Single[R]: ...
+    def zip(
+        cls: type[SingleBase[R]], s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /
+    ) -> Single[R]: ...
     @overload
     @classmethod
     def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[tuple[T1, T2]]: ...
@@ -285,7 +287,7 @@ class Maybe(_OneItem[T_co], MaybePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
+    def zip(cls: type[MaybeBase[R]], s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
     @overload
     @classmethod
     def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /) -> Maybe[tuple[T1, T2]]: ...

@@ -25,10 +25,6 @@ class Comparable(Protocol):
     def __lt__(self, other: Any, /) -> bool: ...
 
 
-C = TypeVar("C", bound=Comparable)
-N = TypeVar("N", int, float, complex)
-
-
 class FlowableAggregate(FlowableCore[T_co]):
     """Operators that make one value of a whole stream."""
 
@@ -119,7 +115,13 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         return self._into(_single.Single, stages.count)
 
-    def sum(self: FlowableBase[N], start: N = 0, /) -> Single[N]:
+    @overload
+    def sum(self: FlowableBase[int], start: int = 0, /) -> Single[int]: ...
+    @overload
+    def sum(self: FlowableBase[float], start: float = 0, /) -> Single[float]: ...
+    @overload
+    def sum(self: FlowableBase[complex], start: complex = 0, /) -> Single[complex]: ...
+    def sum(self: Any, start: Any = 0, /) -> Any:
         """All items added up; ``start`` when there are none.
 
         ::  --1--2--3|  -->  --------6|
@@ -128,10 +130,10 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  builtin ``sum``.
         """
-        return self._into(_single.Single, stages.sum_, start)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._into(_single.Single, stages.sum_, start)
 
     @overload
-    def min(self: FlowableBase[C], /) -> Maybe[C]: ...
+    def min(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
     @overload
     def min(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
     def min(self: Any, key: Any = None, /) -> Any:
@@ -149,7 +151,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_single.Maybe, stages.min_by, key)
 
     @overload
-    def max(self: FlowableBase[C], /) -> Maybe[C]: ...
+    def max(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
     @overload
     def max(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
     def max(self: Any, key: Any = None, /) -> Any:

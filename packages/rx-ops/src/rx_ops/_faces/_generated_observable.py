@@ -45,8 +45,6 @@ R = TypeVar("R")
 V = TypeVar("V")
 K = TypeVar("K", bound=Hashable)
 Ts = TypeVarTuple("Ts")
-C = TypeVar("C", bound=Comparable)
-N = TypeVar("N", int, float, complex)
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 T3 = TypeVar("T3")
@@ -146,7 +144,7 @@ class ObservableCreate(ObservableCore[T_co]):
 
     @classmethod
     def generate(
-        cls,
+        cls: type[ObservableBase[T]],  # or mypy infers Any for lambdas
         initial: Callable[[], S],
         step: Callable[[S, GenerateEmitter[T]], S],
         /,
@@ -168,7 +166,8 @@ class ObservableCreate(ObservableCore[T_co]):
         check_callable("generate", "step", step)
         if dispose is not None:
             check_callable("generate", "dispose", dispose)
-        return cls._from(IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})"))
+        made = IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})")
+        return cls._from(made)  # type: ignore[attr-defined,no-any-return]  # cls names the base
 
     @classmethod
     def defer(cls, supplier: Callable[[], ObservableSource[T]], /) -> Observable[T]:
@@ -600,7 +599,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Source:  RxJava ``first`` and ``firstOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.element_at, 0)
+            return self._into(_single.Single, stages.first_or_error)
         return self._into(_single.Single, stages.first_or, default)
 
 
@@ -697,7 +696,13 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         return self._into(_single.Single, stages.count)
 
-    def sum(self: ObservableBase[N], start: N = 0, /) -> Single[N]:
+    @overload
+    def sum(self: ObservableBase[int], start: int = 0, /) -> Single[int]: ...
+    @overload
+    def sum(self: ObservableBase[float], start: float = 0, /) -> Single[float]: ...
+    @overload
+    def sum(self: ObservableBase[complex], start: complex = 0, /) -> Single[complex]: ...
+    def sum(self: Any, start: Any = 0, /) -> Any:
         """All items added up; ``start`` when there are none.
 
         ::  --1--2--3|  -->  --------6|
@@ -707,10 +712,10 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  builtin ``sum``.
         """
-        return self._into(_single.Single, stages.sum_, start)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._into(_single.Single, stages.sum_, start)
 
     @overload
-    def min(self: ObservableBase[C], /) -> Maybe[C]: ...
+    def min(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
     @overload
     def min(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
     def min(self: Any, key: Any = None, /) -> Any:
@@ -729,7 +734,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_single.Maybe, stages.min_by, key)
 
     @overload
-    def max(self: ObservableBase[C], /) -> Maybe[C]: ...
+    def max(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
     @overload
     def max(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
     def max(self: Any, key: Any = None, /) -> Any:
@@ -789,13 +794,16 @@ class ObservableCombine(ObservableCore[T_co]):
             )
         )
 
-    @overload
-    @classmethod
-    def zip(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, combiner: Callable[[T1, T2], R]) -> Observable[R]: ...
+    # cls is annotated where a lambda is inferred: mypy makes its result Any while a variable of the class is open.
     @overload
     @classmethod
     def zip(
-        cls,
+        cls: type[ObservableBase[R]], s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, combiner: Callable[[T1, T2], R]
+    ) -> Observable[R]: ...
+    @overload
+    @classmethod
+    def zip(
+        cls: type[ObservableBase[R]],
         s1: ObservableSource[T1],
         s2: ObservableSource[T2],
         s3: ObservableSource[T3],
@@ -806,7 +814,7 @@ class ObservableCombine(ObservableCore[T_co]):
     @overload
     @classmethod
     def zip(
-        cls,
+        cls: type[ObservableBase[R]],
         s1: ObservableSource[T1],
         s2: ObservableSource[T2],
         s3: ObservableSource[T3],
