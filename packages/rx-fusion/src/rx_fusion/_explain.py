@@ -73,7 +73,8 @@ def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:
     out, at = [], 0
     for stage in shape.stages:
         size = len(stage.parameters)
-        out.append(call(stage.name, args[at : at + size]))
+        if not stage.guard:  # nobody wrote it
+            out.append(call(stage.name, args[at : at + size]))
         at += size
     return out
 

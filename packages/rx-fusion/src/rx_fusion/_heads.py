@@ -156,12 +156,13 @@ class OperatorHead(Head):
     """A coordinating operator with its sources and arguments.
 
     ``window`` is what waits at most per source that needs a queue; ``many`` hands the sources over as one tuple; ``scheduler``
-    makes the operator run (and poll its sources) on a worker of its own.
+    makes the operator run (and poll its sources) on a worker of its own; ``said`` is what a plan says of it.
     """
 
     __slots__ = (
         "_eager_error",
         "_many",
+        "_said",
         "_shown",
         "args",
         "function",
@@ -184,6 +185,7 @@ class OperatorHead(Head):
         scheduler: Scheduler | None = None,
         eager_error: bool = False,
         shown: str | None = None,
+        said: Sequence[str] = (),
     ) -> None:
         self.operator = operator_of(function)
         self.function = function
@@ -195,6 +197,10 @@ class OperatorHead(Head):
         self.scheduler = scheduler
         self._eager_error = eager_error
         self._shown = shown
+        self._said = said
+
+    def notes(self) -> Sequence[str]:
+        return self._said
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         window = self.window or window  # an operator that only relays passes on what its consumer takes

@@ -68,6 +68,7 @@ def calls(stages: Sequence[Any], args: Sequence[Any]) -> str:
     text, at = "", 0
     for stage in stages:
         size = len(stage.parameters)
-        text += f".{call(stage.name, args[at : at + size])}"
+        if not stage.guard:  # nobody wrote it
+            text += f".{call(stage.name, args[at : at + size])}"
         at += size
     return text

@@ -106,7 +106,10 @@ class Pipeline(Generic[T_co]):
             return head.absorb(shape, args)
         if not shape:
             return head, shape, args
-        before, before_args, last, last_args = shape.split(args, len(shape) - 1)
+        at = len(shape) - 1
+        while at and shape.stages[at].guard:
+            at -= 1
+        before, before_args, last, last_args = shape.split(args, at)
         source = PlainFlow[Any](head, before, before_args)
         return PublisherHead(head.name, source, repr(source), (source,)), last, last_args
 
@@ -118,7 +121,7 @@ class Pipeline(Generic[T_co]):
             return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
-        drain: Drain[Any] = Drain(down, worker=worker, synchronous=head.feed is not Feed.RUNNING)
+        drain: Drain[Any] = Drain(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
 
         def body(run: Drain[Any]) -> Items[Any]:
             items = head.open(run, 0)
@@ -139,7 +142,8 @@ class Pipeline(Generic[T_co]):
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""
         hooks.ensure_loaded()
-        if hooks.on_subscribe is None and fusion_enabled():
+        # a head that may have to wait is planned once, when the run opens it
+        if hooks.on_subscribe is None and fusion_enabled() and self._head.feed is not Feed.RUNNING:
             plan = self._resolve()
             if plan[0].feed is not Feed.RUNNING:
                 return plan

@@ -63,6 +63,8 @@ class Stage(NamedTuple):
     single_tail: bool
     #: What downstream's requests mean upstream, where it is not the same number.
     request: RequestRule | None
+    #: Checks what the stage before it gives, and is never parted from it.
+    guard: bool
 
     @property
     def compilable(self) -> bool:
@@ -80,25 +82,28 @@ _BY_CODE: Final[dict[CodeType, Stage]] = {}
 @overload
 def stage(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def stage(*, name: str | None = None, request: RequestRule | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def stage(
-    function: Callable[P, R] | None = None, /, *, name: str | None = None, request: RequestRule | None = None
+    *, name: str | None = None, request: RequestRule | None = None, guard: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def stage(
+    function: Callable[P, R] | None = None, /, *, name: str | None = None, request: RequestRule | None = None, guard: bool = False
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a generator function ``(source, *arguments)`` as a synchronous operator and return it unchanged.
 
     ``request(*arguments)`` makes, for each subscription, a function from downstream's request to upstream's, where it is not the
     same number (``buffer`` asks for ``n * count``); it matters only in front of a publisher that is not ours. ``name`` is what
-    messages and plans call it (default: the function's name).
+    messages and plans call it (default: the function's name). A ``guard`` checks what the stage before it gives: it stays with
+    that stage where operators run apart.
 
     Raises StageError when the function is not of the form the compiler reads. Where the source text is not available the
     function is taken as it is and runs as it is.
     """
     if function is None:
-        return lambda decorated: _register(decorated, name, request)
-    return _register(function, name, request)
+        return lambda decorated: _register(decorated, name, request, guard)
+    return _register(function, name, request, guard)
 
 
-def _register(function: Callable[P, R], called: str | None, request: RequestRule | None) -> Callable[P, R]:
+def _register(function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool) -> Callable[P, R]:
     plain = cast("FunctionType", function)
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & CO_GENERATOR:
         raise StageError(
@@ -131,6 +136,7 @@ def _register(function: Callable[P, R], called: str | None, request: RequestRule
         drops=loop is None or _least_yields(loop.body) < 1,
         single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
         request=request,
+        guard=guard,
     )
     _STAGES[made.function] = made
     _BY_CODE[code] = made

@@ -159,7 +159,7 @@ def cast(source: Iterable[object], kind: type[T]) -> Iterator[T]:
         yield item
 
 
-@stage
+@stage(guard=True)
 def not_none(source: Iterable[T | None], operator: str) -> Iterator[T]:
     """Stands after a stage that is not ours: a None that goes on would be taken for "nothing now"."""
     for item in source:
