@@ -50,6 +50,7 @@ STEPS: Final[dict[StageFunction, tuple[Kind, Callable[..., NotedStep | None]]]] 
 LIMITS: Final[dict[StageFunction, Callable[..., int]]] = {
     stages.element_at: lambda index: int(index) + 1,
     stages.first_or: lambda _default: 1,
+    stages.first_or_error: lambda: 1,
 }
 
 _IN_ORDER: Final = "needs its elements in order, one after another"
@@ -102,7 +103,9 @@ class _Taking:
     def take(self, stage: Stage, args: tuple[Any, ...]) -> bool:
         function = stage.function
         if self._head.closed:
-            return self._cut(stage, args, "what comes before is the end of the Spark part")
+            shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
+            self._head = self._head.with_cut(shown)
+            return False
         if function in ELEMENTWISE:
             if not self._pass:
                 self._text = repr(self._head)

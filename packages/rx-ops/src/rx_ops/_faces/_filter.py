@@ -170,5 +170,5 @@ class FlowableFilter(FlowableCore[T_co]):
         Source:  RxJava ``first`` and ``firstOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.element_at, 0)
+            return self._into(_single.Single, stages.first_or_error)
         return self._into(_single.Single, stages.first_or, default)

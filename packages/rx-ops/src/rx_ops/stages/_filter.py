@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import UNBOUNDED
+from rx_core import UNBOUNDED, EmptyStreamError
 from rx_fusion import stage
 
 T = TypeVar("T")
@@ -151,7 +151,19 @@ def element_at(source: Iterable[T], index: int) -> Iterator[T]:
         left -= 1
 
 
-@stage(name="first")
+def _one(*_arguments: object) -> Callable[[int], int]:
+    return _up_to(0)
+
+
+@stage(name="first", request=_one)
+def first_or_error(source: Iterable[T]) -> Iterator[T]:
+    for item in source:
+        yield item
+        return
+    raise EmptyStreamError("first()")
+
+
+@stage(name="first", request=_one)
 def first_or(source: Iterable[T], default: T) -> Iterator[T]:
     for item in source:
         yield item
