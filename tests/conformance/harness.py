@@ -47,6 +47,16 @@ FAR: Final = 100_000.0
 MODES: Final = ("fused", "hidden", "off")
 
 
+#: Kind of source and mode together: all kinds fused, and of the other modes those that run through other code.
+EVERYWHERE: Final = (
+    *((kind, "fused") for kind in KINDS),
+    *((kind, "hidden") for kind in ("list", "foreign", "manual")),
+    *((kind, "off") for kind in ("list", "running", "foreign", "manual", "observed")),
+)
+MAIN_KINDS: Final = ("list", "running", "foreign", "manual", "observed foreign")
+MAINLY: Final = (*((kind, "fused") for kind in MAIN_KINDS), ("list", "hidden"), ("list", "off"), ("foreign", "off"))
+
+
 @dataclass(frozen=True)
 class Case:
     """One line of the table."""

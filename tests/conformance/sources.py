@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rx_ops import Flowable
-from rx_testing import ManualPublisher, VirtualScheduler
+from rx_testing import ManualPublisher, ManualSubscription, VirtualScheduler
 
 
 class SourceError(Exception):
@@ -132,7 +132,12 @@ def _foreign(items: Sequence[Any], error: Exception | None, _clock: VirtualSched
 
 
 def _manual(items: Sequence[Any], error: Exception | None, _clock: VirtualScheduler) -> Source:
-    publisher: ManualPublisher[Any] = ManualPublisher(unchecked=True)
+    def answer(subscription: ManualSubscription[Any], n: object) -> None:
+        if type(n) is not int or n < 1:  # RS 3.9 is the publisher's to answer
+            at[publisher.subscriptions.index(subscription)] = len(items) + 1
+            subscription.error(ValueError(f"§3.9: request({n!r})"))
+
+    publisher: ManualPublisher[Any] = ManualPublisher(unchecked=True, on_request=answer)
     at: dict[int, int] = {}
 
     def pump() -> bool:

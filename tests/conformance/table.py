@@ -20,11 +20,12 @@ Flags::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, dropwhile, groupby, takewhile
 from typing import Any, Final
 
 from rx_core import Subscriber
+from rx_fusion import stage
 from rx_ops import BackpressureStrategy, Emitter, Flowable, GenerateEmitter, Single
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
@@ -139,6 +140,22 @@ def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
     return Flowable.defer(make)
 
 
+@stage
+def _every(source: Iterable[Any], n: int) -> Iterator[Any]:
+    at = 0
+    for item in source:
+        at += 1
+        if at == n:
+            at = 0
+            yield item
+
+
+@stage
+def _tagged(source: Iterable[Any], function: Callable[[Any], Any]) -> Iterator[Any]:
+    for item in source:
+        yield function(item)
+
+
 class _Pass:
     """A hand-written operator that changes nothing."""
 
@@ -207,6 +224,8 @@ TRANSFORM: Final = (
     Case("cast", lambda s, k: s.cast(int), _same),
     Case("hide", lambda s, k: s.hide(), _same),
     Case("lift", lambda s, k: s.lift(_Pass), _same),
+    Case("stage", lambda s, k: s.stage(_every, 2), lambda xs: xs[1::2]),
+    Case("stage function", lambda s, k: s.stage(_tagged, k.f(_times(2))), lambda xs: [x * 2 for x in xs], flags="none"),
     Case("compose", lambda s, k: s.compose(lambda flow: flow.map(k.f(_times(2)))), lambda xs: [x * 2 for x in xs]),
     Case("pipe", lambda s, k: s.pipe(lambda flow, n: flow.map(k.f(_times(n))), 2), lambda xs: [x * 2 for x in xs]),
 )
@@ -228,6 +247,7 @@ FILTER: Final = (
     Case("element_at", lambda s, k: s.element_at(2).to_flowable(), lambda xs: xs[2:3], flags="early"),
     Case("element_at beyond", lambda s, k: s.element_at(100).to_flowable(), _nothing),
     Case("first", lambda s, k: s.first(0).to_flowable(), lambda xs: xs[:1] or [0], flags="early"),
+    Case("first or error", lambda s, k: s.first().on_error_return(k.f(lambda e: 77)).to_flowable(), lambda xs: xs[:1] or [77], None, "early recovers"),
     Case("first_element", lambda s, k: s.first_element().to_flowable(), lambda xs: xs[:1], flags="early"),
 )
 
@@ -286,6 +306,7 @@ THREADS: Final = (
 )
 
 BACKPRESSURE: Final = (
+    Case("to_observable", lambda s, k: s.to_observable().to_flowable(BackpressureStrategy.BUFFER), _same, flags="apart"),
     Case("on_backpressure_buffer", lambda s, k: s.on_backpressure_buffer(), _same, flags="apart"),
     Case("on_backpressure_buffer bounded", lambda s, k: s.on_backpressure_buffer(100), _same, flags="apart"),
     Case("on_backpressure_drop", lambda s, k: s.on_backpressure_drop(), _same, flags="apart lossy"),

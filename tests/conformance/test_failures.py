@@ -12,6 +12,8 @@ from rx_core import MissingBackpressureError
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
 from tests.conformance.harness import (
+    MAIN_KINDS,
+    MAINLY,
     MODES,
     Bench,
     Case,
@@ -27,8 +29,9 @@ from tests.conformance.harness import (
 from tests.conformance.sources import Foreign
 from tests.conformance.table import OOPS, TABLE
 
+KIND = pytest.mark.parametrize("kind", MAIN_KINDS)
 MODE = pytest.mark.parametrize("mode", MODES)
-KIND = pytest.mark.parametrize("kind", ["clean", "list", "running", "foreign", "manual", "observed foreign"])
+PAIR = pytest.mark.parametrize(("kind", "mode"), MAINLY)
 
 
 def _user_functions(case: Case) -> int:
@@ -54,7 +57,7 @@ RAISED: dict[str, Callable[[], BaseException]] = {
 }
 
 #: compose and pipe add no operator of their own, their lines fail in the map they make; zip_with is another way to write zip.
-NAMES = {"compose": "map", "pipe": "map", "zip_with": "zip"}
+NAMES = {"compose": "map", "pipe": "map", "zip_with": "zip", "stage": "_tagged"}
 
 
 def _name(case: Case) -> str:
@@ -74,8 +77,7 @@ def _let_go(made: Bench) -> bool:
 
 
 @pytest.mark.parametrize("raised", RAISED.values(), ids=list(RAISED))
-@KIND
-@MODE
+@PAIR
 @pytest.mark.parametrize("case", WITH_FUNCTIONS, ids=str)
 def test_what_a_user_function_raises_ends_the_stream(
     case: Case, mode: str, kind: str, raised: Callable[[], BaseException]
@@ -110,8 +112,7 @@ def test_a_later_failure_comes_after_what_was_made_before_it(case: Case, mode: s
 
 
 @pytest.mark.parametrize("at", [1, 2])
-@KIND
-@MODE
+@PAIR
 @pytest.mark.parametrize("case", NONE_MATTERS, ids=str)
 def test_none_from_a_user_function_is_an_error_that_names_the_operator(case: Case, mode: str, kind: str, at: int) -> None:
     if case.name.startswith("reduce") and at == 1:

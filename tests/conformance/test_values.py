@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from rx_testing import TestSubscriber
-from tests.conformance.harness import ITEMS, MODES, Case, bench, check_values
+from tests.conformance.harness import EVERYWHERE, ITEMS, MODES, Case, bench, check_values
 from tests.conformance.sources import KINDS, WATCHED, SourceError
 from tests.conformance.table import TABLE
 
 KIND = pytest.mark.parametrize("kind", KINDS)
 MODE = pytest.mark.parametrize("mode", MODES)
+PAIR = pytest.mark.parametrize(("kind", "mode"), EVERYWHERE)
 ANY = pytest.mark.parametrize("case", TABLE, ids=str)
 OVER_A_SOURCE = pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 ASKED = pytest.mark.parametrize("case", [case for case in TABLE if not (case.has("hot") or case.has("lossy"))], ids=str)
 
 
-@KIND
-@MODE
+@PAIR
 @ANY
 def test_the_values_are_those_of_the_reference(case: Case, mode: str, kind: str) -> None:
     made = bench(case, kind, mode)
@@ -38,8 +38,7 @@ def test_an_empty_source(case: Case, mode: str, kind: str) -> None:
     check_values(case, got.values, case.expected([]))
 
 
-@KIND
-@MODE
+@PAIR
 @OVER_A_SOURCE
 def test_an_error_of_the_source_comes_after_its_items(case: Case, mode: str, kind: str) -> None:
     if case.has("recovers"):
@@ -58,8 +57,7 @@ def test_an_error_of_the_source_comes_after_its_items(case: Case, mode: str, kin
         assert got.values == case.until_error(case.items)
 
 
-@KIND
-@MODE
+@PAIR
 @ASKED
 def test_one_by_one(case: Case, mode: str, kind: str) -> None:
     made = bench(case, kind, mode)
@@ -103,8 +101,7 @@ def test_a_second_subscription_starts_clean(case: Case, kind: str, mode: str) ->
     assert len(first.values) <= 1
 
 
-@KIND
-@MODE
+@PAIR
 @ANY
 def test_nothing_comes_after_cancel_from_on_next(case: Case, mode: str, kind: str) -> None:
     made = bench(case, kind, mode)
@@ -117,8 +114,7 @@ def test_nothing_comes_after_cancel_from_on_next(case: Case, mode: str, kind: st
         assert made.source.active() == 0
 
 
-@KIND
-@MODE
+@PAIR
 @ANY
 def test_cancel_between_signals_reaches_the_source(case: Case, mode: str, kind: str) -> None:
     made = bench(case, kind, mode)
