@@ -258,9 +258,7 @@ def test_every_error_hook_is_called_once_and_a_failing_one_hides_nothing(
     manager.register(Recorder("b", log))
     _hooks.dropped(ValueError("lost"), "pipe")
     assert log == ["b:lost:pipe", "a:lost:pipe"]
-    assert [record.message for record in caplog.records] == [
-        "an rx_on_error hook failed in 'pipe': LookupError('hook')"
-    ]
+    assert [record.message for record in caplog.records] == ["an rx_on_error hook failed in 'pipe': LookupError('hook')"]
 
 
 def test_an_error_that_no_hook_took_is_logged(manager: PluginManager, caplog: pytest.LogCaptureFixture) -> None:
@@ -329,7 +327,8 @@ def test_a_wrong_plugin_changes_nothing(manager: PluginManager) -> None:
     assert _hooks.on_schedule is None
     manager.register(Recorder("a", []))
     assert assemble() == "p+a"
-    assert [info.entry_point for info in manager.describe()] == ["Recorder"]
+    # Besides what installed distributions offer.
+    assert [info.entry_point for info in manager.describe() if info.entry_point != "rx.operators"] == ["Recorder"]
 
 
 def test_registering_from_many_threads_loses_nothing(manager: PluginManager) -> None:

@@ -23,10 +23,11 @@ T = TypeVar("T")
 class BlockingRun(Run):
     """The run of a thread that waits. ``demand`` is what a source that must be asked is asked for at a time."""
 
-    __slots__ = ("_demand", "_dirty", "_later", "_signal", "cancelled")
+    __slots__ = ("_demand", "_dirty", "_later", "_signal", "cancelled", "pipeline")
 
-    def __init__(self, demand: int = UNBOUNDED) -> None:
+    def __init__(self, demand: int = UNBOUNDED, origin: object = None) -> None:
         super().__init__()
+        self.pipeline = self if origin is None else origin
         self.cancelled = False
         self._demand = demand
         self._dirty = False
@@ -80,7 +81,7 @@ def blocking_items(source: Publisher[T] | Openable[T], window: int, demand: int,
 
     ``window`` bounds what waits at a boundary. With ``seconds`` the whole iteration has to be over in time: TimeoutError.
     """
-    run = BlockingRun(demand)
+    run = BlockingRun(demand, source)
     deadline = None if seconds is None else monotonic() + seconds
     items = run.open(source, window)
     try:

@@ -35,19 +35,16 @@ _END: Any = object()
 #: How many actions that were put off may run inside one another.
 _DEEPEST = 4
 
-Annotate = Callable[[Exception], object]
-
 
 class Drain(Run, Generic[T]):
     """Runs a generator for one subscriber, as fast as it requests and never faster.
 
     With ``worker``, everything but ``request`` and ``cancel`` runs there: this is what observe_on is. ``synchronous`` says that
     the generator never yields None, which allows a tighter loop; ``hint`` tells how many items a built-in iterator has left.
-    ``annotate`` may add notes to an error before it is signalled.
+    ``origin`` is the pipeline it is a run of, for messages.
     """
 
     __slots__ = (
-        "_annotate",
         "_demand",
         "_dirty",
         "_done",
@@ -64,6 +61,7 @@ class Drain(Run, Generic[T]):
         "_token",
         "_worker",
         "cancelled",
+        "pipeline",
     )
 
     def __init__(
@@ -72,7 +70,7 @@ class Drain(Run, Generic[T]):
         *,
         worker: Worker | None = None,
         synchronous: bool = False,
-        annotate: Annotate | None = None,
+        origin: object = None,
     ) -> None:
         self.last = False
         self._owned = {}
@@ -82,7 +80,7 @@ class Drain(Run, Generic[T]):
         self._down: Subscriber[T] | None = subscriber
         self._worker = worker
         self._synchronous = synchronous
-        self._annotate = annotate
+        self.pipeline = self if origin is None else origin
         self._gen: Items[T] | None = None
         self._hint: Callable[[], int] | None = None
         self._requests: deque[int] = deque()
@@ -363,7 +361,7 @@ class Drain(Run, Generic[T]):
             if self.cancelled:
                 self._gen = None
                 self._close()
-                _hooks.dropped(error, self)
+                _hooks.dropped(error, self.origin)
             else:
                 self._finish(error)
             return
@@ -383,7 +381,7 @@ class Drain(Run, Generic[T]):
     def _on_own_thread(self, error: BaseException) -> bool:
         """On a worker a subscriber's exception has no caller that could see it: it goes to the hook (RS 2.13)."""
         if self._worker is not None and isinstance(error, Exception):
-            _hooks.dropped(error, self)
+            _hooks.dropped(error, self.origin)
             return True
         return False
 
@@ -398,8 +396,6 @@ class Drain(Run, Generic[T]):
             if error is None:
                 down.on_complete()
             else:
-                if self._annotate is not None:
-                    self._annotate(error)
                 down.on_error(error)
         finally:
             self.finalize()

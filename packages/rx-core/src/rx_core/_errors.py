@@ -34,8 +34,8 @@ class EmptyStreamError(RxError, LookupError):
     def __init__(self, operator: str) -> None:
         super().__init__(
             f"{operator}: the stream completed without an element.\n"
-            f"  To allow that:           .first(default=...) or a Maybe (.first_element())\n"
-            f"  To continue elsewhere:   .switch_if_empty(other)"
+            f"  To allow that:           .first(default) or .default_if_empty(item)\n"
+            f"  To get None instead:     a Maybe (.first_element(), .element_at(0))"
         )
         self.operator = operator
 
@@ -46,15 +46,18 @@ class EmptyStreamError(RxError, LookupError):
 class MissingBackpressureError(RxError, RuntimeError):
     """A source sent an element that nobody had requested and that nothing was allowed to buffer."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(
-            f"{what}\n  To buffer:       .on_backpressure_buffer(capacity=...)\n"
-            f"  To drop:         .on_backpressure_drop()\n  To keep newest:  .on_backpressure_latest()"
-        )
-        self.what = what
+    def __init__(self, what: str, remedy: str | None = None) -> None:
+        if remedy is None:
+            remedy = (
+                "  To buffer:       .on_backpressure_buffer(100)\n"
+                "  To drop:         .on_backpressure_drop()\n"
+                "  To keep newest:  .on_backpressure_latest()"
+            )
+        super().__init__(f"{what}\n{remedy}")
+        self.what, self.remedy = what, remedy
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
-        return type(self), (self.what,)
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        return type(self), (self.what, self.remedy)
 
 
 class ProtocolViolationError(RxError, RuntimeError):

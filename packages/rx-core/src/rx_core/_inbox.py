@@ -131,7 +131,7 @@ class Inbox(Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self._done or self._cancelled:
-            _hooks.dropped(error, self._run)
+            _hooks.dropped(error, self._run.origin)
             return
         self._error = error
         self._done = True  # published last: who sees it finds the error and every item

@@ -69,6 +69,16 @@ class Run(ABC):
         """Something happened that needs no demand to be dealt with (an end, an error, an item to drop). Thread-safe."""
 
     @property
+    def is_cancelled(self) -> bool:
+        """Nobody listens any more. An operator that can go round without yielding has to look at it."""
+        return getattr(self.root, "cancelled", False)
+
+    @property
+    def origin(self) -> object:
+        """The pipeline this is a run of, for messages."""
+        return getattr(self.root, "pipeline", self.root)
+
+    @property
     def outstanding(self) -> int:
         """What is wanted, requests not yet looked at included. Readable from any thread; never less than the truth."""
         return self.demand
@@ -139,7 +149,7 @@ class Run(ABC):
             try:
                 resource.dispose()
             except Exception as error:  # RS 3.15: cancel returns normally
-                _hooks.dropped(error, resource)
+                _hooks.dropped(error, self.origin)
 
     def finalize(self) -> None:
         """Run the ``after`` actions, the last registered first; a failing one is reported and the rest still run."""
@@ -148,7 +158,7 @@ class Run(ABC):
             try:
                 actions.pop()()
             except Exception as error:
-                _hooks.dropped(error, self)
+                _hooks.dropped(error, self.origin)
 
 
 def _failing(error: Exception) -> Items[Any]:
@@ -292,6 +302,14 @@ class Lanes(Generic[T]):
         lane.key = key
         lane.start(source)
         return lane
+
+    def next(self) -> Lane[T] | None:
+        """The next lane with something to say: one with an end or an error in any case, one with items only when they are wanted."""
+        while self.urgent or (self.ready and self.run.demand):
+            lane = self.urgent.popleft() if self.urgent else self.ready.popleft()
+            if lane.is_open:
+                return lane
+        return None
 
     def __len__(self) -> int:
         return len(self.open_lanes)

@@ -89,8 +89,10 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     plain = [stage.name for stage in shape.stages if not stage.compilable]
     if plain:
         return f"stacked generators: {', '.join(plain)} has no source text to compile"
+    size = sum(not stage.guard for stage in shape.stages)
+    count = f"{size} stage{'s' * (size != 1)}"
     if head.publisher is not None:
-        stages = f"fused: {len(shape)} stage{'s' * (len(shape) != 1)}"
+        stages = f"fused: {count}"
         if inside:
             return f"{stages} in one loop behind a queue"
         if not shape.steps:
@@ -99,8 +101,8 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     if not shape:
         return "synchronous source, no queue"
     if head.feed is Feed.RUNNING:
-        return f"fused: {len(shape)} stage{'s' * (len(shape) != 1)} in one loop behind {head.name}"
-    return f"fused: source and {len(shape)} stage{'s' * (len(shape) != 1)} in one loop, no queue"
+        return f"fused: {count} in one loop behind {head.name}"
+    return f"fused: source and {count} in one loop, no queue"
 
 
 _UNCOUNTED = {DEMAND: "what downstream requests", UNBOUNDED: "whatever it is ahead"}

@@ -53,6 +53,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
             overflow,
             delay_error,
             shown=f"on_backpressure_buffer({'' if capacity is None else capacity})",
+            said=(f"queue: {'without bound' if capacity is None else f'{capacity} items'}",),
         )
 
     def on_backpressure_drop(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
@@ -66,7 +67,8 @@ class FlowableBackpressure(FlowableCore[T_co]):
         """
         if on_drop is not None:
             check_callable("on_backpressure_drop", "on_drop", on_drop)
-        return self._coordinate(coordination.on_backpressure_drop, on_drop)
+        said = ("queue: what is requested; the rest is dropped",)
+        return self._coordinate(coordination.on_backpressure_drop, on_drop, said=said)
 
     def on_backpressure_latest(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
         """Keeps only the newest of the items that nobody has requested.
@@ -80,4 +82,5 @@ class FlowableBackpressure(FlowableCore[T_co]):
         """
         if on_drop is not None:
             check_callable("on_backpressure_latest", "on_drop", on_drop)
-        return self._coordinate(coordination.on_backpressure_latest, on_drop)
+        said = ("queue: what is requested, and one more",)
+        return self._coordinate(coordination.on_backpressure_latest, on_drop, said=said)

@@ -26,6 +26,14 @@ class BackpressureStrategy(Enum):
     #: Send it on although nobody asked: the subscriber has to cope. For a following on_backpressure_* operator.
     MISSING = "missing"
 
+    def bound(self, capacity: int | None) -> str:
+        """What may wait, in words for a plan."""
+        if self is BackpressureStrategy.BUFFER:
+            return "without bound" if capacity is None else f"{capacity} items"
+        if self is BackpressureStrategy.MISSING:
+            return "none"
+        return "what is requested" + (", and one more" if self is BackpressureStrategy.LATEST else "")
+
 
 class OverflowStrategy(Enum):
     """What ``on_backpressure_buffer`` does when its buffer is full."""
@@ -42,7 +50,6 @@ POLICIES: Final[dict[BackpressureStrategy, Policy]] = {
     BackpressureStrategy.ERROR: PolicyInbox.error,
     BackpressureStrategy.DROP: PolicyInbox.drop,
     BackpressureStrategy.LATEST: PolicyInbox.latest,
-    BackpressureStrategy.MISSING: PolicyInbox.keep,
 }
 
 OVERFLOWS: Final[dict[OverflowStrategy, Policy]] = {

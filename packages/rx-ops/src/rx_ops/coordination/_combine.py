@@ -53,12 +53,9 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     more = False
                 else:
                     lanes.open(source, prefetch)
-            while lanes.urgent or (lanes.ready and run.demand):
-                lane, turn = (lanes.urgent.popleft(), 1) if lanes.urgent else (lanes.ready.popleft(), prefetch)
-                if not lane.is_open:
-                    continue
+            while (lane := lanes.next()) is not None:
                 try:
-                    for item in islice(lane.items, turn):  # a turn: no lane keeps the others waiting for ever
+                    for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
                         if item is None:
                             break
                         yield item

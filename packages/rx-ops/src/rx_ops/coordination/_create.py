@@ -15,7 +15,10 @@ from rx_core import (
     Run,
     SerialDisposable,
     Subscriber,
+    add_cap,
+    invalid_request,
     name_of,
+    none_produced,
     unwrap_stop,
     user_call,
 )
@@ -53,8 +56,7 @@ class Emitter(Generic[T]):
     """The pushing side of ``create``: call it from one thread at a time.
 
     What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the
-    subscriber
-    cancelled, everything is ignored except errors, which go to the error hook.
+    subscriber cancelled, everything is ignored except errors, which go to the error hook.
     """
 
     __slots__ = ("_cleanup", "_inbox", "_run")
@@ -105,6 +107,58 @@ class Emitter(Generic[T]):
         self._cleanup.set(ActionDisposable(action))
 
 
+class _Unbuffered(Emitter[T]):
+    """MISSING: every element goes straight on, asked for or not. It is the subscription too, and requests change nothing."""
+
+    __slots__ = ("_down", "_over", "_requested")
+
+    def __init__(self, down: Subscriber[T], origin: object) -> None:
+        self._down = down
+        self._over: dict[int, object] = {0: origin}  # emptied by the first end or cancel, in one atomic step
+        self._requested = 0
+        self._cleanup = SerialDisposable()
+
+    def on_next(self, item: T, /) -> None:
+        if item is None:
+            self.on_error(none_produced("create"))
+        elif self._over:
+            self._down.on_next(item)
+
+    def try_on_error(self, error: Exception, /) -> bool:
+        if self._over.pop(0, None) is None:
+            return False
+        self._cleanup.dispose()
+        self._down.on_error(error)
+        return True
+
+    def on_error(self, error: Exception, /) -> None:
+        if not self.try_on_error(error):
+            dropped_error(error, self)
+
+    def on_complete(self) -> None:
+        if self._over.pop(0, None) is not None:
+            self._cleanup.dispose()
+            self._down.on_complete()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return not self._over
+
+    @property
+    def requested(self) -> int:
+        return self._requested
+
+    def request(self, n: int, /) -> None:
+        if type(n) is not int or n < 1:
+            self.try_on_error(invalid_request(n))
+        else:
+            self._requested = add_cap(self._requested, n)
+
+    def cancel(self) -> None:
+        if self._over.pop(0, None) is not None:
+            self._cleanup.dispose()
+
+
 class Created(FlowableBase[T]):
     """``create``: a callback that pushes, and a policy for what nobody asked for."""
 
@@ -123,13 +177,21 @@ class Created(FlowableBase[T]):
         self._on_drop = on_drop
 
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
-        drain: Drain[T] = Drain(subscriber)
+        if self._strategy is BackpressureStrategy.MISSING:
+            unbuffered = _Unbuffered(subscriber, self)
+            subscriber.on_subscribe(unbuffered)
+            self._run(unbuffered)
+            return
+        drain: Drain[T] = Drain(subscriber, origin=self)
         inbox: PolicyInbox[T] = PolicyInbox(drain, POLICIES[self._strategy], capacity=self._capacity, on_drop=self._on_drop)
         emitter = Emitter(drain, inbox)
         drain.own(emitter._cleanup)
         drain.own(inbox)
         drain.start(lambda _run: inbox.stream())
         # Outside the drain: what is pushed now goes straight downstream as far as it is wanted.
+        self._run(emitter)
+
+    def _run(self, emitter: Emitter[T]) -> None:
         try:
             user_call("create", self._source, emitter)
         except Exception as failure:
