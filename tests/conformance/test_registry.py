@@ -29,8 +29,8 @@ NOT_OPERATORS = {
     "subscribe",
     "subscribe_actual",
 }
-#: Only Single, Maybe and Completable use them; packages/rx-ops/tests has their tests.
-OF_OTHER_TYPES = {"relay", "behind_wall", "ignore_items"}
+#: Only Observable, Single, Maybe and Completable use them; packages/rx-ops/tests has their tests.
+OF_OTHER_TYPES = {"relay", "behind_wall", "ignore_items", "to_flowable"}
 
 
 def functions_in(flow: Any) -> Iterator[object]:
