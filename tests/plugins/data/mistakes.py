@@ -10,7 +10,7 @@ words = Flowable.of("a", "bc")
 numbers.pears(2)  # attr-defined | reportAttributeAccessIssue
 numbers.pairs(stepp=1)  # call-arg | reportCallIssue
 numbers.pairs("2")  # arg-type | reportArgumentType
-numbers.pairs(2, 1)  # call-arg | reportCallIssue
+numbers.pairs(2, step="1")  # arg-type | reportArgumentType
 numbers.pairs(2).map(lambda pair: pair.upper())  # attr-defined | reportAttributeAccessIssue
 words.total()  # misc | reportAttributeAccessIssue
 words.map(str.upper).total()  # misc | reportAttributeAccessIssue

@@ -123,9 +123,7 @@ class Single(_OneItem[T_co], SinglePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(
-        cls: type[SingleBase[R]], s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /
-    ) -> Single[R]: ...
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /) -> Single[R]: ...
     @overload
     @classmethod
     def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[tuple[T1, T2]]: ...

@@ -31,8 +31,19 @@ from mypy.nodes import MDEF, Decorator, FuncBase, MypyFile, SymbolNode, SymbolTa
 from mypy.options import Options
 from mypy.plugin import AttributeContext, ClassDefContext, Plugin, ReportConfigContext
 from mypy.server.trigger import make_trigger
-from mypy.typeops import bind_self, function_type, make_simplified_union
-from mypy.types import AnyType, FunctionLike, Instance, Type, TypeOfAny, UnionType, get_proper_type
+from mypy.typeops import bind_self, function_type, get_all_type_vars, make_simplified_union
+from mypy.types import (
+    AnyType,
+    CallableType,
+    FunctionLike,
+    Instance,
+    Overloaded,
+    Type,
+    TypeOfAny,
+    TypeVarLikeType,
+    UnionType,
+    get_proper_type,
+)
 
 from rx_ops import _version
 from rx_ops._declared import FACES, MODULE, Declared, declared
@@ -101,13 +112,12 @@ class OperatorPlugin(Plugin):
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")
-        if name not in self._names:
-            return None
-        symbol = self.lookup_fully_qualified(owner)
-        found = symbol.node.get(name) if symbol is not None and isinstance(symbol.node, TypeInfo) else None
-        if found is None or found.node is None or found.node.fullname not in self.operators:
-            return None
-        return partial(_refused, self.operators[found.node.fullname])
+        if name in self._names:
+            symbol = self.lookup_fully_qualified(owner)
+            found = symbol.node.get(name) if symbol is not None and isinstance(symbol.node, TypeInfo) else None
+            if found is not None and found.node is not None and found.node.fullname in self.operators:
+                return partial(_refused, self.operators[found.node.fullname])
+        return _closed if owner.startswith("rx_ops.") else None
 
     def _bound(self, operator: Declared, ctx: AttributeContext) -> Type:
         """The type of ``stream.operator``."""
@@ -172,6 +182,23 @@ def _receivers(stream: Type, face: str) -> Sequence[Type]:
     parts = map(get_proper_type, proper.items) if isinstance(proper, UnionType) else ()
     having = [each for each in parts if isinstance(each, Instance) and each.type.has_base(face)]
     return having or [proper]
+
+
+def _closed(ctx: AttributeContext) -> Type:
+    """The type of ``Flowable.zip``, without the class's own variable where it says nothing about the result.
+
+    While a variable stays open mypy may infer Any for a lambda: ``zip(a, b, combiner=lambda x, y: x.upper())``.
+    """
+    found = get_proper_type(ctx.default_attr_type)
+    if not isinstance(found, FunctionLike):
+        return found
+    items = [each.copy_modified(variables=_used(each)) for each in found.items]
+    return items[0] if len(items) == 1 else Overloaded(items)
+
+
+def _used(function: CallableType) -> list[TypeVarLikeType]:
+    used = {variable.id for part in (*function.arg_types, function.ret_type) for variable in get_all_type_vars(part)}
+    return [variable for variable in function.variables if variable.id in used]
 
 
 def _failed(ctx: AttributeContext, message: str) -> Type:

@@ -62,22 +62,15 @@ class FlowableCombine(FlowableCore[T_co]):
             OperatorHead(coordination.merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
         )
 
-    # cls is annotated where a lambda is inferred: mypy makes its result Any while a variable of the class is open.
     @overload
     @classmethod
     def zip(
-        cls: type[FlowableBase[R]],
-        s1: Publisher[T1],
-        s2: Publisher[T2],
-        /,
-        *,
-        combiner: Callable[[T1, T2], R],
-        prefetch: int = ...,
+        cls, s1: Publisher[T1], s2: Publisher[T2], /, *, combiner: Callable[[T1, T2], R], prefetch: int = ...
     ) -> Flowable[R]: ...
     @overload
     @classmethod
     def zip(
-        cls: type[FlowableBase[R]],
+        cls,
         s1: Publisher[T1],
         s2: Publisher[T2],
         s3: Publisher[T3],
@@ -89,7 +82,7 @@ class FlowableCombine(FlowableCore[T_co]):
     @overload
     @classmethod
     def zip(
-        cls: type[FlowableBase[R]],
+        cls,
         s1: Publisher[T1],
         s2: Publisher[T2],
         s3: Publisher[T3],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import UNBOUNDED, FlowableBase, Publisher, check_prefetch, name_of, none_argument, user_call
+from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
@@ -106,7 +106,7 @@ class FlowableCreate(FlowableCore[T_co]):
 
     @classmethod
     def generate(
-        cls: type[FlowableBase[T]],  # or mypy infers Any for lambdas
+        cls,
         initial: Callable[[], S],
         step: Callable[[S, GenerateEmitter[T]], S],
         /,
@@ -128,8 +128,7 @@ class FlowableCreate(FlowableCore[T_co]):
         check_callable("generate", "step", step)
         if dispose is not None:
             check_callable("generate", "dispose", dispose)
-        made = IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})")
-        return cls._from(made)  # type: ignore[attr-defined,no-any-return]  # cls names the base
+        return cls._from(IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})"))
 
     @classmethod
     def defer(cls, supplier: Callable[[], Publisher[T]], /) -> Flowable[T]:

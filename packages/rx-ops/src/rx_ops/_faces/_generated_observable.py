@@ -144,7 +144,7 @@ class ObservableCreate(ObservableCore[T_co]):
 
     @classmethod
     def generate(
-        cls: type[ObservableBase[T]],  # or mypy infers Any for lambdas
+        cls,
         initial: Callable[[], S],
         step: Callable[[S, GenerateEmitter[T]], S],
         /,
@@ -166,8 +166,7 @@ class ObservableCreate(ObservableCore[T_co]):
         check_callable("generate", "step", step)
         if dispose is not None:
             check_callable("generate", "dispose", dispose)
-        made = IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})")
-        return cls._from(made)  # type: ignore[attr-defined,no-any-return]  # cls names the base
+        return cls._from(IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})"))
 
     @classmethod
     def defer(cls, supplier: Callable[[], ObservableSource[T]], /) -> Observable[T]:
@@ -794,16 +793,13 @@ class ObservableCombine(ObservableCore[T_co]):
             )
         )
 
-    # cls is annotated where a lambda is inferred: mypy makes its result Any while a variable of the class is open.
+    @overload
+    @classmethod
+    def zip(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, combiner: Callable[[T1, T2], R]) -> Observable[R]: ...
     @overload
     @classmethod
     def zip(
-        cls: type[ObservableBase[R]], s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, combiner: Callable[[T1, T2], R]
-    ) -> Observable[R]: ...
-    @overload
-    @classmethod
-    def zip(
-        cls: type[ObservableBase[R]],
+        cls,
         s1: ObservableSource[T1],
         s2: ObservableSource[T2],
         s3: ObservableSource[T3],
@@ -814,7 +810,7 @@ class ObservableCombine(ObservableCore[T_co]):
     @overload
     @classmethod
     def zip(
-        cls: type[ObservableBase[R]],
+        cls,
         s1: ObservableSource[T1],
         s2: ObservableSource[T2],
         s3: ObservableSource[T3],

@@ -1,0 +1,112 @@
+"""Operators that change, choose or watch items: what an application infers, and what is refused. Type-checked only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, assert_type
+
+from rx_ops import Flowable, GroupedFlowable, Maybe, Single, stage
+
+numbers = Flowable.range(10)
+words = Flowable.of("one", "two", "three")
+pairs = Flowable.of((1, "a"), (2, "b"))
+mixed: Flowable[int | str] = Flowable.of(1, "a")
+
+
+@dataclass
+class Order:
+    customer: str
+    amount: float
+
+
+orders = Flowable.from_iterable([Order("a", 1.0)])
+
+
+def add(a: float, b: float) -> float:
+    return a + b
+
+
+# map
+assert_type(numbers.map(lambda n: n + 1), Flowable[int])
+assert_type(numbers.map(str).map(len).map(lambda n: n / 2), Flowable[float])
+assert_type(words.map(str.upper), Flowable[str])
+assert_type(orders.map(lambda order: (order.customer, order.amount)), Flowable[tuple[str, float]])
+
+# starmap
+assert_type(pairs.starmap(lambda n, s: s * n), Flowable[str])
+assert_type(pairs.starmap(lambda n, s: n).map(lambda n: n + 1), Flowable[int])
+
+# flat_map, concat_map: a stream, a Single or a Maybe
+assert_type(words.flat_map(lambda word: Flowable.of(len(word))), Flowable[int])
+assert_type(words.flat_map(lambda word: Single.just(len(word))), Flowable[int])
+assert_type(words.flat_map(lambda word: Maybe.just(len(word)), max_concurrency=2), Flowable[int])
+assert_type(words.flat_map(lambda word: Flowable.range(len(word)).map(lambda n: word[n])), Flowable[str])
+assert_type(words.concat_map(lambda word: Flowable.of(word, word)), Flowable[str])
+assert_type(words.concat_map(lambda word: Single.just(word).map(len)), Flowable[int])
+
+# flat_map_iterable
+assert_type(words.flat_map_iterable(lambda word: [len(word)]), Flowable[int])
+assert_type(words.flat_map_iterable(list), Flowable[str])
+assert_type(words.flat_map_iterable(lambda word: ((word, n) for n in range(3))), Flowable[tuple[str, int]])
+
+# scan
+assert_type(numbers.scan(lambda total, n: total + n), Flowable[int])
+assert_type(words.scan(lambda total, word: total + len(word), 0), Flowable[int])
+assert_type(numbers.scan(lambda line, n: f"{line} {n}", ""), Flowable[str])
+
+# group_by
+by_length = words.group_by(len)
+assert_type(by_length, Flowable[GroupedFlowable[int, str]])
+assert_type(words.group_by(lambda word: word[0], lambda word: len(word)), Flowable[GroupedFlowable[str, int]])
+assert_type(by_length.flat_map(lambda group: group.count().map(lambda n: (group.key, n))), Flowable[tuple[int, int]])
+assert_type(orders.group_reduce(lambda o: o.customer, lambda o: o.amount, add), Flowable[tuple[str, float]])
+
+# buffer
+assert_type(numbers.buffer(3), Flowable[list[int]])
+assert_type(words.buffer(3, 1).map(lambda some: some[0]), Flowable[str])
+
+# cast and of_type
+assert_type(mixed.cast(int), Flowable[int])
+assert_type(mixed.of_type(str).map(str.upper), Flowable[str])
+
+# what lets some items through keeps their type
+assert_type(numbers.filter(lambda n: n % 2), Flowable[int])
+assert_type(numbers.take(3).skip(1).take_while(lambda n: n < 3).skip_while(lambda n: n < 2), Flowable[int])
+assert_type(words.distinct().distinct_until_changed(len), Flowable[str])
+
+# what looks on
+assert_type(numbers.do_on_next(print).do_on_complete(lambda: None).do_finally(lambda: None), Flowable[int])
+assert_type(numbers.do_on_error(lambda error: print(error.args)), Flowable[int])
+
+
+# pipe: somebody's function, its arguments checked as in a call
+def top(flow: Flowable[int], count: int, *, least: int = 0) -> Flowable[int]:
+    return flow.filter(lambda n: n >= least).take(count)
+
+
+def lengths(flow: Flowable[str]) -> Flowable[int]:
+    return flow.map(len)
+
+
+assert_type(numbers.pipe(top, 3), Flowable[int])
+assert_type(words.pipe(lengths).pipe(top, 3, least=2), Flowable[int])
+assert_type(numbers.pipe(lambda flow: flow.to_list()), Single[list[int]])
+assert_type(words.compose(lengths), Flowable[int])
+
+
+# stage: somebody's stage
+@stage
+def repeated(source: Iterable[str], times: int, glue: str = "") -> Iterator[str]:
+    for item in source:
+        yield glue.join([item] * times)
+
+
+assert_type(words.stage(repeated, 2).stage(repeated, times=3, glue="-"), Flowable[str])
+
+# covariance: a stream of ints is a stream of objects
+objects: Flowable[object] = numbers
+mapper: Callable[[Any], str] = str
+assert_type(numbers.map(mapper), Flowable[str])
+
+# a misspelt operator

@@ -1,0 +1,73 @@
+"""Uses of operators that change, choose or watch items that each checker has to refuse. Type-checked only.
+
+Both checkers read the ignores, and to both one that hides nothing is an error.
+"""
+
+# pyright: reportUnnecessaryTypeIgnoreComment=true
+# What follows from a refusal is no second one:
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+from rx_ops import Flowable
+from tests.typing.transform import by_length, lengths, mixed, numbers, pairs, repeated, top, words
+
+# map
+numbers.map(lambda n: n.upper())  # type: ignore[attr-defined]
+numbers.map(lambda n, m: n + m)  # type: ignore[arg-type, misc]
+numbers.map(str.upper)  # type: ignore[arg-type]
+numbers.map(3)  # type: ignore[arg-type]
+
+# starmap
+pairs.starmap(lambda n: n)  # type: ignore[arg-type, misc]
+pairs.starmap(lambda n, s: s.append(n))  # type: ignore[attr-defined]
+numbers.starmap(lambda n: n)  # type: ignore[misc, arg-type]
+
+# flat_map, concat_map: a stream, a Single or a Maybe
+words.flat_map(lambda word: word)  # type: ignore[arg-type, return-value]
+words.flat_map(len)  # type: ignore[arg-type]
+words.concat_map(lambda word: [word])  # type: ignore[arg-type, return-value]
+
+# flat_map_iterable
+numbers.flat_map_iterable(lambda n: n)  # type: ignore[arg-type, return-value]
+
+# scan
+numbers.scan(lambda total, n: total.upper())  # type: ignore[attr-defined]
+words.scan(lambda total, word: total + word, 0)  # type: ignore[operator]
+
+# group_by
+words.group_by(lambda word: [word])  # type: ignore[type-var]
+by_length.map(lambda group: group.key.upper())  # type: ignore[attr-defined]
+
+# buffer
+numbers.buffer("3")  # type: ignore[arg-type]
+numbers.buffer(count=3)  # type: ignore[call-arg]
+
+# cast and of_type
+mixed.map(str.upper)  # type: ignore[arg-type]
+mixed.of_type("str")  # type: ignore[arg-type]
+
+# what lets some items through keeps their type
+words.filter(lambda word: word > 3)  # type: ignore[operator]
+numbers.take("3")  # type: ignore[arg-type]
+
+# what looks on
+numbers.do_on_complete(lambda item: None)  # type: ignore[arg-type, misc]
+
+# pipe: somebody's function, its arguments checked as in a call
+numbers.pipe(top)  # type: ignore[call-arg]
+numbers.pipe(top, "3")  # type: ignore[arg-type]
+numbers.pipe(top, 3, most=2)  # type: ignore[call-arg]
+numbers.pipe(lengths)  # type: ignore[arg-type]
+
+# stage: somebody's stage
+words.stage(repeated)  # type: ignore[call-arg]
+words.stage(repeated, "2")  # type: ignore[arg-type]
+numbers.stage(repeated, 2)  # type: ignore[arg-type]
+
+# covariance: a stream of ints is a stream of objects
+fewer: Flowable[bool] = numbers  # type: ignore[assignment]
+
+# a misspelt operator
+numbers.flatmap(lambda n: Flowable.of(n))  # type: ignore[attr-defined]
