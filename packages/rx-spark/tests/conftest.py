@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
 
 import pytest
 
+import rx_spark
+from rx_ops import Flowable
 from rx_spark._job import END, SparkJob
 from rx_spark._plan import Plan
 from rx_spark._session import SparkConfig, engine
+
+T = TypeVar("T")
 
 PATIENCE = 40.0  # seconds; the first job starts Python workers
 
@@ -57,6 +63,35 @@ def spark_config() -> SparkConfig:
     config = SparkConfig("local[2, 4]", settings=(("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),))
     engine(config)
     return config
+
+
+class Sources:
+    """The sources of rx_spark on the session of the tests, counted."""
+
+    def __init__(self, config: SparkConfig) -> None:
+        self.config, self.stats = config, rx_spark.JobStats()
+
+    def range(self, *args: int) -> Flowable[int]:
+        return rx_spark.range(*args, config=self.config, stats=self.stats)
+
+    def from_iterable(self, items: Iterable[T]) -> Flowable[T]:
+        return rx_spark.from_iterable(items, config=self.config, stats=self.stats)
+
+    def text(self, *paths: Path) -> Flowable[str]:
+        return rx_spark.text(paths, config=self.config, stats=self.stats)
+
+
+@pytest.fixture
+def spark(spark_config: SparkConfig, no_leaks: None) -> Iterator[Sources]:
+    """Sources whose jobs must be over at the end: no thread of ours, nothing running in Spark."""
+    sources = Sources(spark_config)
+    yield sources
+    assert sources.stats.running == 0
+    tracker = engine(spark_config).session.sparkContext.statusTracker()
+    deadline = monotonic() + 5
+    while tracker.getActiveJobsIds() and monotonic() < deadline:
+        threading.Event().wait(0.01)
+    assert tracker.getActiveJobsIds() == []
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rx_spark._facade import check_portable as check_portable
     from rx_spark._facade import from_iterable as from_iterable
     from rx_spark._facade import range as range
+    from rx_spark._facade import start as start
     from rx_spark._facade import text as text
     from rx_spark._session import SparkConfig as SparkConfig
     from rx_spark._stats import JobStats as JobStats
@@ -32,6 +33,7 @@ _HOMES: Final = {
     "check_portable": "_facade",
     "from_iterable": "_facade",
     "range": "_facade",
+    "start": "_facade",
     "text": "_facade",
 }
 
@@ -46,17 +48,20 @@ __all__ = [
     "check_portable",
     "from_iterable",
     "range",
+    "start",
     "text",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"rx_spark.{home}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # or every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"rx_spark.{home}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

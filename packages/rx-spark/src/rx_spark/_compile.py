@@ -47,7 +47,12 @@ from rx_spark._shuffle import (
 )
 from rx_spark._wire import CHUNK, SinkAddress
 
+#: What the driver reads of an iterable; above this it has no end, or belongs into files.
+MOST_BYTES = 1 << 30
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
 
     from rx_spark._session import Engine
@@ -79,11 +84,13 @@ def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
     return tuple(steps), limit
 
 
-def compile_plan(plan: Plan, engine: Engine, address: SinkAddress) -> Compiled:
-    """Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
+def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Callable[[], bool] = lambda: False) -> Compiled:
+    """``stopped`` is asked while an iterable is being read: what is left of it is not wanted.
+
+    Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
     steps, limit = split_limit(plan)
     lanes, path = engine.parallelism, engine.path
-    source = _input(plan.source, engine.session, lanes)
+    source = _input(plan.source, engine.session, lanes, stopped)
     frame, total = source.frame, source.total
     reader: Reader | None = source.reader
     merger: Merger | None = None
@@ -145,25 +152,27 @@ def _reducer(step: Step) -> Reducer:
             raise TypeError(f"{step!r} is not a step of a plan")
 
 
-def _input(source: Source, session: SparkSession, lanes: int) -> _Input:
+def _input(source: Source, session: SparkSession, lanes: int, stopped: Callable[[], bool]) -> _Input:
     match source:
         case RangeSource():
             numbers = range_reader(source, lanes)
             return _Input(session.range(0, lanes, 1, lanes), numbers, numbers.total)
         case IterableSource():
-            return _cells(source, session, lanes)
+            return _cells(source, session, lanes, stopped)
         case _:
             text = text_reader(source, lanes)
             return _Input(session.range(0, lanes, 1, lanes), text, len(text.parts))
 
 
-def _cells(source: IterableSource, session: SparkSession, lanes: int) -> _Input:
+def _cells(source: IterableSource, session: SparkSession, lanes: int, stopped: Callable[[], bool]) -> _Input:
     """One row per task, with the numbers of its blocks and the pickled blocks."""
     import pyarrow as pa
 
-    blocks = []
+    blocks: list[bytes] = []
     pending: list[Any] = []
     for item in source.items:
+        if stopped():
+            break
         if item is None:
             raise none_produced("from_iterable")
         pending.append(item)
@@ -171,8 +180,10 @@ def _cells(source: IterableSource, session: SparkSession, lanes: int) -> _Input:
         if len(pending) == CHUNK * lanes * BLOCKS_PER_LANE:
             blocks += [dump_items(pending[at : at + CHUNK]) for at in range(0, len(pending), CHUNK)]
             pending.clear()
+            _check_size(blocks)
     size = block_size(len(pending), lanes, CHUNK)
     blocks += [dump_items(pending[at : at + size]) for at in range(0, len(pending), size)]
+    _check_size(blocks)
     rows = [
         pa.table(
             {
@@ -183,3 +194,15 @@ def _cells(source: IterableSource, session: SparkSession, lanes: int) -> _Input:
         for lane in range(lanes)
     ]
     return _Input(session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))
+
+
+def _check_size(blocks: list[bytes]) -> None:
+    size = sum(map(len, blocks))
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"from_iterable() has read {size:,} bytes of pickled elements, and there are more; Spark gets all of them before "
+            f"it starts, so at most {MOST_BYTES:,} are read.\n"
+            f"  For lines of files:         rx_spark.text(paths)\n"
+            f"  For data that comes along:  send names or numbers, and open what they stand for in a mapper\n"
+            f"  Without Spark:              Flowable.from_iterable(items)"
+        )

@@ -16,7 +16,9 @@ import pandas  # noqa: F401
 import pyarrow  # noqa: F401
 from pyspark.daemon import manager
 
-import rx_spark._passes  # noqa: F401
+import rx_ops.stages  # noqa: F401
+import rx_spark._passes
+import rx_spark._runner  # noqa: F401
 
 if __name__ == "__main__":
     manager()

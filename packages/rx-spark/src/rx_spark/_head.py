@@ -62,11 +62,11 @@ def spark_job(run: Run, head: SparkHead) -> Items[Any]:
         stats.begin(job)
     try:
         job.start()
-        chunk = _next_chunk(job)
         while chunk is not END:
             if chunk is None:
-                yield None
                 chunk = _next_chunk(job)
+                if chunk is None:
+                    yield None
                 continue
             while not run.demand:
                 yield None  # resumed by a poke: an end or an error may be told, an element not

@@ -96,7 +96,7 @@ def _probe(mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any]) -> 
     stage = made._shape.stages[0]
     args = made._args[: len(stage.parameters)]
     reduction = _reduction(stage, args, groups.value)
-    return f"begins with {call(stage.name, args)}, which keeps more than one value" if reduction is None else reduction
+    return f"begins with {call(stage.name, args)}, which is no shuffle" if reduction is None else reduction
 
 
 def _reduction(stage: Stage, args: tuple[Any, ...], value: Callable[[Any], Any] | None) -> _Reduction | None:
