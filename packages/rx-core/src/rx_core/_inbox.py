@@ -191,7 +191,7 @@ class Inbox(Generic[T]):
                     if queue and not (self._eager_error and self._error is not None):
                         continue
                     break
-                if not self._outstanding and self._upstream is not None:
+                if self._outstanding < UNBOUNDED and self._upstream is not None:
                     self._ask()
                     if queue or self._done:
                         continue  # a synchronous source answered at once
@@ -203,10 +203,17 @@ class Inbox(Generic[T]):
             run.disown(self)
 
     def _ask(self) -> None:
-        amount = self._window or self._run.demand
-        if amount:
-            self._outstanding = amount
-            self._request(amount)
+        """Ask for the whole window once, or for what is wanted and not yet asked for."""
+        window, outstanding = self._window, self._outstanding
+        if window:
+            if not outstanding:
+                self._outstanding = window
+                self._request(window)
+            return
+        demand = self._run.demand
+        if demand > outstanding:
+            self._outstanding = demand
+            self._request(demand if demand == UNBOUNDED else demand - outstanding)
 
     def _request(self, n: int) -> None:
         upstream = self._upstream
