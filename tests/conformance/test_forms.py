@@ -1,0 +1,161 @@
+"""Every compiled form of every stage against the stage functions stacked around one another, which need no compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rx_core import BlockingRun
+from rx_fusion import Feed, Form
+from rx_fusion._heads import IterableHead
+from rx_fusion._shapes import Shape
+from rx_ops import Flowable
+from tests.conformance.harness import Case, Kit
+from tests.conformance.table import TABLE
+
+ORIGIN = IterableHead("test", (), "test()")
+
+
+def shape_and_args(case: Case) -> tuple[Shape, tuple[Any, ...]]:
+    flow: Any = case.build(Flowable.of(1), Kit())
+    return flow._shape, flow._args
+
+
+def is_of_stages(case: Case) -> bool:
+    flow: Any = case.build(Flowable.of(1), Kit())
+    return bool(flow._shape) and repr(flow._head) == "of(1)"
+
+
+STAGES = [case for case in TABLE if is_of_stages(case)]
+OF_STAGES = pytest.mark.parametrize("case", STAGES, ids=str)
+PULLS = [Form("pull", feed, cancel, mark) for feed in Feed for cancel, mark in ((False, False), (True, False), (True, True))]
+
+
+def stacked(shape: Shape, args: tuple[Any, ...], items: Sequence[Any]) -> list[Any]:
+    made: Any = iter(items)
+    at = 0
+    for each in shape.stages:
+        size = len(each.parameters)
+        made = each.function(made, *args[at : at + size])
+        at += size
+    return list(made)
+
+
+def with_pauses(items: Sequence[Any]) -> Iterator[Any]:
+    """The items of a source that often has nothing now."""
+    yield None
+    for item in items:
+        yield item
+        yield None
+
+
+def test_most_lines_are_made_of_stages() -> None:
+    assert len(STAGES) > 40
+
+
+@OF_STAGES
+def test_stacked_stages_give_the_expected_items(case: Case) -> None:
+    shape, args = shape_and_args(case)
+    for size in range(len(case.items) + 1):
+        assert stacked(shape, args, case.items[:size]) == case.expected(list(case.items[:size]))
+
+
+@pytest.mark.parametrize("form", PULLS, ids=str)
+@OF_STAGES
+def test_the_pull_forms_agree_with_the_stacked_stages(case: Case, form: Form) -> None:
+    shape, args = shape_and_args(case)
+    function = shape.form(form)
+    assert function is not None
+    for size in range(len(case.items) + 1):
+        items = case.items[:size]
+        source = with_pauses(items) if form.feed is Feed.RUNNING else iter(items)
+        run = BlockingRun()
+        got, marked = [], []
+        for item in function(source, run, ORIGIN, args):
+            if item is not None:
+                got.append(item)
+                marked.append(run.last)
+        assert got == stacked(shape, args, items)
+        assert True not in marked[:-1]  # the mark says: this one is the last
+
+
+@pytest.mark.parametrize("feed", [Feed.CLEAN, Feed.CHECKED])
+@OF_STAGES
+def test_the_value_form_gives_the_first_item(case: Case, feed: Feed) -> None:
+    shape, args = shape_and_args(case)
+    function = shape.form(Form("value", feed))
+    assert function is not None
+    for size in range(len(case.items) + 1):
+        items = case.items[:size]
+        first = next(iter(stacked(shape, args, items)), None)
+        assert function(iter(items), None, ORIGIN, args) == first
+
+
+@pytest.mark.parametrize("case", [case for case in STAGES if shape_and_args(case)[0].steps], ids=str)
+def test_the_step_form_gives_what_belongs_to_each_item(case: Case) -> None:
+    shape, args = shape_and_args(case)
+    factory = shape.form(Form("step"))
+    assert factory is not None
+    for size in range(len(case.items) + 1):
+        run = SimpleNamespace(stop=-1, last=False)
+        step, finish = factory(run, args)
+        got = []
+        for item in case.items[:size]:
+            if run.last:
+                break
+            got.append(step(item))
+        got.append(finish())
+        assert [item for item in got if item is not None] == stacked(shape, args, case.items[:size])
+
+
+@OF_STAGES
+def test_a_cancelled_pull_gives_nothing_more_and_runs_no_ends(case: Case) -> None:
+    shape, args = shape_and_args(case)
+    for form in (form for form in PULLS if form.cancel):
+        for at in range(1, 4):
+            for run_it in (shape.form(form), shape.stacked):
+                run = BlockingRun()
+                source = (item for item in case.items)
+                extra = (form,) if run_it == shape.stacked else ()
+                assert run_it is not None
+                made = run_it(source, run, ORIGIN, args, *extra)
+                got = []
+                for item in made:
+                    if item is None:
+                        continue
+                    got.append(item)
+                    if len(got) == at:
+                        run.cancelled = True
+                assert len(got) <= at
+                assert source.gi_frame is None or form.feed is Feed.CLEAN  # closed, where somebody could mind
+
+
+SAMPLE = """
+from rx_fusion import fusion_enabled
+from tests.conformance.harness import bench, check_values
+from tests.conformance.table import TABLE
+assert not fusion_enabled()
+for case in TABLE:
+    for kind in ("list", "foreign", "manual"):
+        got = bench(case, kind).run()
+        got.assert_complete()
+        check_values(case, got.values, case.expected(list(case.items)))
+print("checked", len(TABLE))
+"""
+
+
+@pytest.mark.slow
+def test_the_environment_variable_switches_fusion_off() -> None:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "RX_FUSION": "off", "PYTHONPATH": str(root), "RX_DISABLE_PLUGINS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", SAMPLE], capture_output=True, text=True, env=environment, cwd=root, timeout=60, check=False
+    )
+    assert ran.stdout == f"checked {len(TABLE)}\n", ran.stderr
