@@ -165,11 +165,9 @@ def test_a_fold_asks_for_everything_once(build: Callable[[Flowable[Any]], Any]) 
     assert len(got.values) == 1
 
 
-@pytest.mark.parametrize(
-    "build", [lambda s: s.on_backpressure_buffer(), lambda s: s.on_backpressure_drop(), lambda s: s.on_backpressure_latest()]
-)
-def test_backpressure_operators_ask_for_everything_at_once(build: Callable[[Flowable[Any]], Any]) -> None:
-    source, _ = over(build)
+@pytest.mark.parametrize("name", ["on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"])
+def test_backpressure_operators_ask_for_everything_at_once(name: str) -> None:
+    source, _ = over(lambda s: getattr(s, name)())
     assert requests(source) == [UNBOUNDED]
 
 
