@@ -1,0 +1,23 @@
+"""The TCK: one test for each rule of Reactive Streams, for anybody's publishers, subscribers and processors.
+
+Subclass a verification in any pytest suite; :func:`verify` runs one without pytest's collection.
+"""
+
+from rx_testing._tck_processor import IdentityProcessorVerification
+from rx_testing._tck_publisher import PublisherVerification
+from rx_testing._tck_rules import RULES
+from rx_testing._tck_run import TckResult, rule_tests, verify
+from rx_testing._tck_subscriber import SubscriberBlackboxVerification, WhiteboxProbe
+from rx_testing._tck_whitebox import SubscriberWhiteboxVerification
+
+__all__ = [
+    "RULES",
+    "IdentityProcessorVerification",
+    "PublisherVerification",
+    "SubscriberBlackboxVerification",
+    "SubscriberWhiteboxVerification",
+    "TckResult",
+    "WhiteboxProbe",
+    "rule_tests",
+    "verify",
+]
