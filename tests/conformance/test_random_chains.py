@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, dropwhile, takewhile
 from typing import Any, Final
 
@@ -40,9 +40,8 @@ def _copies(x: Any) -> list[Any]:
     return [x] * (_size(x) % 3)
 
 
-def _unique(xs: Iterable[Any]) -> list[Any]:
-    seen: list[Any] = []
-    return [seen.append(_size(x)) or x for x in xs if _size(x) not in seen]  # type: ignore[func-returns-value]  # on purpose
+def _unique(xs: list[Any]) -> list[Any]:
+    return [x for at, x in enumerate(xs) if _size(x) not in map(_size, xs[:at])]
 
 
 def _changes(xs: list[Any]) -> list[Any]:

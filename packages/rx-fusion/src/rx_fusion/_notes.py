@@ -25,7 +25,8 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     path = trace.tb_frame.f_code.co_filename
     stages = GENERATED.get(path, ())
     line = getline(path, trace.tb_lineno)
-    found = _SUFFIX.findall(line)
+    # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
+    found = _SUFFIX.findall(line.partition(" = ")[2] or line)
     if not found or "in source" in line:
         return
     at = int(found[0])
