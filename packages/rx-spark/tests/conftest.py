@@ -86,11 +86,11 @@ def spark(spark_config: SparkConfig, no_leaks: None) -> Iterator[Sources]:
     """Sources whose jobs must be over at the end: no thread of ours, nothing running in Spark."""
     sources = Sources(spark_config)
     yield sources
-    assert sources.stats.running == 0
     tracker = engine(spark_config).session.sparkContext.statusTracker()
     deadline = monotonic() + 5
-    while tracker.getActiveJobsIds() and monotonic() < deadline:
+    while (sources.stats.running or tracker.getActiveJobsIds()) and monotonic() < deadline:
         threading.Event().wait(0.01)
+    assert sources.stats.running == 0
     assert tracker.getActiveJobsIds() == []
 
 

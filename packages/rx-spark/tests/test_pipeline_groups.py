@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rx_fusion import fusion_enabled
 from rx_ops import Flowable, GroupedFlowable
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:
     from conftest import Sources
 
-pytestmark = pytest.mark.spark
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(not fusion_enabled(), reason="without fusion nothing is moved to Spark"),
+]
 
 Group = GroupedFlowable[Any, Any]
 Flow = Flowable[Any]
@@ -76,8 +80,6 @@ def test_a_reduction_of_each_group_is_a_shuffle(spark: Sources, mapper: Callable
     assert "shuffle: group_by(remainder)." in build(spark.range(900)).explain()
     assert Counter(build(spark.range(900))) == expected
     assert spark.stats.elements == 7
-    assert Counter(spark.range(900).map(lambda n: n * 3).group_by(remainder).concat_map(mapper)) == expected
-    assert build(spark.range(0)).blocking_list() == []
 
 
 @pytest.mark.parametrize(("mapper", "why"), LEFT.values(), ids=LEFT.keys())
@@ -89,6 +91,12 @@ def test_any_other_mapper_is_left_alone(spark: Sources, mapper: Callable[[Group]
     assert why in plan
     assert "driver from here: group_by(remainder), because flat_map(" in plan
     assert Counter(map(str, build(spark.range(90)))) == Counter(map(str, build(Flowable.range(90))))
+
+
+def test_concat_map_and_no_groups(spark: Sources) -> None:
+    flow = spark.range(70).group_by(remainder)
+    assert Counter(flow.concat_map(lambda g: g.count().map(partial(pair, g.key)))) == Counter((key, 10) for key in range(7))
+    assert spark.range(0).group_by(remainder).flat_map(lambda g: g.sum()).blocking_list() == []
 
 
 def test_groups_with_values(spark: Sources) -> None:

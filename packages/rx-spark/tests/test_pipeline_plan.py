@@ -14,8 +14,10 @@ import pytest
 
 import rx_spark
 from rx_core import hooks
-from rx_fusion import fusion_off
+from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable, GroupedFlowable, Maybe, Single
+
+pytestmark = pytest.mark.skipif(not fusion_enabled(), reason="without fusion nothing is moved to Spark")
 
 Flow = Flowable[Any]
 
