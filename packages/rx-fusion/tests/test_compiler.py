@@ -29,7 +29,7 @@ def each(source: Iterable[Any], function: Callable[[Any], Any]) -> Iterator[Any]
 def first(source: Iterable[Any], count: int) -> Iterator[Any]:
     taken = 0
     for item in source:
-        taken += 1
+        taken += 1  # noqa: SIM113  # the form of a stage
         yield item
         if taken == count:
             return
@@ -37,7 +37,7 @@ def first(source: Iterable[Any], count: int) -> Iterator[Any]:
 
 @stage
 def ending(source: Iterable[Any], end: Any) -> Iterator[Any]:
-    for item in source:
+    for item in source:  # noqa: UP028  # the form of a stage
         yield item
     yield end
 

@@ -24,6 +24,27 @@ T = TypeVar("T")
 STEP = Form("step")
 
 
+class _Nobody:
+    """Stands for a subscriber that is gone; in its place an item that is just arriving finds somebody (RS 2.8)."""
+
+    __slots__ = ()
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        pass
+
+    def on_next(self, item: Any, /) -> None:
+        pass
+
+    def on_error(self, error: Exception, /) -> None:
+        dropped(error)
+
+    def on_complete(self) -> None:
+        pass
+
+
+_NOBODY: Subscriber[Any] = _Nobody()
+
+
 class Relay(Generic[T]):
     """No stages: passes signals on, and is the wall that ``hide()`` puts up."""
 
@@ -69,11 +90,13 @@ class Relay(Generic[T]):
         self._down.on_error(error)
 
     def request(self, n: int, /) -> None:
-        if self._up is not None and not self._done:
-            self._up.request(n)  # a bad n is answered by the publisher (RS 3.9), serially with its other signals
+        up = self._up
+        if up is not None and not self._done:
+            up.request(n)  # a bad n is answered by the publisher (RS 3.9), serially with its other signals
 
     def cancel(self) -> None:
         self._done = True
+        self._down = _NOBODY  # RS 3.13
         if self._up is not None:
             self._up.cancel()
 
@@ -172,6 +195,12 @@ class StepSubscriber(Relay[Any]):
             self._done = True
             self._down.on_complete()
 
+    def cancel(self) -> None:
+        super().cancel()
+        self._step = _ignored  # the state of the stages lives in it
+        self._finish = _nothing
+        self._tail.clear()
+
     def is_over(self) -> bool:
         return self._done or self.last
 
@@ -204,6 +233,14 @@ class StepSubscriber(Relay[Any]):
             if n == UNBOUNDED:
                 self._replenish = False
         up.request(n)
+
+
+def _ignored(_item: object) -> None:
+    pass
+
+
+def _nothing() -> None:
+    pass
 
 
 def _inner(error: BaseException) -> Any:
