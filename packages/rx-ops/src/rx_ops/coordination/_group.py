@@ -123,6 +123,7 @@ class _Groups(Generic[T, K, V]):
         "face",
         "freed",
         "fresh",
+        "full",
         "head",
         "items",
         "open_groups",
@@ -148,6 +149,7 @@ class _Groups(Generic[T, K, V]):
         #: Groups that a queue let go of: were they subscribed to?
         self.returned: deque[_Group[K, V]] = deque()
         self.waiting = 0
+        self.full = False
         self.ended = False
         self.outer_closed = False
         self.stuck = False
@@ -191,15 +193,22 @@ class _Groups(Generic[T, K, V]):
 
     def pump(self) -> bool:
         """Take one item from the source and deal it out; False when there is nothing to take or no room for it."""
-        while self.freed:
-            self.freed.popleft()
-            self.waiting -= 1
-        while self.returned:
-            group = self.returned.popleft()
-            if not (group.subscribed or group.kept):
-                self._abandon(group)
-        if self.ended or self.waiting >= self.head.buffer_size:
-            return False
+        while True:
+            while self.freed:
+                self.freed.popleft()
+                self.waiting -= 1
+            while self.returned:
+                group = self.returned.popleft()
+                if not (group.subscribed or group.kept):
+                    self._abandon(group)
+            if self.ended:
+                return False
+            if self.waiting < self.head.buffer_size:
+                break
+            self.full = True  # publish first, look afterwards: who takes an item from now on feeds
+            if not self.freed:
+                return False
+        self.full = False
         try:
             item = next(self.items, _END)
             if item is None:
@@ -333,6 +342,8 @@ class _Group(Head, Generic[K, V]):
                     item = queue.popleft()
                     if not self.abandoned:
                         groups.freed.append(None)
+                        if groups.full:
+                            groups.feed()  # another group may be waiting for the room
                     yield item
                 if not self.done:
                     if self.runs_inside:
