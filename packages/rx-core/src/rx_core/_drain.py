@@ -126,7 +126,7 @@ class Drain(Run, Generic[T]):
 
     def _unhurried(self, items: Items[Any]) -> Items[Any]:
         # Opened while nothing is wanted (after a poke): its items are not to be pulled yet.
-        return unhurried(items) if self._gen is not None and not self._demand else items
+        return unhurried(self, items) if self._gen is not None and not self._demand else items
 
     # -- Subscription ------------------------------------------------------------------------------------------------
 

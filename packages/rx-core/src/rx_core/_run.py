@@ -319,6 +319,14 @@ class Lanes(Generic[T]):
             lane.stop()
 
 
-def unhurried(items: Items[T]) -> Items[T]:
-    """Answer the first poll with None: for sources opened while nothing is wanted, so that none of their items is pulled."""
-    return chain((None,), items)
+def unhurried(run: Run, items: Items[T]) -> Items[T]:
+    """Answer the first poll with None: for sources opened while nothing is wanted, so that none of their items is pulled.
+
+    Not when something is wanted by then: in sources that open sources the None of the inner one would look like an idle source.
+    """
+    return chain(_pause(run), items)
+
+
+def _pause(run: Run) -> Items[Any]:
+    if not run.demand:
+        yield None

@@ -108,14 +108,22 @@ def delay(run: Run, source: Source[T], seconds: float, delay_error: bool) -> Ite
 
 @operator
 def timeout(run: Run, source: Source[T], seconds: float, scheduler: Scheduler, fallback: Publisher[T] | None) -> Items[T]:
-    """The clock starts with the subscription and again with each item."""
-    return _timed(run, iter(source), seconds, _own_worker(run, scheduler), fallback)
-
-
-def _timed(run: Run, items: Items[T], seconds: float, worker: Worker, fallback: Publisher[T] | None) -> Items[T]:
-    wake: Callable[[], object] = run.poke
+    """The clock starts with the subscription, whether or not something is requested, and again with each item."""
+    worker = _own_worker(run, scheduler)
     deadline = worker.now() + seconds
-    alarm: Disposable = worker.schedule(wake, seconds)
+    return _timed(run, iter(source), seconds, worker, deadline, worker.schedule(run.poke, seconds), fallback)
+
+
+def _timed(
+    run: Run,
+    items: Items[T],
+    seconds: float,
+    worker: Worker,
+    deadline: float,
+    alarm: Disposable,
+    fallback: Publisher[T] | None,
+) -> Items[T]:
+    wake: Callable[[], object] = run.poke
     try:
         while True:
             item = next(items, _END)
