@@ -304,7 +304,7 @@ class Lanes(Generic[T]):
         return lane
 
     def next(self) -> Lane[T] | None:
-        """The next lane with something to say: one with an end or an error in any case, one with items only when they are wanted."""
+        """The next lane with something to say: with an end or an error in any case, with items only when they are wanted."""
         while self.urgent or (self.ready and self.run.demand):
             lane = self.urgent.popleft() if self.urgent else self.ready.popleft()
             if lane.is_open:
