@@ -42,9 +42,7 @@ def mypy_bases(root: Path) -> list[Path]:
 
 
 def python_files(root: Path) -> list[Path]:
-    found = {
-        file for place in PLACES for folder in root.glob(place) for file in folder.rglob("*.py") if wanted(root, file)
-    }
+    found = {file for place in PLACES for folder in root.glob(place) for file in folder.rglob("*.py") if wanted(root, file)}
     return sorted(found)
 
 

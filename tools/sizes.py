@@ -65,9 +65,7 @@ def measure(file: Path) -> Size:
         if not docstring:
             count += 1
             code.update(range(token.start[0], token.end[0] + 1))
-    lines = max(
-        (token.end[0] for token in tokens if token.type not in (tokenize.ENDMARKER, tokenize.DEDENT)), default=0
-    )
+    lines = max((token.end[0] for token in tokens if token.type not in (tokenize.ENDMARKER, tokenize.DEDENT)), default=0)
     return Size(lines, len(code), count)
 
 

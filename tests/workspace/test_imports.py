@@ -44,9 +44,7 @@ def imported_names(tree: ast.AST) -> Iterator[str]:
 
 def third_party(folder: Path, own: str) -> set[str]:
     found = {
-        name
-        for file in folder.rglob("*.py")
-        for name in imported_names(ast.parse(file.read_text(encoding="utf-8"), str(file)))
+        name for file in folder.rglob("*.py") for name in imported_names(ast.parse(file.read_text(encoding="utf-8"), str(file)))
     }
     return found - set(sys.stdlib_module_names) - {own}
 

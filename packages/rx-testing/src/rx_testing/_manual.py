@@ -68,9 +68,7 @@ class ManualSubscription(Generic[T]):
         for item in items:
             if not self._publisher.unchecked:
                 if self._ended:
-                    raise AssertionError(
-                        f"next({item!r}) after the end; for a faulty source: ManualPublisher(unchecked=True)"
-                    )
+                    raise AssertionError(f"next({item!r}) after the end; for a faulty source: ManualPublisher(unchecked=True)")
                 if self.cancelled:
                     return
                 if not self.outstanding:
