@@ -99,9 +99,7 @@ def check_python() -> None:
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the caller's environment without what points into another Python environment."""
     foreign = {*_FOREIGN, *_FOREIGN_PIP, *_FOREIGN_UV}
-    clean = {
-        name: value for name, value in environ.items() if name not in foreign and not name.startswith(_FOREIGN_PREFIXES)
-    }
+    clean = {name: value for name, value in environ.items() if name not in foreign and not name.startswith(_FOREIGN_PREFIXES)}
     active = [Path(environ[name]) for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
     hidden = {str(prefix / folder) for prefix in active for folder in ("bin", "Scripts")}
     path = clean.get("PATH", os.defpath).split(os.pathsep)

@@ -309,9 +309,7 @@ def test_who_ignores_an_interrupt_is_terminated(tmp_path: Path) -> None:
 
 def test_it_needs_only_the_standard_library() -> None:
     loaded = "import sys; sys.path.insert(0, 'tools'); import dev; print(*sys.modules)"
-    listed = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    listed = subprocess.run([sys.executable, "-I", "-S", "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded_names = {name.partition(".")[0] for name in listed.stdout.split()}
     assert loaded_names - set(sys.stdlib_module_names) == {"__main__", "dev"}
 

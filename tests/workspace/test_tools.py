@@ -122,9 +122,7 @@ def test_a_dump_holds_what_is_public(tmp_path: Path) -> None:
     assert (tmp_path / "packages/rx-one/api.txt").read_text() == DUMPED
 
 
-def test_a_changed_interface_fails_the_check_until_it_is_dumped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_changed_interface_fails_the_check_until_it_is_dumped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, SAMPLE)
     assert api.main(["--check"], tmp_path) == 1  # never dumped
     api.main([], tmp_path)
