@@ -112,9 +112,7 @@ class Recorder(Generic[T]):
             error = TypeError(f"on_error({error!r})")
         with self._changed:
             if self.is_terminated:
-                self.violations.append(
-                    f"§1.7: {signal}({error or ''!r}) after the terminal signal ({self._terminal()})"
-                )
+                self.violations.append(f"§1.7: {signal}({error or ''!r}) after the terminal signal ({self._terminal()})")
             if isinstance(error, Exception):
                 self.errors.append(error)
             elif signal == "on_complete":
@@ -154,9 +152,7 @@ class Recorder(Generic[T]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.cancel()
 
     def __repr__(self) -> str:
@@ -237,9 +233,7 @@ class Recorder(Generic[T]):
         self.assert_valid()
         wanted, got = list(expected), list(self.values)
         if got != wanted:
-            at = next(
-                (i for i, (a, b) in enumerate(zip(got, wanted, strict=False)) if a != b), min(len(got), len(wanted))
-            )
+            at = next((i for i, (a, b) in enumerate(zip(got, wanted, strict=False)) if a != b), min(len(got), len(wanted)))
             self.fail(
                 f"values differ at index {at}: {len(wanted)} expected, {len(got)} came\n"
                 f"  expected {_short(wanted, at)}\n"
