@@ -13,6 +13,9 @@ T = TypeVar("T")
 
 _END: Any = object()
 
+#: Seconds by which sums of floats may miss the instant a scheduler rang at (0.1 + 0.2 is more than 0.3).
+_ROUNDING = 1e-9
+
 
 class _Ticks:
     """Counts on a worker, at a fixed rate: a late tick does not delay the next."""
@@ -92,7 +95,7 @@ def delay(run: Run, source: Source[T], seconds: float, delay_error: bool) -> Ite
                     waiting.append((worker.now() + seconds, item))
                     if seconds > 0:
                         worker.schedule(run.poke, seconds)
-            if waiting and waiting[0][0] <= worker.now():
+            if waiting and waiting[0][0] <= worker.now() + _ROUNDING:
                 if waiting[0][1] is _END:
                     if failure is not None:
                         raise failure
@@ -134,7 +137,7 @@ def _timed(
                 deadline = worker.now() + seconds
                 alarm = worker.schedule(wake, seconds)
                 yield item
-            elif worker.now() < deadline:
+            elif worker.now() + _ROUNDING < deadline:
                 yield None
             else:
                 break
