@@ -16,6 +16,7 @@ import rx_schedulers
 from rx_core import UNBOUNDED, BufferWatch, MissingBackpressureError
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, ManualSubscription, TestSubscriber
+from tests.conformance.harness import switched
 
 TEN_MILLION = 10_000_000
 
@@ -207,7 +208,16 @@ def test_the_key_of_a_cancelled_group_comes_again() -> None:
     got.assert_result([0, 1], [2, 3], [4, 5], [6, 7], [8])
 
 
-@pytest.mark.xfail(reason="the stream of groups owns the source: who runs apart from it is left without one")
+@pytest.mark.parametrize("mode", ["fused", "hidden", "off"])
+def test_the_groups_that_take_lets_through_are_complete(mode: str) -> None:
+    got: TestSubscriber[Any] = TestSubscriber()
+    with switched(mode):
+        groups = Flowable.range(10).group_by(lambda x: x % 3)
+        groups = groups.hide() if mode == "hidden" else groups
+        groups.take(2).flat_map(lambda group: group.to_list()).subscribe(got)
+    got.assert_result([0, 3, 6, 9], [1, 4, 7])
+
+
 def test_cancelling_the_stream_of_groups_lets_the_open_groups_finish() -> None:
     source: ManualPublisher[int] = ManualPublisher()
     group: TestSubscriber[int] = TestSubscriber()
@@ -219,6 +229,18 @@ def test_cancelling_the_stream_of_groups_lets_the_open_groups_finish() -> None:
     group.assert_values(1, 3)
     source.complete()
     group.assert_complete()
+
+
+def test_the_source_is_cancelled_when_the_last_group_is_gone() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    group: TestSubscriber[int] = TestSubscriber()
+    outer: TestSubscriber[Any] = TestSubscriber(on_value=lambda made: made.subscribe(group))
+    Flowable.wrap(source).group_by(lambda x: 1).subscribe(outer)
+    source.next(1)
+    outer.cancel()
+    assert not source.cancelled
+    group.cancel()
+    assert source.cancelled
 
 
 # -- letting go ----------------------------------------------------------------------------------------------------------

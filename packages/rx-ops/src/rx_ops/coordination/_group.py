@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 from rx_core import (
     OPERATOR_CODES,
     UNBOUNDED,
-    Disposable,
+    BaseDisposable,
+    Drain,
     Items,
     MissingBackpressureError,
     Run,
+    Subscription,
     close,
     name_of,
     none_produced,
@@ -85,7 +87,12 @@ class _Feed(Run):
 
     @property
     def root(self) -> Run:
-        return self._groups.run.root
+        return self  # the groups may outlive the run they began in
+
+    @property
+    def cancelled(self) -> bool:
+        root: Any = self._groups.run.root
+        return bool(root.cancelled)
 
     @property
     def demand(self) -> int:
@@ -101,12 +108,6 @@ class _Feed(Run):
     def poke(self) -> None:
         self._groups.feed()
 
-    def own(self, resource: Disposable, /) -> None:
-        self._groups.run.own(resource)
-
-    def disown(self, resource: Disposable, /) -> None:
-        self._groups.run.disown(resource)
-
     def after(self, action: Callable[[], object], /) -> None:
         self._groups.run.after(action)
 
@@ -114,7 +115,25 @@ class _Feed(Run):
         self._groups.run.later(action)
 
 
-class _Groups(Generic[T, K, V]):
+class _Nobody:
+    """Wants everything, and takes nothing."""
+
+    __slots__ = ()
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        subscription.request(UNBOUNDED)
+
+    def on_next(self, item: object, /) -> None:
+        pass
+
+    def on_error(self, error: Exception, /) -> None:
+        pass
+
+    def on_complete(self) -> None:
+        pass
+
+
+class _Groups(BaseDisposable, Generic[T, K, V]):
     """One run of group_by. Everything here is the run's owner's, except ``freed`` and ``feed``."""
 
     __slots__ = (
@@ -130,6 +149,7 @@ class _Groups(Generic[T, K, V]):
         "outer_closed",
         "returned",
         "run",
+        "source",
         "stuck",
         "waiting",
         "window",
@@ -153,7 +173,9 @@ class _Groups(Generic[T, K, V]):
         self.ended = False
         self.outer_closed = False
         self.stuck = False
-        self.items: Items[T] = _Feed(self).open(head.upstream[0], head.buffer_size)
+        self.source = _Feed(self)
+        run.own(self)
+        self.items: Items[T] = self.source.open(head.upstream[0], head.buffer_size)
 
     def stream(self) -> Items[Grouped[K, V]]:
         """The stream of groups."""
@@ -180,8 +202,46 @@ class _Groups(Generic[T, K, V]):
             raise
         finally:
             self.outer_closed = True
-            if not self.open_groups:
-                close(self.items)
+            while self.fresh:
+                self._abandon(self.fresh.popleft())
+            if self.open_groups:
+                self.feed()  # those that are open have to go on by themselves
+            else:
+                self._let_go()
+
+    def dispose(self) -> None:
+        """The run of the stream of groups is over. Groups that run apart from it go on, with a run that only pumps."""
+        self.outer_closed = True
+        for group in list(self.open_groups.values()):
+            if not (group.subscribed or group.kept):
+                self._abandon(group)
+        if self.ended or not self.open_groups:
+            self._let_go()
+            return
+
+        def pumping(run: Run) -> Items[Any]:
+            self.run = run
+            return self._pumping()
+
+        Drain[Any](_Nobody()).start(pumping)
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.outer_closed
+
+    def _pumping(self) -> Items[Any]:
+        try:
+            while self.open_groups and not self.ended:
+                if not self.pump():
+                    yield None
+        except Exception:
+            return  # the groups have it
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        close(self.items)
+        self.source.release()
 
     def feed(self) -> None:
         """Something arrived, or room was made: let somebody pump. Thread-safe."""
@@ -290,7 +350,7 @@ class _Groups(Generic[T, K, V]):
         if self.a_group is group:
             self.a_group = next((each for each in list(self.open_groups.values()) if each.runs_inside), None)
         if self.outer_closed and not self.open_groups:
-            close(self.items)
+            self.feed()  # whoever owns the source lets go of it
         elif not self.ended:
             self.feed()
 
@@ -352,6 +412,8 @@ class _Group(Head, Generic[K, V]):
                     else:
                         groups.feed()
                     if not queue and not self.done:
+                        if groups.outer_closed and self.runs_inside and self.run is not None:
+                            self.run.wake()  # nobody else goes on pumping
                         yield None  # what was pumped went to another group, which is awake now
                 elif not queue:
                     break
