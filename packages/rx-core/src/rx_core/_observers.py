@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._disposables import BaseDisposable
-from rx_core._errors import composite
+from rx_core._errors import composite, none_argument
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Subscription
@@ -40,6 +40,8 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         self._done = False
 
     def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
+        if subscription is None:
+            raise none_argument("on_subscribe(None)", "subscription")  # RS 2.13, here and below
         if self._cell:
             stop(subscription)  # RS 2.5
             return
@@ -52,6 +54,8 @@ class CallbackObserver(BaseDisposable, Generic[T]):
             request(UNBOUNDED)
 
     def on_next(self, item: T, /) -> None:
+        if item is None:
+            raise none_argument("on_next(None)", "item")
         if self._done or self._on_next is None:
             return
         try:
@@ -65,6 +69,8 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         self.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise none_argument("on_error(None)", "error")
         if self._done:
             _hooks.dropped(error, self._origin)
             return
