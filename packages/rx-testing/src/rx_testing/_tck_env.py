@@ -71,6 +71,7 @@ class Env:
         self.options = options
         self.changed = threading.Condition(threading.RLock())
         self._probes: list[weakref.ref[Probe[Any]]] = []
+        self._at_close: list[Callable[[], object]] = []
 
     def notify(self) -> None:
         with self.changed:
@@ -119,6 +120,10 @@ class Env:
     def watch(self, probe: Probe[Any]) -> None:
         self._probes.append(weakref.ref(probe))
 
+    def at_close(self, action: Callable[[], object]) -> None:
+        """Call ``action`` when the test is over; what it raises does not matter any more."""
+        self._at_close.append(action)
+
     def in_thread(self, action: Callable[[], object], seconds: float | None = None) -> bool:
         """Run ``action`` on another thread; whether it has returned within ``seconds`` (default: ``default_timeout``)."""
         thread = threading.Thread(target=action, name="tck-helper", daemon=True)
@@ -133,6 +138,9 @@ class Env:
             if probe is not None and not probe.terminated and not probe.cancelled:
                 probe.cancel()
         self._probes.clear()
+        for action in self._at_close:
+            attempt(action)
+        self._at_close.clear()
 
 
 class Probe(Generic[T]):

@@ -128,9 +128,11 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
             pytest.skip("waits_for_demand = False")
         processor, upstream, down = self._middle()
         down.request(2)
-        if not upstream.await_request(2):
+        if not upstream.await_request():
             pytest.skip("cannot be verified, nothing is requested (see the test before)")
-        for index in range(min(upstream.requested, self.processor_buffer_size)):
+        for index in range(self.processor_buffer_size):
+            if not self.env.wait_until(lambda: upstream.requested > index, self.no_signals_timeout):  # noqa: B023
+                break
             element = self.create_element(index)
             attempt(lambda: processor.on_next(element))  # noqa: B023  # used at once
         if not self.env.never(lambda: len(down.values) > 2):

@@ -52,7 +52,7 @@ class PublisherVerification(SubscriptionRules[T]):
     def test_required_validate_max_elements_from_publisher(self) -> None:
         """max_elements_from_publisher is a count."""
         assert type(self.max_elements_from_publisher) is int
-        assert self.max_elements_from_publisher >= 1
+        assert self.max_elements_from_publisher >= 0
 
     def test_required_validate_bounded_depth_of_on_next_and_request_recursion(self) -> None:
         """bounded_depth_of_on_next_and_request_recursion is a positive count."""

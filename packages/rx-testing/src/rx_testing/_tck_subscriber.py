@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -277,7 +276,12 @@ class Stage(Generic[T]):
         self.subscriber = subscriber
         self.probe = probe
         self.upstream = ProbeSubscription(env)
-        self.indexes = itertools.count()
+        self.sent = 0
+        env.at_close(self._cancel)  # or a run that nobody holds any more would end when the collector finds it
+
+    def _cancel(self) -> None:
+        if self.probe.puppet is not None and not self.upstream.cancels:
+            self.probe.puppet.signal_cancel()
 
     @property
     def puppet(self) -> SubscriberPuppet:
@@ -287,8 +291,6 @@ class Stage(Generic[T]):
         return self.probe.puppet
 
     def ask(self, n: int) -> bool:
-        """Trigger a request and wait for it."""
-        had = self.upstream.requested
+        """Trigger a request and wait until an element may be sent."""
         self.puppet.trigger_request(n)
-        sent = len(self.probe.items)
-        return self.env.wait_until(lambda: self.upstream.requested > had or self.upstream.requested >= sent + n)
+        return self.env.wait_until(lambda: self.upstream.requested > self.sent)
