@@ -154,7 +154,8 @@ print("checked", len(TABLE))
 @pytest.mark.slow
 def test_the_environment_variable_switches_fusion_off() -> None:
     root = Path(__file__).parents[2]
-    environment = {**os.environ, "RX_FUSION": "off", "PYTHONPATH": str(root), "RX_DISABLE_PLUGINS": "1"}
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "RX_FUSION": "off", "PYTHONPATH": path, "RX_DISABLE_PLUGINS": "1"}
     ran = subprocess.run(
         [sys.executable, "-c", SAMPLE], capture_output=True, text=True, env=environment, cwd=root, timeout=60, check=False
     )
