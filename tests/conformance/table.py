@@ -140,16 +140,6 @@ def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
     return Flowable.defer(make)
 
 
-def _until_third(s: Flow, k: Kit) -> Flow:
-    """Stops after three rounds; counted anew for each subscription."""
-
-    def make() -> Flow:
-        rounds = iter((False, False, True))
-        return s.repeat_until(k.f(lambda: next(rounds)))
-
-    return Flowable.defer(make)
-
-
 @stage
 def _every(source: Iterable[Any], n: int) -> Iterator[Any]:
     at = 0
@@ -204,18 +194,6 @@ def _twice(x: Any) -> Foreign:
 
 def _single(x: Any) -> Single[Any]:
     return Single.just(x)
-
-
-def _single_of(x: Any) -> Flow:
-    return Flowable.just(x)
-
-
-def _soon(k: Kit) -> Callable[[Any], Flow]:
-    return lambda _x: Flowable.timer(1.0, scheduler=k.clock)
-
-
-def _ends(xs: list[Any]) -> list[Any]:
-    return [*xs[:1], *xs[-1:]] if len(xs) > 1 else xs
 
 
 L = list
@@ -309,15 +287,6 @@ ERRORS: Final = (
     Case("do_on_error", lambda s, k: _failing(s).do_on_error(k.f(_odd_error)).on_error_return(lambda e: 99), lambda xs: [*xs, 99], None, "recovers"),
 )
 
-REPEAT: Final = (
-    Case("repeat", lambda s, k: s.repeat(2), lambda xs: xs * 2, _same),
-    Case("repeat 0", lambda s, k: s.repeat(0), _nothing, flags="early"),
-    Case("repeat_until", lambda s, k: _until_third(s, k), lambda xs: xs * 3, _same, "at_end recovers"),
-    Case("repeat_when", lambda s, k: s.repeat_when(k.f(lambda ends: ends.take(2))), lambda xs: xs * 2, _same, "none"),
-    Case("retry_when", lambda s, k: _failing(s).retry_when(k.f(lambda errors: errors.take(2))), lambda xs: xs * 2, None, "none recovers"),
-    Case("retry_backoff", lambda s, k: s.retry_backoff(2, 1.0, scheduler=k.clock), _same, lambda xs: xs * 3),
-)
-
 ASIDE: Final = (
     Case("do_on_next", lambda s, k: s.do_on_next(k.f(_times(2))), _same),
     Case("do_on_complete", lambda s, k: s.do_on_complete(k.f(L)), _same, None, "at_end"),
@@ -334,23 +303,6 @@ THREADS: Final = (
     Case("timeout fallback", lambda s, k: Flowable.never().timeout(1.0, fallback=s, scheduler=k.clock), _same),
     Case("interval", lambda s, k: Flowable.interval(1.0, scheduler=k.clock).take(4), lambda xs: [0, 1, 2, 3], None, "source hot"),
     Case("timer", lambda s, k: Flowable.timer(1.0, scheduler=k.clock), lambda xs: [0], None, "source hot"),
-)
-
-TIME: Final = (
-    Case("debounce", lambda s, k: s.debounce(1.0, scheduler=k.clock), lambda xs: xs[-1:], _nothing, "hot apart"),
-    Case("debounce selector", lambda s, k: s.debounce(selector=k.f(_soon(k))), lambda xs: xs[-1:], _nothing, "hot apart none"),
-    Case("debounce selector at once", lambda s, k: s.debounce(selector=k.f(_single_of)), _same, flags="hot apart none"),
-    Case("sample", lambda s, k: s.sample(1.0, scheduler=k.clock, emit_last=True), lambda xs: xs[-1:], _nothing, "hot apart"),
-    Case("sample sampler", lambda s, k: s.sample(sampler=Flowable.never(), emit_last=True), lambda xs: xs[-1:], _nothing, "hot apart"),
-    Case("throttle_first", lambda s, k: s.throttle_first(1.0, scheduler=k.clock), lambda xs: xs[:1], None, "hot apart"),
-    Case("throttle_first 0", lambda s, k: s.throttle_first(0, scheduler=k.clock), _same, flags="hot apart"),
-    Case("throttle_first drop", lambda s, k: s.throttle_first(1.0, scheduler=k.clock, on_drop=k.f(L)), lambda xs: xs[:1], None, "hot apart"),
-    Case("throttle_latest", lambda s, k: s.throttle_latest(1.0, scheduler=k.clock), lambda xs: xs[:1], None, "hot apart"),
-    Case("throttle_latest last", lambda s, k: s.throttle_latest(1.0, emit_last=True, scheduler=k.clock), _ends, lambda xs: xs[:1], "hot apart"),
-    Case("delay_subscription", lambda s, k: s.delay_subscription(1.0, scheduler=k.clock), _same),
-    Case("delay_subscription until", lambda s, k: s.delay_subscription(until=Foreign([1])), _same),
-    Case("timestamp", lambda s, k: s.timestamp(scheduler=k.clock).map(lambda each: each.value), _same),
-    Case("time_interval", lambda s, k: s.time_interval(scheduler=k.clock).map(lambda each: each.value), _same),
 )
 
 BACKPRESSURE: Final = (
@@ -377,4 +329,4 @@ SOURCES: Final = (
 )
 # fmt: on
 
-TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *REPEAT, *ASIDE, *THREADS, *TIME, *BACKPRESSURE, *SOURCES)
+TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *BACKPRESSURE, *SOURCES)
