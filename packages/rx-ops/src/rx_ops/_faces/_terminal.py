@@ -98,7 +98,7 @@ class FlowableTerminal(FlowableCore[T_co]):
     def pipe(self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
 
-        ::  --1--2--3|  -->  whatever the function makes of it
+        ::  --1--2--3|  -->  --a--b--c|      (whatever the function makes of it)
 
         Demand, errors, memory, thread and fusion are those of the function.
         Source:  pandas ``pipe``; for several functions chain several calls.
@@ -123,7 +123,7 @@ class FlowableTerminal(FlowableCore[T_co]):
     ) -> Flowable[R]:
         """Somebody's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
 
-        ::  --1--2--3|  -->  whatever the stage makes of it
+        ::  --1--2--3|  -->  --a--b--c|      (whatever the stage makes of it)
 
         Demand:  passes through, or as the stage's ``request`` says.
         Errors:  what the stage raises, with a note; TypeError when it yields None (RS 2.13). StageError or TypeError at assembly
