@@ -128,9 +128,11 @@ def _run(job: Job, names: Sequence[str], options: argparse.Namespace, opener: Op
 
 def _timed(job: Job, name: str, master: str | None, total: int, opener: OpenEngine) -> Run:
     started = time.perf_counter()
-    with opener(name, master) as engine, progress_bar(name, total) as progress:
+    with opener(name, master) as engine:
+        engine.prepare()
         ready = time.perf_counter()
-        outcome = engine.run(job, progress)
+        with progress_bar(name, total) as progress:
+            outcome = engine.run(job, progress)
         return Run(name, ready - started, time.perf_counter() - ready, outcome)
 
 

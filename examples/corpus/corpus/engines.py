@@ -53,6 +53,9 @@ _SILENT: Final = _NoProgress()
 class LocalEngine:
     """Everything on this thread, in one loop."""
 
+    def prepare(self) -> None:
+        pass
+
     def pipeline_files(self, job: Job, progress: Progress) -> Flowable[SourceFile]:
         return Flowable.from_iterable(_Handed(job, progress))
 
@@ -135,6 +138,14 @@ class SparkEngine(LocalEngine):
         import rx_spark
 
         return rx_spark.from_iterable(_Handed(job, progress), config=self._config, stats=self._stats)
+
+    def prepare(self) -> None:
+        import rx_spark
+
+        try:
+            rx_spark.start(config=self._config)
+        except rx_spark.JavaNotFoundError as error:
+            raise EngineUnavailable(f"--engine spark: {error}\n  Without it:       --engine local") from error
 
     def run(self, job: Job, progress: Progress, /) -> Outcome:
         outcome = super().run(job, progress)

@@ -39,6 +39,9 @@ class Progress(Protocol):
 class Engine(Protocol):
     """One place to run the pipeline."""
 
+    def prepare(self) -> None:
+        """Start what takes time to start (a JVM); a plan does not need it."""
+
     def run(self, job: Job, progress: Progress, /) -> Outcome:
         """Run to the end; errors of the pipeline are raised."""
 

@@ -9,6 +9,9 @@ from corpus.reading import read_entries
 class ReferenceEngine:
     """``--engine reference``."""
 
+    def prepare(self) -> None:
+        pass
+
     def run(self, job: Job, progress: Progress, /) -> Outcome:
         table: dict[Key, Value] = {}
         for file in job.files():

