@@ -12,7 +12,7 @@ import pytest
 
 from rx_core import BlockingRun
 from rx_fusion import Feed, Form, IterableHead, PlainFlow, PublisherHead, shape_of, stage
-from rx_fusion._compiler import GENERATED
+from rx_fusion._notes import GENERATED
 from rx_testing import ManualPublisher, TestSubscriber
 
 CLEAN = Form("pull", Feed.CLEAN)

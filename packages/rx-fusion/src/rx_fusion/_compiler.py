@@ -28,7 +28,7 @@ from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from rx_core import OPERATOR_CODES, close, none_produced
-from rx_fusion._notes import note_failure
+from rx_fusion._notes import GENERATED, note_failure
 from rx_fusion._stages import Stage
 
 
@@ -59,9 +59,6 @@ class Stop(Exception):
 MAX_STATEMENTS: Final = 2_000
 
 _numbers = count(1)
-
-#: Generated file name -> stage names, for tracebacks.
-GENERATED: Final[dict[str, tuple[Stage, ...]]] = {}
 
 
 class TooLarge(Exception):

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from linecache import getline
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import add_note, exit_as_error, name_of
+from rx_fusion._stages import Stage, stage_by_code
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+#: The stages of each generated function, by its file name: how a traceback finds its way back.
+GENERATED: Final[dict[str, tuple[Stage, ...]]] = {}
 
 _SUFFIX = re.compile(r"[A-Za-z]_(\d+)\b")
 
 
 def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> None:
     """Called by generated code in its ``except``: which stage does the failing line belong to?"""
-    from rx_fusion._compiler import GENERATED
-
     trace = error.__traceback__
     if trace is None or trace.tb_next is None:
         return  # raised here by a check of ours, which names the operator itself
@@ -39,8 +41,6 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
 
 def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
     """The same for stages that ran stacked: their own frames are in the traceback."""
-    from rx_fusion._stages import stage_by_code
-
     if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
         error = error.__cause__  # the user's own exception, which only travels inside the other
     trace: TracebackType | None = error.__traceback__
