@@ -1,5 +1,6 @@
 """Test tools for reactive streams: subscribers that record and check the protocol, virtual time, marbles, and a TCK."""
 
+from rx_testing._leaks import LeakWatch
 from rx_testing._manual import ManualPublisher, ManualSubscription
 from rx_testing._marble_sources import Cold, Hot, MarbleError, MarbleSource, cold, expect_marbles, hot
 from rx_testing._marbles import DocMarbles, Marbles, Mark, doc_marbles_in, format_marbles, parse_doc_marbles, parse_marbles
@@ -19,6 +20,7 @@ __all__ = [
     "DocMarbles",
     "Hot",
     "IdentityProcessorVerification",
+    "LeakWatch",
     "ManualPublisher",
     "ManualSubscription",
     "MarbleError",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar, final
 
 from rx_core import add_cap
+from rx_testing._leaks import opened
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -38,9 +39,18 @@ class ManualSubscription(Generic[T]):
         return self.cancellations > 0
 
     @property
+    def is_over(self) -> bool:
+        """Whether the subscriber cancelled or the stream has ended."""
+        return self._ended or self.cancelled
+
+    @property
     def outstanding(self) -> int:
         """Elements asked for and not sent."""
         return self.requested - self.sent
+
+    def __repr__(self) -> str:
+        state = "cancelled" if self.cancelled else "ended" if self._ended else "neither cancelled nor ended"
+        return f"a subscription of a ManualPublisher: requested {self.requested}, sent {self.sent}, {state}"
 
     # the subscriber's side ------------------------------------------------------------------------
 
@@ -91,6 +101,7 @@ class ManualSubscription(Generic[T]):
 
     def _end(self, what: str) -> bool:
         if self._publisher.unchecked:
+            self._ended = True
             return True
         if self._ended:
             raise AssertionError(f"{what}() after the end; for a faulty source: ManualPublisher(unchecked=True)")
@@ -131,6 +142,7 @@ class ManualPublisher(Generic[T]):
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         subscription = ManualSubscription(self, subscriber)
         self.subscriptions.append(subscription)
+        opened(subscription)
         subscriber.on_subscribe(subscription)
 
     def next(self, *items: T) -> None:
@@ -162,7 +174,7 @@ class ManualPublisher(Generic[T]):
     @property
     def subscribers(self) -> int:
         """How many subscribers have neither cancelled nor got a terminal signal."""
-        return sum(1 for each in self.subscriptions if not (each._ended or each.cancelled))
+        return sum(1 for each in self.subscriptions if not each.is_over)
 
     @property
     def requested(self) -> int:

@@ -84,7 +84,7 @@ class Hot(MarbleSource[T]):
         super().__init__(clock, text, values, error, frame)
         self._listening: list[_Playing[T]] = []
         self._end: Mark | None = None
-        worker = clock.create_worker()
+        worker = clock._worker()
         for mark in self._marbles.signals:
             if mark.at >= 0:  # before the ^ nobody could be there
                 worker.schedule(partial(self._tell, mark), mark.at)

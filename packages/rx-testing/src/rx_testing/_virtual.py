@@ -14,6 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, ClassVar, final
 
 from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, on_schedule
+from rx_testing._leaks import opened
 
 if TYPE_CHECKING:
     from typing import Self
@@ -64,6 +65,12 @@ class VirtualScheduler(Scheduler):
     # what Scheduler promises ----------------------------------------------------------------------
 
     def create_worker(self) -> Worker:
+        worker = self._worker()
+        opened(worker)
+        return worker
+
+    def _worker(self) -> _VirtualWorker:
+        """A worker that no leak check asks about: for sources that tests make."""
         if self._shut:
             raise RuntimeError("this VirtualScheduler was shut down; make a new one for each test")
         return _VirtualWorker(self)
@@ -232,6 +239,14 @@ class _VirtualWorker(Worker):
     @property
     def is_disposed(self) -> bool:
         return self._disposed
+
+    @property
+    def is_over(self) -> bool:
+        return self._disposed or self.scheduler._shut
+
+    def __repr__(self) -> str:
+        state = "disposed" if self._disposed else "not disposed"
+        return f"a worker of {self.scheduler!r}: {state}, {len(self.mine)} actions wait on it"
 
 
 @final

@@ -15,23 +15,30 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from rx_testing import VirtualScheduler
+    from rx_testing import LeakWatch, VirtualScheduler
 
 _PATIENCE_SECONDS = 2.0
 
 
 @pytest.fixture
-def no_leaks() -> Iterator[None]:
-    """Fails the test when it leaves a thread of a scheduler behind: one called ``rx-...`` that was not there before.
+def no_leaks() -> Iterator[LeakWatch]:
+    """Fails the test when it leaves something behind.
 
-    Threads that are only cached do not count: they are asked to end (``retire()``, where their backend has it) and
-    given two seconds. What remains has work: an action that does not return, or that nobody disposed.
+    * A thread of a scheduler: one called ``rx-...`` that was not there before. Threads that are only cached do not count:
+      they are asked to end (``retire()``, where their backend has it) and given two seconds. What remains has work: an action
+      that does not return, or that nobody disposed.
+    * A subscription of a ManualPublisher that was neither cancelled nor ended, and those of ``no_leaks.publisher(anybody)``.
+    * A worker of a VirtualScheduler that was not disposed, with what waits on it, and those of ``no_leaks.scheduler(any_one)``.
     """
+    from rx_testing._leaks import LeakWatch
+
     before = set(threading.enumerate())
-    yield
-    left = leaked_threads(before)
+    with LeakWatch().open() as watch:
+        yield watch
+    left = [repr(each) for each in watch.left(_PATIENCE_SECONDS)]
+    left += map(_describe, leaked_threads(before))
     if left:
-        pytest.fail("\n".join([f"{len(left)} threads were left behind", *map(_describe, left)]), pytrace=False)
+        pytest.fail("\n".join([f"{len(left)} left behind", *left]), pytrace=False)
 
 
 @pytest.fixture
