@@ -225,7 +225,7 @@ class NeverCancels(Relay):
 
 
 class Processors(IdentityProcessorVerification[int]):
-    default_timeout = 0.1
+    default_timeout = 1.0
     synchronous = True
     kind: type[Relay] = Relay
 

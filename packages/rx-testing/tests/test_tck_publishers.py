@@ -221,7 +221,10 @@ class Fault:
     fails: str
     failed: Callable[[], Any] = Failed
     threaded: bool = False
+    #: A test that takes longer hangs.
     seconds: float = 5.0
+    #: What is waited for something that must come; short only where it does not come.
+    patience: float = 1.0
 
     @property
     def name(self) -> str:
@@ -250,7 +253,7 @@ FAULTS = (
     Fault(subscription(parties.LateExtra), "spec101", threaded=True),
     Fault(subscription(parties.OneTooFew), f"spec101 spec308 {UPFRONT}"),
     Fault(subscription(parties.NeverCompletes), f"spec102 {FINITE} {EMPTY}"),
-    Fault(subscription(parties.SilentThread), f"spec102 {FINITE} {EMPTY}", threaded=True),
+    Fault(subscription(parties.SilentThread), f"spec102 {FINITE} {EMPTY}", threaded=True, patience=0.3),
     Fault(EmptyNeverCompletes, EMPTY),
     Fault(subscription(parties.EndsWithError), f"{FINITE} {EMPTY}"),
     Fault(subscription(parties.EmitsOnEveryThread), "spec103"),
@@ -304,14 +307,15 @@ FAULTS = (
     Fault(subscription(parties.WrapsAround), NOT_ABOVE),
     Fault(ThreeAreFour, "create_publisher3"),
     Fault(OneIsTwo, "create_publisher1"),
-    Fault(subscription(parties.Deadlock), f"spec302 spec303 spec308 {CUMULATIVE} {NOT_ABOVE}", seconds=0.2),
+    Fault(subscription(parties.Deadlock), f"spec302 spec303 spec308 {CUMULATIVE} {NOT_ABOVE}", seconds=0.5),
 )
 # fmt: on
 
 
 def run(fault: Fault) -> set[str]:
     class Verification(PublisherVerification[int]):
-        default_timeout = 0.1
+        default_timeout = fault.patience
+        no_signals_timeout = 0.05
         synchronous = not fault.threaded
 
         def create_publisher(self, elements: int) -> Any:

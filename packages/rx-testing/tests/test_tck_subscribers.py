@@ -187,7 +187,7 @@ class EndsBadlyAfterRequest(Waiting):
 
 
 class Blackbox(SubscriberBlackboxVerification[int]):
-    default_timeout = 0.1
+    default_timeout = 1.0
     synchronous = True
     kind: type[Sink] = Sink
 
@@ -372,7 +372,7 @@ class OpenTakesNone(Open):
 
 
 class Whitebox(SubscriberWhiteboxVerification[int]):
-    default_timeout = 0.1
+    default_timeout = 1.0
     synchronous = True
     kind: type[Open] = Open
 

@@ -94,8 +94,8 @@ class PublisherVerification(SubscriptionRules[T]):
 
         def early(probe: Probe[T]) -> None:
             probe.request(2)
-            if not self.synchronous:
-                dwell.wait(0.002)  # time for an element that does not wait for on_subscribe to return
+            # Time for an element that does not wait for on_subscribe to return.
+            self.env.never(lambda: bool(probe.overlaps))
 
         probe = self._subscribe(self._publisher(self._at_most(10)), self._probe(on_next=interfere, on_subscribe=early))
         self.env.wait_until(lambda: probe.terminated or len(probe.values) >= self._at_most(5))
