@@ -122,7 +122,19 @@ def trio_run(function: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
     """``trio.run``, imported when it is needed: the program works without trio as long as nobody asks for its engine."""
     import trio
 
-    return trio.run(function, *args)
+    try:
+        return trio.run(function, *args)
+    except BaseExceptionGroup as group:
+        raise _only(group) from None
+
+
+def _only(error: BaseException) -> BaseException:
+    """A nursery groups whatever leaves it; what failed alone is itself again, and a ctrl-C stays one whatever it brought down."""
+    if isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is not None:
+        return KeyboardInterrupt()
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 class SparkEngine(LocalEngine):

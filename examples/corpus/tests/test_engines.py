@@ -2,15 +2,18 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from corpus.cli import main
 from corpus.engines import open_engine
-from corpus.job import Job, Outcome
+from corpus.job import Engine, Job, Outcome, Progress
 from corpus.progress import Silent
 
 ENGINES = ["local", "threads", "trio", pytest.param("spark", marks=pytest.mark.spark)]
@@ -115,3 +118,34 @@ def test_without_a_java_the_program_says_what_to_install(job: Job, tmp_path: Pat
     assert "Java" in done.stderr
     assert "rx-spark[java]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["local", "threads", "trio"])
+def test_an_interrupt_in_the_middle_ends_the_program_quietly(name: str, job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupting(Silent):
+        def advance(self, files: int, /) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    @contextmanager
+    def opener(engine: str, master: str | None, /) -> Iterator[Engine]:
+        with open_engine(engine, master) as opened:
+            yield Interrupted(opened, Interrupting())
+
+    assert main(["--input", str(job.roots[0]), "--engine", name], opener) == 130
+    assert capsys.readouterr().err.strip() == "corpus: interrupted"
+
+
+class Interrupted:
+    """An engine whose progress is the user pressing ctrl-C."""
+
+    def __init__(self, engine: Engine, progress: Silent) -> None:
+        self._engine, self._progress = engine, progress
+
+    def prepare(self) -> None:
+        self._engine.prepare()
+
+    def run(self, job: Job, progress: Progress, /) -> Outcome:
+        return self._engine.run(job, self._progress)
+
+    def explain(self, job: Job, /) -> str:
+        return self._engine.explain(job)
