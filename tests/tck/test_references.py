@@ -1,0 +1,81 @@
+"""§3.13 beyond the one subscriber of the TCK: what is left when runs are dropped instead of cancelled, or repeated."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+
+from rx_ops import Flowable
+from rx_testing import ManualPublisher, TestSubscriber
+from tests.conformance.harness import dropped_errors
+
+
+class Bare:
+    """A subscriber that takes everything."""
+
+    def on_subscribe(self, subscription: Any, /) -> None:
+        subscription.request(10)
+
+    def on_next(self, item: Any, /) -> None: ...
+
+    def on_error(self, error: Exception, /) -> None: ...
+
+    def on_complete(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(ValueError, id="made for each run"),
+        pytest.param(
+            ValueError("one for all"),
+            id="an object",
+            marks=pytest.mark.xfail(reason="RS 3.13: the traceback of the last run keeps its frames, and its subscriber, alive"),
+        ),
+    ],
+)
+def test_a_source_that_fails_forgets_its_subscriber(error: Any) -> None:
+    flow = Flowable.error(error).map(lambda x: x).hide().on_error_resume_next(lambda e: Flowable.empty())
+    subscriber = Bare()
+    reference = weakref.ref(subscriber)
+    flow.subscribe(subscriber)
+    del subscriber
+    gc.collect()
+    assert reference() is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "map",
+        "flat_map",
+        "concat_map",
+        "merge",
+        "zip",
+        pytest.param(
+            "group_by",
+            marks=pytest.mark.xfail(reason="its finally pokes the run that is being finalized: generator already executing"),
+        ),
+    ],
+)
+def test_a_run_that_nobody_holds_any_more_goes_quietly(name: str) -> None:
+    build: dict[str, Any] = {
+        "map": lambda s: s.map(lambda x: x),
+        "flat_map": lambda s: s.flat_map(lambda x: Flowable.just(x)),
+        "concat_map": lambda s: s.concat_map(lambda x: Flowable.just(x)),
+        "merge": lambda s: s.merge_with(Flowable.never()),
+        "zip": lambda s: s.zip_with(Flowable.range(9), lambda a, b: a + b),
+        "group_by": lambda s: s.group_by(lambda x: x % 3).flat_map(lambda group: group),
+    }
+    with dropped_errors() as errors:
+        source = ManualPublisher[int]()
+        subscriber = TestSubscriber[int](request=2)
+        build[name](Flowable.wrap(source)).subscribe(subscriber)
+        source.next(1, 2)
+        subscriber.assert_values(*([1, 3] if name == "zip" else [1, 2]))
+        del source, subscriber
+        gc.collect()
+    assert not errors
