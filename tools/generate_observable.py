@@ -30,6 +30,7 @@ TARGET: Final = FACES / "_generated_observable.py"
 COMMAND: Final = "python tools/generate_observable.py"
 FAMILIES: Final = (
     "_create",
+    "_listen",
     "_transform",
     "_filter",
     "_aggregate",
@@ -37,9 +38,11 @@ FAMILIES: Final = (
     "_errors",
     "_aside",
     "_threads",
+    "_connect",
     "_convert",
     "_terminal",
     "_flowable",
+    "_connectable",
 )
 CORE: Final = "rx_ops._faces._observable_core"
 
@@ -56,6 +59,7 @@ HOMES: Final = {"ObservableCore": CORE, "ObservableHead": CORE, "check_source": 
 DROPPED: Final = {
     "FlowableBackpressure": "nothing is requested, so nothing can be sent without having been requested",
     "to_observable": "it is one; to_flowable is written by hand",
+    "_called_back": "what it does with a strategy is done by _created without one",
 }
 #: Parameters that bound what is requested ahead, and what stands in their place; None: their default.
 PARAMETERS: Final[dict[str, str | None]] = {
@@ -70,6 +74,17 @@ DEFAULTS: Final = {("flat_map", "max_concurrency"): "UNBOUNDED"}
 #: Bodies that are about demand, and what does the same here.
 BODIES: Final = {
     "create": 'check_callable("create", "source", source)\nreturn cls._created(source)',
+    "from_listener": (
+        'check_callable("from_listener", "add", add)\n'
+        'check_callable("from_listener", "remove", remove)\n'
+        'return cls._created(Listening(add, remove), f"from_listener({name_of(add)})")'
+    ),
+    "from_value": (
+        'check_callable("from_value", "read", read)\n'
+        'check_callable("from_value", "add", add)\n'
+        'check_callable("from_value", "remove", remove)\n'
+        'return cls._created(Watching(read, add, remove), f"from_value({name_of(read)})")'
+    ),
 }
 #: Expressions that are about demand: text of Flowable's method, and what does the same here.
 EXPRESSIONS: Final = {
@@ -105,13 +120,19 @@ WORDS: Final = (
     (r"``prefetch`` items; a synchronous source", "what the source is ahead; a synchronous source"),
     (r"Memory: ``capacity`` items, or whatever the source is ahead\.", "Memory:  none."),
     (r"what ``source`` raises; MissingBackpressureError by strategy; TypeError", "what ``source`` raises; TypeError"),
+    (r"what ``add`` raises; MissingBackpressureError by strategy; TypeError", "what ``add`` raises; TypeError"),
+    (r"Memory: ``capacity`` items, or whatever the listener is ahead\.", "Memory:  none."),
+    (r"Memory: one value, or by strategy\.", "Memory:  none."),
+    (r"Memory: ``prefetch`` items for a foreign source, else one\.", "Memory:  none."),
+    (r"that of the source, or the one whose request was the last to be waited for", "that of the source"),
+    (r"the one that calls the handler, or the one that subscribes", "the one that calls the handler"),
     (r"Thread: the one that pushes, or the one that subscribes", "Thread: the one that pushes"),
     (r"the worker, for requesting too: what is upstream", "the worker: what is upstream"),
     (r"passes through, or as the stage's ``request`` says", "passes through"),
 )  # fmt: skip
 #: What is about demand and must not be left in a docstring.
 UNWANTED: Final = re.compile(
-    r"``(?:prefetch|buffer_size|strategy|capacity|on_drop)``|\brequest|[Bb]ackpressure(?!\.\Z)|\bFlowable|[Ss]ubscriber|[Pp]ublisher"
+    r"``(?:prefetch|buffer_size|strategy|capacity|on_drop)``|\brequest|[Bb]ackpressure(?!\.\Z)|\bFlowable|[Ss]ubscriber(?!_count)|[Pp]ublisher"
 )
 ALLOWED: Final = ("0..n elements without backpressure",)
 
@@ -169,7 +190,7 @@ class Text:
 
 def renamed(text: str) -> str:
     """Text with the counterparts' names, in code and strings alike."""
-    text = re.sub(r"\b(Grouped)?Flowable", r"\g<1>Observable", text)
+    text = re.sub(r"\b(Connectable|Grouped)?Flowable", r"\g<1>Observable", text)
     return re.sub(rf"\b(?:{'|'.join(NAMES)})\b", lambda found: NAMES[found[0]], text)
 
 

@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, dropwhile, groupby, takewhile
 from typing import Any, Final
 
-from rx_core import Subscriber
+from rx_core import Disposable, Subscriber
 from rx_fusion import stage
-from rx_ops import BackpressureStrategy, Emitter, Flowable, GenerateEmitter, Single
+from rx_ops import BackpressureStrategy, BatchEmitter, Emitter, Flowable, GenerateEmitter, Single
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
 
@@ -138,6 +138,40 @@ def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
         return s.concat_with(ending).retry(when=k.f(lambda error: error is OOPS))
 
     return Flowable.defer(make)
+
+
+def _auto(s: Flow) -> Flow:
+    """It does not stop by itself when its subscriber leaves."""
+    stops: list[Disposable] = []
+    shared = s.publish().auto_connect(on_connect=stops.append)
+    return shared.do_finally(lambda: [stop.dispose() for stop in stops])
+
+
+def _batches(k: Kit) -> Flow:
+    """Batches of two, up to six."""
+
+    def call(state: int, _wanted: int, emitter: BatchEmitter[int, int]) -> None:
+        emitter.on_batch([state, state + 1], state + 2) if state < 4 else emitter.on_complete([state, state + 1])
+
+    return Flowable.generate_async(lambda: 0, k.f(call))
+
+
+def _listened(k: Kit) -> Flow:
+    def add(handler: Callable[[int], None]) -> None:
+        for item in (1, 2, 3):
+            handler(item)
+
+    return Flowable.from_listener(k.f(add), L)
+
+
+def _looked_at(k: Kit) -> Flow:
+    values = iter((1, 2, 3))
+
+    def add(handler: Callable[[], None]) -> None:
+        handler()
+        handler()
+
+    return Flowable.from_value(k.f(lambda: next(values, 9)), add, L, BackpressureStrategy.BUFFER)
 
 
 @stage
@@ -305,6 +339,17 @@ THREADS: Final = (
     Case("timer", lambda s, k: Flowable.timer(1.0, scheduler=k.clock), lambda xs: [0], None, "source hot"),
 )
 
+CONNECT: Final = (
+    Case("publish", lambda s, k: s.publish(k.f(lambda shared: shared.map(_times(2)))), lambda xs: [x * 2 for x in xs], None, "none apart"),
+    Case("publish twice", lambda s, k: s.publish(lambda shared: Flowable.zip(shared, shared)), lambda xs: _pairs(xs, xs), None, "apart"),
+    Case("publish ref_count", lambda s, k: s.publish(prefetch=2).ref_count(), _same, flags="apart"),
+    Case("publish auto_connect", lambda s, k: Flowable.defer(lambda: _auto(s)), _same, flags="apart"),
+    Case("share", lambda s, k: s.share(), _same, flags="apart"),
+    Case("replay", lambda s, k: s.replay(selector=k.f(lambda shared: shared.map(_times(2)))), lambda xs: [x * 2 for x in xs], None, "none apart"),
+    Case("replay ref_count", lambda s, k: s.replay(2, 100.0, scheduler=k.clock).ref_count(), _same, flags="apart"),
+    Case("cache", lambda s, k: Flowable.defer(lambda: s.cache()), _same, flags="apart"),
+)
+
 BACKPRESSURE: Final = (
     Case("to_observable", lambda s, k: s.to_observable().to_flowable(BackpressureStrategy.BUFFER), _same, flags="apart"),
     Case("on_backpressure_buffer", lambda s, k: s.on_backpressure_buffer(), _same, flags="apart"),
@@ -322,6 +367,9 @@ SOURCES: Final = (
     Case("generate", lambda s, k: _generated(k), lambda xs: [1, 2, 3], flags="source"),
     Case("defer", lambda s, k: Flowable.defer(k.f(lambda: s)), _same, flags="none"),
     Case("create", lambda s, k: _created(k), lambda xs: [1, 2, 3], flags="source"),
+    Case("generate_async", lambda s, k: _batches(k), lambda xs: [0, 1, 2, 3, 4, 5], flags="source"),
+    Case("from_listener", lambda s, k: _listened(k).take(3), lambda xs: [1, 2, 3], flags="source"),
+    Case("from_value", lambda s, k: Flowable.defer(lambda: _looked_at(k).take(3)), lambda xs: [1, 2, 3], None, "source none"),
     Case("wrap", lambda s, k: Flowable.wrap(Foreign([1, 2, 3])), lambda xs: [1, 2, 3], flags="source"),
     Case("empty", lambda s, k: Flowable.empty(), _nothing, flags="source"),
     Case("error", lambda s, k: Flowable.error(k.f(lambda: OOPS)).on_error_return(lambda e: 1), lambda xs: [1], None, "source recovers"),
@@ -329,4 +377,4 @@ SOURCES: Final = (
 )
 # fmt: on
 
-TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *BACKPRESSURE, *SOURCES)
+TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *CONNECT, *BACKPRESSURE, *SOURCES)

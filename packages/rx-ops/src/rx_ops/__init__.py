@@ -3,24 +3,62 @@
 from __future__ import annotations
 
 from rx_fusion import StageError, stage
-from rx_ops._faces import Flowable, GenerateEmitter, GroupedFlowable, GroupedObservable, Observable
+from rx_ops._faces import (
+    ConnectableFlowable,
+    ConnectableObservable,
+    Flowable,
+    GenerateEmitter,
+    GroupedFlowable,
+    GroupedObservable,
+    Observable,
+)
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
 from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy
+from rx_ops.coordination._callbacks import BatchEmitter
+from rx_ops.processors import (
+    AsyncProcessor,
+    AsyncSubject,
+    BehaviorProcessor,
+    BehaviorSubject,
+    FlowableProcessor,
+    PublishProcessor,
+    PublishSubject,
+    ReplayProcessor,
+    ReplaySubject,
+    Subject,
+    UnicastProcessor,
+    UnicastSubject,
+)
 
 __all__ = [
+    "AsyncProcessor",
+    "AsyncSubject",
     "BackpressureStrategy",
+    "BatchEmitter",
+    "BehaviorProcessor",
+    "BehaviorSubject",
     "Completable",
+    "ConnectableFlowable",
+    "ConnectableObservable",
     "Emitter",
     "Flowable",
+    "FlowableProcessor",
     "GenerateEmitter",
     "GroupedFlowable",
     "GroupedObservable",
     "Maybe",
     "Observable",
     "OverflowStrategy",
+    "PublishProcessor",
+    "PublishSubject",
+    "ReplayProcessor",
+    "ReplaySubject",
     "Single",
     "StageError",
+    "Subject",
+    "UnicastProcessor",
+    "UnicastSubject",
     "__version__",
     "stage",
 ]

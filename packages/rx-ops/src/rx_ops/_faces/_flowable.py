@@ -11,10 +11,12 @@ from rx_ops._faces._aggregate import FlowableAggregate
 from rx_ops._faces._aside import FlowableAside
 from rx_ops._faces._backpressure import FlowableBackpressure
 from rx_ops._faces._combine import FlowableCombine
+from rx_ops._faces._connect import FlowableConnect
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
@@ -28,6 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 class Flowable(
     FlowableCreate[T_co],
+    FlowableListen[T_co],
     FlowableTransform[T_co],
     FlowableFilter[T_co],
     FlowableAggregate[T_co],
@@ -35,6 +38,7 @@ class Flowable(
     FlowableErrors[T_co],
     FlowableAside[T_co],
     FlowableThreads[T_co],
+    FlowableConnect[T_co],
     FlowableBackpressure[T_co],
     FlowableConvert[T_co],
     FlowableTerminal[T_co],

@@ -107,10 +107,11 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         return Flowable._from(OperatorHead(to_flowable, (self,), (strategy, bound, on_drop), shown=shown))
 
     @classmethod
-    def _created(cls, source: Callable[[coordination.Emitter[T]], object]) -> Observable[T]:
+    def _created(cls, source: Callable[[coordination.Emitter[T]], object], text: str | None = None) -> Observable[T]:
         """``create``: the run asks for everything, so nothing the emitter is given waits."""
         publisher = coordination.Created(source, BackpressureStrategy.BUFFER, UNBOUNDED, None)
-        return cls._from(ObservableHead("create", publisher, f"create({name_of(source)})"))
+        shown = text or f"create({name_of(source)})"
+        return cls._from(ObservableHead(shown.partition("(")[0], publisher, shown))
 
 
 class ObservableHead(PublisherHead):

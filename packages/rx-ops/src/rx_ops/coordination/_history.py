@@ -1,0 +1,373 @@
+"""One source read by many at their own pace: a log of items, and a cursor in it for each subscriber.
+
+Processors, ``replay`` and ``cache`` are made of these. The writer appends to a linked list and tells the cursors; each cursor
+goes through the list on whatever thread is there, one at a time, as far as its subscriber has asked. Nobody waits for anybody,
+and what no cursor and no late subscriber can reach any more is free, because nothing points at it.
+
+A position is the *empty* node that the next item will be put into. So who has read everything holds no item, and a log that
+keeps nothing for late subscribers holds none either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from rx_core import UNBOUNDED, BaseDisposable, MissingBackpressureError, add_cap, dropped
+from rx_core.blocks import NOBODY, RequestInbox
+
+if TYPE_CHECKING:
+    from rx_core import Scheduler, Subscriber
+
+T = TypeVar("T")
+
+
+class Node:
+    """A place in a log: empty, then an item and the place after it. ``next`` is written last."""
+
+    __slots__ = ("at", "index", "next", "value")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.next: Node | None = None
+        self.value: Any = None
+        #: When the item came, by the log's clock.
+        self.at = 0.0
+
+
+class End:
+    """What stands in a log behind its last item."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+    def tell(self, down: Subscriber[Any]) -> None:
+        if self.error is None:
+            down.on_complete()
+        else:
+            down.on_error(self.error)
+
+
+class Log(Generic[T]):
+    """What was sent, as far as late subscribers are to get it. One thread at a time writes, any thread reads.
+
+    ``size`` items are kept (None: all; 0: none), those older than ``seconds`` excepted.
+    """
+
+    __slots__ = ("_clock", "_head", "_seconds", "_size", "_tail")
+
+    def __init__(self, size: int | None = None, seconds: float | None = None, clock: Scheduler | None = None) -> None:
+        self._size = size
+        self._seconds = seconds
+        self._clock = clock
+        self._tail = Node(0)
+        #: The first that is kept; None: nothing is.
+        self._head: Node | None = None if size == 0 else self._tail
+
+    def append(self, item: Any) -> None:
+        tail = self._tail
+        after = Node(tail.index + 1)
+        tail.value = item
+        if self._seconds is not None:
+            tail.at = self._now()
+        self._tail = after
+        tail.next = after  # from here on it can be read
+        if self._size or self._seconds is not None:
+            self._trim()
+
+    def end(self, error: Exception | None) -> None:
+        """Put the end behind the last item. What is too old by now is not kept for later."""
+        tail = self._tail
+        tail.value = End(error)
+        tail.next = Node(tail.index)  # nobody goes there
+        self._trim()
+
+    def start(self) -> Node:
+        """Where a subscriber that comes now begins."""
+        head = self._head
+        if head is None:
+            return self._tail
+        if self._seconds is not None:
+            return self._first_fresh(head)
+        return head
+
+    def forget(self) -> None:
+        """Keep nothing for later subscribers from here on."""
+        self._head, self._size = None, 0
+
+    def skip(self) -> None:
+        """Keep nothing of what there is now, but what comes."""
+        self._head = self._tail
+
+    def kept(self) -> Iterator[T]:
+        """The items a subscriber that comes now would get."""
+        node = self.start()
+        while (after := node.next) is not None and type(node.value) is not End:
+            yield node.value
+            node = after
+
+    @property
+    def tail(self) -> Node:
+        return self._tail
+
+    def _trim(self) -> None:
+        head, tail = self._head, self._tail
+        if head is None:
+            return
+        size = self._size
+        while size is not None and tail.index - head.index > size:
+            head = _after(head)
+        self._head = head if self._seconds is None else self._first_fresh(head)
+
+    def _first_fresh(self, node: Node) -> Node:
+        assert self._seconds is not None
+        oldest = self._now() - self._seconds
+        while (after := node.next) is not None and type(node.value) is not End and node.at <= oldest:
+            node = after
+        return node
+
+    def _now(self) -> float:
+        assert self._clock is not None  # given with seconds
+        return self._clock.now()
+
+
+def _after(node: Node) -> Node:
+    after = node.next
+    assert after is not None  # it is before the tail
+    return after
+
+
+class Cursor(BaseDisposable, Generic[T]):
+    """One subscriber's way through a log, and its Subscription (an observer's Disposable).
+
+    Whoever has something for it (an item, a request, a cancel) publishes that, raises ``_dirty`` and tries to take the token; who
+    gets it moves on until nothing is left. So signals are serial whatever thread they come from (RS 1.3), and an item sent from
+    inside ``on_next`` comes after it and not inside it.
+    """
+
+    __slots__ = ("__weakref__", "_at", "_dirty", "_down", "_hub", "_inbox", "_token", "_told", "cancelled", "wanted")
+
+    def __init__(self, hub: Hub[T], down: Subscriber[T], at: Node, initial: int) -> None:
+        self._hub = hub
+        self._down: Subscriber[T] = down
+        self._at: Node | None = at
+        self._inbox = RequestInbox()
+        self._inbox.demand = initial
+        self._token: dict[int, bool] = {}  # taken until on_subscribe has returned (RS 1.3, 1.9)
+        self._dirty = False
+        #: How much of the log its subscriber wants in all, from the log's first item on.
+        self.wanted = 0
+        self._told = 0
+        self.cancelled = False
+
+    def open(self) -> None:
+        """Give the subscriber its Subscription, then what there is."""
+        try:
+            self._down.on_subscribe(self)
+        except BaseException:
+            self.cancelled = True  # RS 2.13
+            self._hub.leave(self)
+            raise
+        finally:
+            self._token[0] = True
+        self.drain()
+
+    def request(self, n: int, /) -> None:
+        self._inbox.add(n)
+        self.drain()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self._hub.leave(self)
+        self.drain()
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.cancelled
+
+    @property
+    def has_room(self) -> bool:
+        """Whether an item that comes now can be delivered at once. False while one is still on its way on another thread."""
+        return self._at is self._hub.log.tail and self._inbox.outstanding > 0
+
+    def drain(self) -> None:
+        """Move on, unless another thread is at it."""
+        self._dirty = True
+        token = self._token
+        while self._dirty and token.pop(0, None) is not None:
+            try:
+                while self._dirty:
+                    self._dirty = False
+                    self._move()
+            except BaseException:
+                self.cancelled = True  # RS 2.13
+                self._hub.leave(self)
+                self._over()
+                raise
+            finally:
+                token[0] = True
+        if self.wanted > self._told:  # told without the token: a source that answers at once finds the way free
+            self._told = wanted = self.wanted
+            self._hub.want(wanted)
+
+    def _move(self) -> None:
+        """Holds the token."""
+        inbox, down = self._inbox, self._down
+        node = self._at
+        while not self.cancelled:
+            if node is None:
+                return
+            if inbox.pending:
+                inbox.collect()
+                self.wanted = add_cap(node.index, inbox.demand)
+                if inbox.error is not None:
+                    self._fail(inbox.error)
+                    return
+            after = node.next
+            if after is None:
+                return
+            value = node.value
+            if type(value) is End:
+                self._over()
+                self._hub.leave(self)
+                value.tell(down)
+                return
+            if not inbox.demand:
+                if inbox.pending:
+                    continue
+                if not self._hub.patient:
+                    self._fail(MissingBackpressureError(f"{self._hub!r} sent an element that a subscriber had not requested"))
+                return
+            self._at = node = after
+            inbox.spend()
+            down.on_next(value)
+        self._over()
+
+    def _fail(self, error: Exception) -> None:
+        down = self._down
+        self._over()
+        self._hub.leave(self)
+        down.on_error(error)
+
+    def _over(self) -> None:
+        """Let go of the subscriber and of the log (RS 3.13)."""
+        self.cancelled = True
+        self._at = None
+        self._down = NOBODY
+
+
+class Hub(Generic[T]):
+    """A log and the cursors in it. What feeds it signals serially, as RS 1.3 says; everything else may come from any thread.
+
+    ``patient``: items wait for a subscriber that has not asked; otherwise it gets a MissingBackpressureError. ``asked``: whether
+    subscribers ask at all.
+    """
+
+    __slots__ = ("_end", "_initial", "cursors", "log", "name", "patient")
+
+    def __init__(self, name: str, log: Log[T], *, patient: bool, asked: bool = True) -> None:
+        self.name = name
+        self.log = log
+        self.patient = patient
+        self._initial = 0 if asked else UNBOUNDED
+        #: In order of arrival.
+        self.cursors: dict[Cursor[T], None] = {}
+        self._end: End | None = None
+
+    # -- subscribers -------------------------------------------------------------------------------------------------
+
+    def subscribe(self, down: Subscriber[T], /) -> None:
+        """Start ``down`` where the log says."""
+        cursor = Cursor(self, down, self.log.start(), self._initial)
+        # Publish first, look afterwards: an item that comes from here on tells the cursor, one that came before is in the log.
+        self.cursors[cursor] = None
+        if self._initial:
+            self.want(self._initial)
+        cursor.open()
+
+    def leave(self, cursor: Cursor[T]) -> None:
+        self.cursors.pop(cursor, None)
+
+    def want(self, total: int) -> None:
+        """A subscriber wants the first ``total`` items of the log; for hubs whose source can be asked."""
+
+    # -- the source --------------------------------------------------------------------------------------------------
+
+    def on_next(self, item: T) -> None:
+        if self._end is None:
+            self.log.append(item)
+            self.tell()
+
+    def offer(self, item: T) -> bool:
+        """Send ``item`` if everybody can take it now."""
+        if not all(cursor.has_room for cursor in list(self.cursors)):
+            return False
+        self.on_next(item)
+        return True
+
+    def on_error(self, error: Exception) -> None:
+        if self._end is not None:
+            dropped(error, self)
+            return
+        self.finish(End(error))
+
+    def on_complete(self) -> None:
+        if self._end is None:
+            self.finish(End(None))
+
+    def finish(self, end: End) -> None:
+        self._end = end
+        self.log.end(end.error)
+        self.tell()
+
+    def tell(self) -> None:
+        """There is something new. A subscriber that raises has cancelled (RS 2.13); the others are not to suffer for it."""
+        for cursor in list(self.cursors):
+            try:
+                cursor.drain()
+            except Exception as error:
+                dropped(error, self)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what it is fed is for nobody, now and later."""
+        return self._end is not None
+
+    @property
+    def end(self) -> End | None:
+        return self._end
+
+    def __repr__(self) -> str:
+        return f"{self.name}()"
+
+
+def refuse(down: Subscriber[Any], error: Exception) -> None:
+    """Answer a subscriber with nothing but ``error`` (RS 1.9)."""
+    down.on_subscribe(REFUSED)
+    down.on_error(error)
+
+
+class _Refused(BaseDisposable):
+    __slots__ = ()
+
+    def request(self, n: int, /) -> None:
+        pass
+
+    def cancel(self) -> None:
+        pass
+
+    def dispose(self) -> None:
+        pass
+
+    @property
+    def is_disposed(self) -> bool:
+        return True
+
+
+#: The Subscription, or Disposable, of a subscriber that is turned away.
+REFUSED: Final = _Refused()

@@ -1,0 +1,211 @@
+"""What all processors and subjects are made of.
+
+A processor is a hot source that somebody feeds by hand or by subscribing it to another one. Its hub hands the signals out; the
+face is a Flowable (an Observable) whose head is the hub, so that operators push what they get without a queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from rx_core import UNBOUNDED, Observer, Subscriber, dropped, none_argument
+from rx_core.blocks import QueueDrain
+from rx_fusion import PublisherHead
+from rx_ops._faces import Flowable, Observable
+from rx_ops._faces._observable_core import ObservableHead
+from rx_ops.coordination._history import Hub
+
+T = TypeVar("T")
+
+
+class _Fed(Generic[T]):
+    """The side that is fed; the other one is Flowable's or Observable's."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _hub: Hub[T]  # the slot is in the two classes below: only one base may have one
+
+    def on_subscribe(self, subscription: Any, /) -> None:
+        """Take everything from ``subscription``; after the end cancel it."""
+        request: Callable[[int], object] | None = getattr(subscription, "request", None)
+        if self._hub.is_over:
+            (subscription.dispose if request is None else subscription.cancel)()
+        elif request is not None:
+            request(UNBOUNDED)
+
+    def on_next(self, item: T, /) -> None:
+        """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
+        if item is None:
+            raise none_argument("on_next(None)", "item")
+        self._hub.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        """End with ``error``. After the end it goes to the error hook; TypeError for None."""
+        if error is None:
+            raise none_argument("on_error(None)", "error")
+        self._hub.on_error(error)
+
+    def on_complete(self) -> None:
+        """End. Ignored after the end."""
+        self._hub.on_complete()
+
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether anybody is subscribed now."""
+        return bool(self._hub.cursors)
+
+    @property
+    def has_complete(self) -> bool:
+        """Whether it has ended without an error."""
+        end = self._hub.end
+        return end is not None and end.error is None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it has ended with an error."""
+        return self.failure is not None
+
+    @property
+    def failure(self) -> Exception | None:
+        """What it has ended with, if that was an error."""
+        end = self._hub.end
+        return None if end is None else end.error
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"{self!r} is live: it has subscribers and cannot be pickled or copied. Make one where it is used.")
+
+
+class FlowableProcessor(_Fed[T], Flowable[T]):
+    """A Flowable that is fed: base of all processors. Operators applied to it make plain Flowables."""
+
+    __slots__ = ("_hub",)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._face = Flowable
+
+    def __init__(self, hub: Hub[T]) -> None:
+        text = repr(hub)
+        super().__init__(PublisherHead(text, hub, text, said=("hot: sends what it is fed",)))
+        self._hub = hub
+
+    def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
+        self._hub.subscribe(subscriber)
+
+    def to_serialized(self) -> FlowableProcessor[T]:
+        """This processor with an entry for any number of threads: what they signal is sent one signal after the other.
+
+        An error overtakes items that wait. Subscribers of either are subscribers of both.
+        """
+        return SerializedProcessor(self)
+
+
+class Subject(_Fed[T], Observable[T]):
+    """An Observable that is fed: base of all subjects. Operators applied to it make plain Observables."""
+
+    __slots__ = ("_hub",)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._face = Observable
+
+    def __init__(self, hub: Hub[T]) -> None:
+        text = repr(hub)
+        super().__init__(ObservableHead(text, hub, text, said=("hot: sends what it is fed",)))
+        self._hub = hub
+
+    def subscribe_actual(self, observer: Observer[T], /) -> None:
+        self._hub.subscribe(observer)  # type: ignore[arg-type]  # a cursor is a Disposable as well
+
+    def to_serialized(self) -> Subject[T]:
+        """This subject with an entry for any number of threads: what they signal is sent one signal after the other.
+
+        An error overtakes items that wait. Observers of either are observers of both.
+        """
+        return SerializedSubject(self)
+
+
+class _Entry(Generic[T]):
+    """The serialized entry to a hub: the fed side again, through a queue-drain."""
+
+    __slots__ = ("_drain", "_hub")
+
+    def __init__(self, hub: Hub[T]) -> None:
+        self._hub = hub
+        self._drain: QueueDrain[T] = QueueDrain(hub.on_next)
+
+    def on_next(self, item: T) -> None:
+        self._drain.offer(item)
+
+    def on_error(self, error: Exception) -> None:
+        if not self._drain.end(partial(self._hub.on_error, error), ahead=True):
+            dropped(error, self._hub)
+
+    def on_complete(self) -> None:
+        self._drain.end(self._hub.on_complete)
+
+
+class SerializedProcessor(FlowableProcessor[T]):
+    """What ``to_serialized()`` of a processor gives: the same stream, another entry."""
+
+    __slots__ = ("_entry",)
+
+    def __init__(self, processor: FlowableProcessor[T]) -> None:
+        super().__init__(processor._hub)
+        self._entry: _Entry[T] = _Entry(processor._hub)
+
+    def on_next(self, item: T, /) -> None:
+        """Send ``item``, from any thread. Ignored after the end; TypeError for None."""
+        if item is None:
+            raise none_argument("on_next(None)", "item")
+        self._entry.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        """End with ``error``, from any thread, ahead of items that wait. A second error goes to the error hook."""
+        if error is None:
+            raise none_argument("on_error(None)", "error")
+        self._entry.on_error(error)
+
+    def on_complete(self) -> None:
+        """End after the items that wait, from any thread."""
+        self._entry.on_complete()
+
+    def to_serialized(self) -> FlowableProcessor[T]:
+        """It is serialized."""
+        return self
+
+
+class SerializedSubject(Subject[T]):
+    """What ``to_serialized()`` of a subject gives: the same stream, another entry."""
+
+    __slots__ = ("_entry",)
+
+    def __init__(self, subject: Subject[T]) -> None:
+        super().__init__(subject._hub)
+        self._entry: _Entry[T] = _Entry(subject._hub)
+
+    def on_next(self, item: T, /) -> None:
+        """Send ``item``, from any thread. Ignored after the end; TypeError for None."""
+        if item is None:
+            raise none_argument("on_next(None)", "item")
+        self._entry.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        """End with ``error``, from any thread, ahead of items that wait. A second error goes to the error hook."""
+        if error is None:
+            raise none_argument("on_error(None)", "error")
+        self._entry.on_error(error)
+
+    def on_complete(self) -> None:
+        """End after the items that wait, from any thread."""
+        self._entry.on_complete()
+
+    def to_serialized(self) -> Subject[T]:
+        """It is serialized."""
+        return self

@@ -1,0 +1,53 @@
+"""Items to whoever is subscribed when they come."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from rx_core import none_argument
+from rx_ops.coordination._history import Hub, Log
+from rx_ops.processors._multicast import FlowableProcessor, Subject
+
+T = TypeVar("T")
+
+
+class PublishProcessor(FlowableProcessor[T]):
+    """Sends each item to those who are subscribed at that moment; who comes later gets the items that come later, or the end.
+
+    ::
+
+        clicks = PublishProcessor[int]()
+        clicks.map(str).subscribe(print)
+        clicks.on_next(1)
+
+    Demand:  it waits for nobody. A subscriber that has not requested an item gets MissingBackpressureError instead of it, the
+             others go on; ``offer`` sends only what all can take, and ``on_backpressure_*`` after it drops or keeps the rest.
+    Errors:  go to all; after the end to the error hook.   Memory: none.
+    Thread:  that of the signal, from one thread at a time (else :meth:`to_serialized`).   Fusion: hot source, stages are pushed
+             through without a queue.   Source: RxJava ``PublishProcessor``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(Hub("PublishProcessor", Log(0), patient=False))
+
+    def offer(self, item: T, /) -> bool:
+        """Send ``item`` if every subscriber has requested one; False, and nothing sent, if not. TypeError for None."""
+        if item is None:
+            raise none_argument("offer(None)", "item")
+        return self._hub.offer(item)
+
+
+class PublishSubject(Subject[T]):
+    """Sends each item to those who are subscribed at that moment; who comes later gets the items that come later, or the end.
+
+    Demand:  none.   Errors: go to all; after the end to the error hook.   Memory: none.
+    Thread:  that of the signal, from one thread at a time (else :meth:`to_serialized`).   Fusion: hot source, stages are pushed
+             through without a queue.   Source: RxJava ``PublishSubject``, RxPY ``Subject``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(Hub("PublishSubject", Log(0), patient=True, asked=False))

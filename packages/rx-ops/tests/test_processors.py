@@ -1,0 +1,676 @@
+"""Processors and subjects: who gets what, when, and how much waits."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from rx_core import UNBOUNDED, MissingBackpressureError, hooks
+from rx_ops import (
+    AsyncProcessor,
+    AsyncSubject,
+    BehaviorProcessor,
+    BehaviorSubject,
+    Flowable,
+    FlowableProcessor,
+    Observable,
+    PublishProcessor,
+    PublishSubject,
+    ReplayProcessor,
+    ReplaySubject,
+    Subject,
+    UnicastProcessor,
+    UnicastSubject,
+)
+from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
+
+PROCESSORS: tuple[type[FlowableProcessor[int]], ...] = (
+    PublishProcessor, BehaviorProcessor, ReplayProcessor, AsyncProcessor, UnicastProcessor,
+)  # fmt: skip
+SUBJECTS: tuple[type[Subject[int]], ...] = (PublishSubject, BehaviorSubject, ReplaySubject, AsyncSubject, UnicastSubject)
+EVERY = pytest.mark.parametrize("made", [*PROCESSORS, *SUBJECTS], ids=lambda kind: kind.__name__)
+EACH = pytest.mark.parametrize("made", PROCESSORS, ids=lambda kind: kind.__name__)
+OOPS = ValueError("oops")
+
+
+def watch(source: FlowableProcessor[Any] | Subject[Any], **options: Any) -> Any:
+    """A test subscriber, or observer, of ``source``."""
+    end: Any = TestSubscriber(**options) if isinstance(source, FlowableProcessor) else TestObserver(**options)
+    source.subscribe(end)
+    return end
+
+
+def feed(source: FlowableProcessor[int] | Subject[int], *items: int) -> None:
+    for item in items:
+        source.on_next(item)
+
+
+@contextmanager
+def errors_of_the_hook() -> Iterator[list[BaseException]]:
+    errors: list[BaseException] = []
+    hooks.ensure_loaded()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+        yield errors
+
+
+# -- what each of them sends -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("made", [PublishProcessor, PublishSubject])
+def test_publish_sends_what_comes_while_one_is_subscribed(made: Any) -> None:
+    source = made()
+    feed(source, 1)
+    first = watch(source)
+    feed(source, 2)
+    second = watch(source)
+    feed(source, 3)
+    source.on_complete()
+    first.assert_values(2, 3).assert_complete()
+    second.assert_values(3).assert_complete()
+    watch(source).assert_no_values().assert_complete()
+
+
+@pytest.mark.parametrize("made", [BehaviorProcessor, BehaviorSubject])
+def test_behavior_starts_with_the_newest_and_keeps_nothing_after_the_end(made: Any) -> None:
+    source = made()
+    empty = watch(source)
+    empty.assert_no_values()
+    assert (source.value,) == (None,)
+    feed(source, 1, 2)
+    assert source.value == 2
+    late = watch(source)
+    feed(source, 3)
+    empty.assert_values(1, 2, 3)
+    late.assert_values(2, 3)
+    source.on_complete()
+    assert source.value is None
+    watch(source).assert_no_values().assert_complete()
+    watch(made(7)).assert_values(7).assert_not_terminated()
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, ReplaySubject])
+def test_replay_gives_late_ones_what_was_before_and_the_end(made: Any) -> None:
+    source = made()
+    feed(source, 1, 2)
+    first = watch(source)
+    feed(source, 3)
+    source.on_error(OOPS)
+    for each in (first, watch(source)):
+        each.assert_values(1, 2, 3).assert_error(ValueError)
+    assert source.values == [1, 2, 3]
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, ReplaySubject])
+def test_replay_with_a_size_keeps_that_many(made: Any) -> None:
+    source = made(2)
+    early = watch(source)
+    feed(source, 1, 2, 3)
+    watch(source).assert_values(2, 3)
+    source.on_complete()
+    watch(source).assert_values(2, 3).assert_complete()
+    early.assert_values(1, 2, 3).assert_complete()
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, ReplaySubject])
+def test_replay_with_seconds_keeps_what_is_younger_at_the_exact_instant(made: Any) -> None:
+    clock = VirtualScheduler()
+    source = made(seconds=2.0, scheduler=clock)
+    feed(source, 1)
+    clock.advance_by(1.0)
+    feed(source, 2)
+    clock.advance_by(0.999)
+    assert source.values == [1, 2]
+    clock.advance_by(0.001)
+    assert source.values == [2]
+    watch(source).assert_values(2)
+    feed(source, 3)
+    source.on_complete()
+    clock.advance_by(1.0)
+    watch(source).assert_values(3).assert_complete()
+    clock.advance_by(1.0)
+    watch(source).assert_no_values().assert_complete()
+
+
+def test_replay_with_both_bounds_keeps_what_fits_both() -> None:
+    clock = VirtualScheduler()
+    source = ReplayProcessor[int](2, 1.0, scheduler=clock)
+    feed(source, 1, 2, 3)
+    assert source.values == [2, 3]
+    clock.advance_by(1.0)
+    assert source.values == []
+
+
+def test_replay_keeps_for_a_slow_subscriber_what_the_bounds_do_not() -> None:
+    source = ReplayProcessor[int](1)
+    slow = watch(source, request=1)
+    feed(source, *range(5))
+    slow.assert_values(0)
+    slow.request(10).assert_values(0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("made", [AsyncProcessor, AsyncSubject])
+def test_async_sends_the_last_at_the_end(made: Any) -> None:
+    source = made()
+    first = watch(source)
+    feed(source, 1, 2)
+    first.assert_no_values()
+    assert source.value is None
+    source.on_complete()
+    for each in (first, watch(source)):
+        each.assert_values(2).assert_complete()
+    assert source.value == 2
+
+
+@pytest.mark.parametrize("made", [AsyncProcessor, AsyncSubject])
+def test_async_sends_no_item_before_an_error_or_without_one(made: Any) -> None:
+    failed, empty = made(), made()
+    feed(failed, 1)
+    failed.on_error(OOPS)
+    watch(failed).assert_no_values().assert_error(ValueError)
+    empty.on_complete()
+    watch(empty).assert_no_values().assert_complete()
+
+
+def test_async_keeps_the_item_until_it_is_requested() -> None:
+    source = AsyncProcessor[int]()
+    got = watch(source, request=0)
+    feed(source, 1)
+    source.on_complete()
+    got.assert_no_values().assert_not_terminated()
+    got.request(1).assert_values(1).assert_complete()
+
+
+@pytest.mark.parametrize("made", [UnicastProcessor, UnicastSubject])
+def test_unicast_keeps_everything_for_its_only_subscriber(made: Any) -> None:
+    source = made()
+    feed(source, 1, 2)
+    first = watch(source)
+    feed(source, 3)
+    source.on_complete()
+    first.assert_values(1, 2, 3).assert_complete()
+    watch(source).assert_no_values().assert_error(RuntimeError)
+
+
+@pytest.mark.parametrize("made", [UnicastProcessor, UnicastSubject])
+@pytest.mark.parametrize("how", ["complete", "error", "cancel"])
+def test_unicast_says_once_that_it_is_over(made: Any, how: str) -> None:
+    calls: list[int] = []
+    source = made(on_terminate=lambda: calls.append(1))
+    got = watch(source)
+    if how == "complete":
+        source.on_complete()
+    elif how == "error":
+        source.on_error(OOPS)
+    else:
+        got.cancel()
+    got.cancel()
+    source.on_complete()
+    assert calls == [1]
+
+
+def test_unicast_drops_what_nobody_will_take() -> None:
+    source = UnicastProcessor[Any]()
+
+    class Item: ...
+
+    item = Item()
+    seen = weakref.ref(item)
+    got = watch(source, request=0)
+    source.on_next(item)
+    del item
+    assert seen() is not None
+    got.cancel()
+    gc.collect()
+    assert seen() is None
+    with errors_of_the_hook() as dropped:
+        source.on_error(OOPS)
+    assert dropped == [OOPS]
+
+
+# -- what all have in common -------------------------------------------------------------------------------------------
+
+
+@EVERY
+def test_errors_reach_everybody_and_late_ones(made: Any) -> None:
+    source = made()
+    first = watch(source)
+    source.on_error(OOPS)
+    first.assert_error(ValueError)
+    assert (source.has_failed, source.has_complete, source.failure) == (True, False, OOPS)
+    if not made.__name__.startswith("Unicast"):
+        watch(source).assert_error(ValueError)
+
+
+@EVERY
+def test_after_the_end_items_are_ignored_and_errors_go_to_the_hook(made: Any) -> None:
+    source = made()
+    got = watch(source)
+    source.on_complete()
+    feed(source, 1)
+    source.on_complete()
+    with errors_of_the_hook() as dropped:
+        source.on_error(OOPS)
+    assert dropped == [OOPS]
+    got.assert_no_values().assert_complete()
+    assert source.has_complete
+    assert not source.has_failed
+
+
+@EVERY
+@pytest.mark.parametrize("serialized", [False, True])
+def test_none_is_refused(made: Any, serialized: bool) -> None:
+    source = made().to_serialized() if serialized else made()
+    with pytest.raises(TypeError, match="None"):
+        source.on_next(None)
+    with pytest.raises(TypeError, match="None"):
+        source.on_error(None)
+
+
+@EVERY
+def test_it_knows_whether_anybody_is_subscribed_and_frees_who_left(made: Any) -> None:
+    source = made()
+    assert not source.has_subscribers
+    got = watch(source)
+    assert source.has_subscribers
+    seen = weakref.ref(got)
+    subscription = got.subscription if isinstance(source, FlowableProcessor) else got.disposable
+    got.cancel()
+    assert not source.has_subscribers
+    got.assert_valid()
+    del got
+    gc.collect()
+    assert seen() is None
+    del subscription  # it is held up to here: a Subscription must not hold its subscriber once it was cancelled (RS 3.13)
+
+
+@EVERY
+def test_it_takes_everything_of_a_source_it_is_subscribed_to(made: Any) -> None:
+    source = made()
+    got = watch(source)
+    stream: Any = Flowable.range(3) if isinstance(source, FlowableProcessor) else Observable.range(3)
+    stream.subscribe(source)
+    got.assert_complete()
+    assert got.values == ([2] if made in (AsyncProcessor, AsyncSubject) else [0, 1, 2])
+
+
+@EACH
+def test_after_the_end_it_cancels_a_source(made: Any) -> None:
+    source = made()
+    source.on_complete()
+    upstream = ManualPublisher[int]()
+    upstream.subscribe(source)
+    assert upstream.subscriptions[0].cancelled
+
+
+@EACH
+@pytest.mark.parametrize("n", [0, -1, "1"])
+def test_a_wrong_request_ends_that_subscriber_alone(made: Any, n: Any) -> None:
+    source = made()
+    if made is UnicastProcessor:
+        got = watch(source, request=0)
+        got.request(n)
+    else:
+        other = watch(source)
+        got = watch(source, request=0)
+        got.request(n)
+        feed(source, 1)
+        source.on_complete()
+        other.assert_values(1).assert_complete()
+    assert "3.9" in str(got.errors[0])
+    got.assert_no_values()
+
+
+@EVERY
+def test_a_subscriber_that_raises_is_gone_and_the_others_go_on(made: Any) -> None:
+    if made.__name__.startswith("Unicast"):
+        pytest.skip("there are no others")
+    source = made()
+
+    def throw(_item: object) -> None:
+        raise LookupError
+
+    bad, good = watch(source, on_value=throw), watch(source)
+    with errors_of_the_hook() as dropped:
+        feed(source, 1, 2)
+        source.on_complete()
+    assert [type(error) for error in dropped] == [LookupError]
+    assert len(bad.values) == 1
+    assert not bad.errors
+    good.assert_complete()
+
+
+@EVERY
+def test_operators_push_without_a_queue(made: Any) -> None:
+    source = made()
+    chain = source.map(lambda x: x * 10).filter(lambda x: x > 10)
+    assert type(chain) in (Flowable, Observable)
+    assert "pushed through, no queue" in chain.explain()
+    assert repr(source) == f"{made.__name__}()"
+    end: Any = TestSubscriber() if isinstance(source, FlowableProcessor) else TestObserver()
+    chain.subscribe(end)
+    feed(source, 1, 2, 3)
+    source.on_complete()
+    end.assert_complete()
+    assert end.values == ([30] if made in (AsyncProcessor, AsyncSubject) else [20, 30])
+
+
+@EVERY
+def test_it_works_inside_other_operators(made: Any) -> None:
+    source = made()
+    end: Any = TestSubscriber() if isinstance(source, FlowableProcessor) else TestObserver()
+    source.concat_map(lambda x: type(source)._face.of(x, x)).subscribe(end)
+    feed(source, 1, 2)
+    source.on_complete()
+    end.assert_complete()
+    assert end.values == ([2, 2] if made in (AsyncProcessor, AsyncSubject) else [1, 1, 2, 2])
+
+
+@EVERY
+def test_it_cannot_be_pickled(made: Any) -> None:
+    with pytest.raises(TypeError, match="live"):
+        pickle.dumps(made())
+
+
+@EVERY
+def test_an_item_sent_from_inside_on_next_comes_after_it(made: Any) -> None:
+    if made in (AsyncProcessor, AsyncSubject):
+        pytest.skip("sends one item only")
+    source = made()
+    seen: list[object] = []
+
+    def again(item: int) -> None:
+        seen.append(("in", item))
+        if item < 3:
+            source.on_next(item + 1)
+        seen.append(("out", item))
+
+    watch(source, on_value=again)
+    feed(source, 1)
+    assert seen == [(way, item) for item in (1, 2, 3) for way in ("in", "out")]
+
+
+def test_a_million_items_sent_from_inside_on_next_do_not_deepen_the_stack() -> None:
+    source = PublishProcessor[int]()
+    count = 0
+
+    def again(item: int) -> None:
+        nonlocal count
+        count = item
+        if item < 100_000:
+            source.on_next(item + 1)
+
+    source.subscribe(again)
+    source.on_next(1)
+    assert count == 100_000
+
+
+@EVERY
+def test_subscribing_and_leaving_while_an_item_is_sent(made: Any) -> None:
+    if made in (AsyncProcessor, AsyncSubject, UnicastProcessor, UnicastSubject):
+        pytest.skip("one item, or one subscriber")
+    source = made()
+    late: list[Any] = []
+
+    def meet(item: int) -> None:
+        if item == 1:
+            third.cancel()
+            late.append(watch(source))
+
+    first = watch(source, on_value=meet)
+    third = watch(source)
+    feed(source, 1, 2)
+    source.on_complete()
+    first.assert_values(1, 2).assert_complete()
+    third.assert_no_values().assert_not_terminated()
+    late[0].assert_complete()
+    assert late[0].values == ([2] if made.__name__.startswith("Publish") else [1, 2])
+
+
+# -- demand ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("made", [PublishProcessor, BehaviorProcessor])
+def test_who_has_not_asked_gets_missing_backpressure_and_the_others_go_on(made: Any) -> None:
+    source = made()
+    slow, fast = watch(source, request=1), watch(source)
+    feed(source, 1, 2, 3)
+    slow.assert_values(1).assert_error(MissingBackpressureError)
+    fast.assert_values(1, 2, 3).assert_not_terminated()
+    assert "PublishProcessor()" in str(slow.errors[0]) or made is BehaviorProcessor
+
+
+def test_the_first_item_of_behavior_needs_demand_too() -> None:
+    watch(BehaviorProcessor(1), request=0).assert_error(MissingBackpressureError)
+
+
+@pytest.mark.parametrize("made", [PublishProcessor, BehaviorProcessor])
+def test_offer_sends_only_what_everybody_can_take(made: Any) -> None:
+    source = made()
+    assert source.offer(1)
+    slow, fast = watch(source, request=2), watch(source)
+    left = 2 - len(slow.values)
+    assert [source.offer(item) for item in (2, 3, 4)] == [True] * left + [False] * (3 - left)
+    slow.assert_not_terminated()
+    assert fast.values == slow.values
+    slow.request(1)
+    assert source.offer(5)
+    slow.cancel()
+    assert source.offer(6)
+    with pytest.raises(TypeError, match="None"):
+        source.offer(None)
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, UnicastProcessor])
+def test_what_was_not_requested_waits(made: Any) -> None:
+    source = made()
+    got = watch(source, request=1)
+    feed(source, 1, 2, 3)
+    source.on_complete()
+    got.assert_values(1).assert_not_terminated()
+    got.request(1).assert_values(1, 2).assert_not_terminated()
+    got.request(1).assert_values(1, 2, 3).assert_complete()
+
+
+def test_a_strategy_after_publish_keeps_what_was_not_requested() -> None:
+    source = PublishProcessor[int]()
+    got = TestSubscriber[int](request=1)
+    source.on_backpressure_latest().subscribe(got)
+    feed(source, 1, 2, 3)
+    got.request(1).assert_values(1, 3)
+
+
+def test_what_was_sent_is_free_when_nobody_needs_it() -> None:
+    class Item: ...
+
+    source = PublishProcessor[Item]()
+    source.subscribe(lambda _item: None)
+    bounded = ReplayProcessor[Item](1)
+    items = [Item() for _ in range(3)]
+    seen = [weakref.ref(item) for item in items]
+    for item in items:
+        source.on_next(item)
+        bounded.on_next(item)
+    del item
+    items.clear()
+    gc.collect()
+    assert [ref() is None for ref in seen] == [True, True, False]  # replay(1) holds one, publish none
+
+
+def test_a_long_history_is_given_back_without_recursion() -> None:
+    source = ReplayProcessor[int]()
+    for item in range(300_000):
+        source.on_next(item)
+    del source
+    gc.collect()
+
+
+# -- threads -----------------------------------------------------------------------------------------------------------
+
+INTERVALS = (1e-6, 1e-5, 1e-4, 1e-3, 5e-3)
+
+
+def race(*workers: Callable[[], object]) -> None:
+    start = threading.Barrier(len(workers))
+    failures: list[BaseException] = []
+
+    def run(work: Callable[[], object]) -> None:
+        try:
+            start.wait(30)
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    if failures:
+        raise failures[0]
+
+
+def rounds(count: int) -> Iterator[int]:
+    before = sys.getswitchinterval()
+    try:
+        for number in range(count):
+            sys.setswitchinterval(INTERVALS[number % len(INTERVALS)])
+            yield number
+    finally:
+        sys.setswitchinterval(before)
+
+
+EIGHT, EACH_SENDS = 8, 25
+
+
+def feed_from_eight_threads(source: Any, got: Any) -> None:
+    def work(number: int) -> Callable[[], None]:
+        return lambda: feed(source, *range(number * EACH_SENDS, (number + 1) * EACH_SENDS))
+
+    race(*(work(number) for number in range(EIGHT)))
+    source.on_complete()
+    got.await_terminal(10)
+    got.assert_complete()
+    assert sorted(got.values) == list(range(EIGHT * EACH_SENDS))
+    for number in range(EIGHT):  # those of one thread are in order
+        mine = [value for value in got.values if value // EACH_SENDS == number]
+        assert mine == sorted(mine)
+
+
+@pytest.mark.parametrize("made", [PublishProcessor, ReplayProcessor, UnicastProcessor, PublishSubject, ReplaySubject])
+def test_eight_threads_feed_a_serialized_one(made: Any) -> None:
+    for _ in rounds(100):
+        source = made()
+        feed_from_eight_threads(source.to_serialized(), watch(source))
+
+
+def test_the_same_without_a_serializer_is_caught() -> None:
+    """The control: this test can fail."""
+    for _ in rounds(300):
+        source = PublishProcessor[int]()
+        try:
+            feed_from_eight_threads(source, watch(source))
+        except AssertionError:
+            return
+    pytest.fail("a missing serializer was not noticed")
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, UnicastProcessor])
+def test_eight_threads_feed_while_another_requests(made: Any) -> None:
+    for _ in rounds(15):
+        source = made()
+        serialized = source.to_serialized()
+        got = watch(source, request=0)
+
+        def ask(got: Any = got) -> None:
+            for _ in range(EIGHT * EACH_SENDS):
+                got.request(1)
+
+        def work(number: int, serialized: Any = serialized) -> Callable[[], None]:
+            return lambda: feed(serialized, *range(number * EACH_SENDS, (number + 1) * EACH_SENDS))
+
+        race(ask, *(work(number) for number in range(EIGHT)))
+        serialized.on_complete()
+        got.assert_complete()  # which also says: serial, and no more than requested
+        assert sorted(got.values) == list(range(EIGHT * EACH_SENDS))
+
+
+def _join(found: list[Any], source: Any, **options: Any) -> None:
+    found.append(watch(source, **options))
+
+
+@pytest.mark.parametrize("made", [ReplayProcessor, BehaviorProcessor])
+def test_who_subscribes_while_it_is_fed_misses_nothing(made: Any) -> None:
+    for _ in rounds(40):
+        source = made(0) if made is BehaviorProcessor else made()
+        found: list[Any] = []
+        race(partial(feed, source, *range(1, 50)), *[partial(_join, found, source)] * 4)
+        source.on_complete()
+        for got in found:
+            got.assert_complete()
+            first = got.values[0] if got.values else 50
+            assert got.values == list(range(first, 50))
+            assert made is BehaviorProcessor or first == 1
+
+
+def test_subscribers_come_and_go_while_it_is_fed() -> None:
+    for _ in rounds(25):
+        source = PublishProcessor[int]()
+        stay = watch(source)
+        gone: list[Any] = []
+
+        def come_and_go(source: Any = source, gone: Any = gone) -> None:
+            for _ in range(10):
+                got = watch(source)
+                got.cancel()
+                gone.append(got)
+
+        race(partial(feed, source, *range(200)), come_and_go, come_and_go)
+        source.on_complete()
+        stay.assert_values(*range(200)).assert_complete()
+        assert not source.has_subscribers
+        for got in gone:
+            got.assert_valid()
+
+
+def test_who_meets_the_end_gets_it_once() -> None:
+    for _ in rounds(40):
+        source = PublishProcessor[int]()
+        found: list[Any] = []
+        race(source.on_complete, *[partial(_join, found, source, request=0)] * 4)
+        for got in found:
+            got.assert_complete()
+
+
+def test_serialized_is_the_same_stream() -> None:
+    source = PublishProcessor[int]()
+    serialized = source.to_serialized()
+    assert serialized.to_serialized() is serialized
+    inner, outer = watch(source), watch(serialized)
+    assert serialized.has_subscribers
+    serialized.on_next(1)
+    serialized.on_error(OOPS)
+    with errors_of_the_hook() as dropped:
+        serialized.on_error(KeyError("second"))
+    assert len(dropped) == 1
+    for got in (inner, outer):
+        got.assert_values(1).assert_error(ValueError)
+    assert serialized.failure is OOPS
+
+
+def test_requesting_everything_in_parts_is_capped() -> None:
+    source = ReplayProcessor[int]()
+    got = watch(source, request=UNBOUNDED)
+    got.request(UNBOUNDED)
+    feed(source, 1)
+    got.assert_values(1)
