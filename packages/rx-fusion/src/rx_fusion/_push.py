@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import UNBOUNDED, Drain, dropped, none_produced
+from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced
 from rx_fusion._compiler import Form
 from rx_fusion._notes import note_failure
 
@@ -232,6 +232,11 @@ class StepSubscriber(Relay[Any]):
             n = min(n, UNBOUNDED)
             if n == UNBOUNDED:
                 self._replenish = False
+        elif self._tail.pop(0, None) is not None:
+            # The source has ended and does not answer any more, but an item still waits here (RS 3.9).
+            self._done = True
+            self._down.on_error(invalid_request(n))
+            return
         up.request(n)
 
 
