@@ -62,13 +62,13 @@ def run(
             return _moded(case.build(lambda _n: source(-1), 1), mode) if case.fails else None
 
         def settle(self) -> bool:
-            return clock is not None and _moves(clock)
+            return clock is not None and moves(clock)
 
     Verification.synchronous = synchronous
     return verify(Verification)
 
 
-def _moves(clock: VirtualScheduler) -> bool:
+def moves(clock: VirtualScheduler) -> bool:
     due = clock.next_due
     return due is not None and due < 1e6 and clock.advance_to(max(due, clock.now())) > 0
 
