@@ -1,0 +1,147 @@
+"""The TCK over the processors: as publishers, and as the processors they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from rx_ops.processors import AsyncProcessor, BehaviorProcessor, PublishProcessor, ReplayProcessor, UnicastProcessor
+from rx_testing import IdentityProcessorVerification, PublisherVerification
+from rx_testing.tck import verify
+
+
+class Publishers(PublisherVerification[int]):
+    default_timeout = 5.0
+    synchronous = True
+
+
+def _fed(processor: Any, elements: int) -> Any:
+    for number in range(elements):
+        processor.on_next(number)
+    processor.on_complete()
+    return processor
+
+
+def _failed(processor: Any) -> Any:
+    processor.on_error(RuntimeError("failed"))
+    return processor
+
+
+class TestReplay(Publishers):
+    def create_publisher(self, elements: int, /) -> Any:
+        return _fed(ReplayProcessor[int](), elements)
+
+    def create_failed_publisher(self) -> Any:
+        return _failed(ReplayProcessor[int]())
+
+
+class TestReplaySerialized(Publishers):
+    def create_publisher(self, elements: int, /) -> Any:
+        return _fed(ReplayProcessor[int]().to_serialized(), elements)
+
+    def create_failed_publisher(self) -> Any:
+        return _failed(ReplayProcessor[int]().to_serialized())
+
+
+class TestUnicast(Publishers):
+    multi_subscribe = False
+
+    def create_publisher(self, elements: int, /) -> Any:
+        return _fed(UnicastProcessor[int](), elements)
+
+    def create_failed_publisher(self) -> Any:
+        return _failed(UnicastProcessor[int]())
+
+
+class TestAsync(Publishers):
+    max_elements_from_publisher = 1
+
+    def create_publisher(self, elements: int, /) -> Any:
+        return _fed(AsyncProcessor[int](), elements)
+
+    def create_failed_publisher(self) -> Any:
+        return _failed(AsyncProcessor[int]())
+
+
+class Offered(Publishers):
+    """Hot ones: an element is offered when all who listen can take it."""
+
+    def make(self) -> Any:
+        return PublishProcessor[int]()
+
+    def create_publisher(self, elements: int, /) -> Any:
+        processor, left = self.make(), iter(range(elements))
+        upcoming = next(left, None)
+
+        def feed() -> bool:
+            nonlocal upcoming
+            if upcoming is None:
+                if processor.has_complete:
+                    return False
+                processor.on_complete()
+                return True
+            if not processor.has_subscribers or not processor.offer(upcoming):
+                return False
+            upcoming = next(left, None)
+            return True
+
+        if upcoming is None:
+            processor.on_complete()
+        self.__dict__["feed"] = feed
+        return processor
+
+    def create_failed_publisher(self) -> Any:
+        return _failed(self.make())
+
+    def settle(self) -> bool:
+        feed: Callable[[], bool] | None = self.__dict__.get("feed")
+        return feed is not None and feed()
+
+
+class TestPublish(Offered): ...
+
+
+class TestBehavior(Offered):
+    def make(self) -> Any:
+        return BehaviorProcessor[int]()
+
+
+# -- as processors -----------------------------------------------------------------------------------------------------
+
+MAKE: Final[dict[str, Callable[[], Any]]] = {
+    "replay": ReplayProcessor,
+    "replay serialized": lambda: ReplayProcessor[int]().to_serialized(),
+    "unicast": UnicastProcessor,
+}
+
+#: What they do not keep yet: parts of the names of tests.
+KNOWN: Final = ("spec205", "spec213_on_subscribe")
+
+
+def failures(name: str) -> set[str]:
+    class Verification(IdentityProcessorVerification[int]):
+        synchronous = True
+        max_supported_subscribers = 1 if name == "unicast" else 100
+        multi_subscribe = name != "unicast"
+
+        def create_identity_processor(self, buffer_size: int, /) -> Any:
+            return MAKE[name]()
+
+        def create_element(self, index: int, /) -> int:
+            return index
+
+    return set(verify(Verification).failed)
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_processor(name: str) -> None:
+    assert not {test for test in failures(name) if not any(part in test for part in KNOWN)}
+
+
+@pytest.mark.xfail(reason="RS 2.5, 2.13: on_subscribe takes any number of subscriptions, and does not raise TypeError for None")
+@pytest.mark.parametrize("part", KNOWN)
+@pytest.mark.parametrize("name", MAKE)
+def test_processor_and_its_subscriptions(name: str, part: str) -> None:
+    assert not {test for test in failures(name) if part in test}
