@@ -230,6 +230,18 @@ def _single(x: Any) -> Single[Any]:
     return Single.just(x)
 
 
+def _single_of(x: Any) -> Flow:
+    return Flowable.just(x)
+
+
+def _soon(k: Kit) -> Callable[[Any], Flow]:
+    return lambda _x: Flowable.timer(1.0, scheduler=k.clock)
+
+
+def _ends(xs: list[Any]) -> list[Any]:
+    return [*xs[:1], *xs[-1:]] if len(xs) > 1 else xs
+
+
 L = list
 LATE = "none unordered apart"  # opens sources of its own
 
@@ -350,6 +362,23 @@ CONNECT: Final = (
     Case("cache", lambda s, k: Flowable.defer(lambda: s.cache()), _same, flags="apart"),
 )
 
+TIME: Final = (
+    Case("debounce", lambda s, k: s.debounce(1.0, scheduler=k.clock), lambda xs: xs[-1:], _nothing, "hot apart"),
+    Case("debounce drop", lambda s, k: s.debounce(1.0, scheduler=k.clock, on_drop=k.f(str)), lambda xs: xs[-1:], _nothing, "hot apart"),
+    Case("debounce selector", lambda s, k: s.debounce(selector=k.f(_soon(k))), lambda xs: xs[-1:], _nothing, "hot apart none"),
+    Case("debounce selector at once", lambda s, k: s.debounce(selector=k.f(_single_of)), _same, flags="hot apart none"),
+    Case("sample", lambda s, k: s.sample(1.0, scheduler=k.clock, emit_last=True), lambda xs: xs[-1:], _nothing, "hot apart"),
+    Case("sample sampler", lambda s, k: s.sample(sampler=Flowable.never(), emit_last=True), lambda xs: xs[-1:], _nothing, "hot apart"),
+    Case("throttle_first", lambda s, k: s.throttle_first(1.0, scheduler=k.clock), lambda xs: xs[:1], None, "hot apart"),
+    Case("throttle_first 0", lambda s, k: s.throttle_first(0, scheduler=k.clock), _same, flags="hot apart"),
+    Case("throttle_latest", lambda s, k: s.throttle_latest(1.0, scheduler=k.clock), lambda xs: xs[:1], None, "hot apart"),
+    Case("throttle_latest last", lambda s, k: s.throttle_latest(1.0, emit_last=True, scheduler=k.clock), _ends, lambda xs: xs[:1], "hot apart"),
+    Case("delay_subscription", lambda s, k: s.delay_subscription(1.0, scheduler=k.clock), _same),
+    Case("delay_subscription until", lambda s, k: s.delay_subscription(until=Foreign([1])), _same),
+    Case("timestamp", lambda s, k: s.timestamp(scheduler=k.clock).map(lambda each: each.value), _same),
+    Case("time_interval", lambda s, k: s.time_interval(scheduler=k.clock).map(lambda each: each.value), _same),
+)
+
 BACKPRESSURE: Final = (
     Case("to_observable", lambda s, k: s.to_observable().to_flowable(BackpressureStrategy.BUFFER), _same, flags="apart"),
     Case("on_backpressure_buffer", lambda s, k: s.on_backpressure_buffer(), _same, flags="apart"),
@@ -377,4 +406,4 @@ SOURCES: Final = (
 )
 # fmt: on
 
-TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *CONNECT, *BACKPRESSURE, *SOURCES)
+TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *TIME, *CONNECT, *BACKPRESSURE, *SOURCES)

@@ -148,7 +148,7 @@ def test_none_from_the_source_is_an_error(case: Case, mode: str, kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", NONE_SOURCES)
-@pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
+@pytest.mark.parametrize("case", [case for case in TABLE if not (case.has("source") or case.has("hot"))], ids=str)
 def test_none_in_the_middle_is_an_error_when_asked_one_by_one(case: Case, kind: str) -> None:
     if case.has("recovers"):
         pytest.skip("its line is about an error")
@@ -198,9 +198,10 @@ def test_what_do_finally_raises_goes_to_the_error_hook_once() -> None:
         assert dropped == [OOPS]
 
 
-@pytest.mark.parametrize("name", ["interval", "timer"])
-def test_a_tick_that_nobody_wants_is_an_error(name: str) -> None:
-    case = next(case for case in TABLE if case.name == name)
-    made = bench(case)
+@pytest.mark.parametrize("kind", MAIN_KINDS)
+@pytest.mark.parametrize("case", [case for case in TABLE if case.has("hot")], ids=str)
+def test_what_comes_at_its_own_time_and_nobody_wants_is_an_error(case: Case, kind: str) -> None:
+    made = bench(case, kind)
     got = made.run(TestSubscriber(request=0))
+    assert _let_go(made)
     got.assert_failure(MissingBackpressureError)

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from rx_ops import Flowable
-from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
+from rx_core import MissingBackpressureError, Publisher
+from rx_ops import Completable, Flowable, Maybe, Observable, Single, Timed
+from rx_testing import ManualPublisher, TestMaybeObserver, TestObserver, TestSubscriber, VirtualScheduler
+
+Source = ManualPublisher[Any]
+Build = Callable[[Flowable[Any]], Flowable[Any]]
 
 
-def at(clock: VirtualScheduler, source: ManualPublisher[Any], instant: float, *items: object) -> None:
-    """Send ``items`` at ``instant``."""
-    clock.advance_to(instant)
-    source.next(*items)
-    clock.run_due()
+class Stage:
+    """One operator over a source that sends at given instants, and what came out of it when."""
+
+    def __init__(self, clock: VirtualScheduler, build: Build, request: int | None = None) -> None:
+        self.clock = clock
+        self.source: Source = ManualPublisher()
+        self.came: list[tuple[float, Any]] = []
+        watch: Callable[[Any], object] = lambda value: self.came.append((clock.now(), value))  # noqa: E731
+        self.got: TestSubscriber[Any] = (
+            TestSubscriber(on_value=watch) if request is None else TestSubscriber(request=request, on_value=watch)
+        )
+        build(Flowable.wrap(self.source)).subscribe(self.got)
+
+    def play(self, script: Mapping[float, Any]) -> Stage:
+        """Send each item at its instant; ``"|"`` completes, an exception fails, None only lets the clock move."""
+        for instant, item in script.items():
+            self.clock.advance_to(instant)
+            if item == "|":
+                self.source.complete()
+            elif isinstance(item, Exception):
+                self.source.error(item)
+            elif item is not None:
+                self.source.next(item)
+            self.clock.run_due()
+        self.got.assert_valid()
+        return self
 
 
 @pytest.fixture
@@ -22,22 +49,507 @@ def clock() -> VirtualScheduler:
     return VirtualScheduler()
 
 
-@pytest.fixture
-def source() -> ManualPublisher[Any]:
-    return ManualPublisher()
+# -- sums of floats ----------------------------------------------------------------------------------------------------
 
 
-def test_an_item_is_delayed_to_an_instant_that_floats_miss(clock: VirtualScheduler, source: ManualPublisher[Any]) -> None:
+def test_an_item_is_delayed_to_an_instant_that_floats_miss(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.delay(0.2, scheduler=clock)).play({0.1: 1, 0.3: None})  # 0.1 + 0.2 > 0.3
+    assert made.came == [(0.3, 1)]
+
+
+def test_a_timeout_falls_on_an_instant_that_floats_miss(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.timeout(0.2, scheduler=clock)).play({0.1: 1, 0.3: None})
+    made.got.assert_failure(TimeoutError, 1)
+
+
+def test_throttle_first_opens_at_an_instant_that_floats_miss(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.throttle_first(0.2, scheduler=clock)).play({0.1: 1, 0.299: 2, 0.3: 3})
+    assert made.came == [(0.1, 1), (0.3, 3)]
+
+
+# -- debounce ----------------------------------------------------------------------------------------------------------
+
+
+def test_debounce_gives_an_item_after_a_pause(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock))
+    made.play({0.0: 1, 0.5: 2, 1.499: None})
+    assert made.came == []
+    made.play({1.5: None, 3.0: 3, 4.0: None, 4.5: "|"})
+    assert made.came == [(1.5, 2), (4.0, 3)]
+    made.got.assert_complete()
+
+
+def test_debounce_gives_the_last_item_at_completion(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock)).play({0.0: 1, 0.25: "|"})
+    assert made.came == [(0.25, 1)]
+    made.got.assert_complete()
+    assert clock.pending == 0
+
+
+def test_debounce_drops_the_last_item_at_an_error(clock: VirtualScheduler) -> None:
+    error = OSError()
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock)).play({0.0: 1, 0.25: error})
+    made.got.assert_failure(error)
+    assert clock.pending == 0
+
+
+def test_debounce_tells_what_it_drops(clock: VirtualScheduler) -> None:
+    dropped: list[int] = []
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock, on_drop=dropped.append))
+    made.play({0.0: 1, 0.5: 2, 1.5: None, 2.0: 3, 2.1: 4, 5.0: None})
+    assert made.came == [(1.5, 2), (3.1, 4)]
+    assert dropped == [1, 3]
+
+
+def test_debounce_without_demand_is_an_error_when_the_item_is_due(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock), request=1)
+    made.play({0.0: 1, 1.0: None, 2.0: 2, 2.999: None})
+    made.got.assert_not_terminated()
+    made.play({3.0: None})
+    made.got.assert_failure(MissingBackpressureError, 1)
+    assert made.source.cancelled
+
+
+def test_debounce_asks_for_everything_at_once(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.debounce(1.0, scheduler=clock), request=0)
+    assert made.source.requested == 2**63 - 1
+
+
+def test_debounce_waits_for_the_source_that_its_function_selects(clock: VirtualScheduler) -> None:
+    selected: list[Source] = []
+
+    def select(_item: Any) -> Source:
+        selected.append(ManualPublisher())
+        return selected[-1]
+
+    made = Stage(clock, lambda s: s.debounce(selector=select))
+    made.source.next(1)
+    made.source.next(2)
+    assert [each.cancelled for each in selected] == [True, False]
+    made.got.assert_no_values()
+    selected[1].next("now")
+    made.got.assert_values(2)
+    made.source.next(3)
+    selected[2].complete()
+    made.got.assert_values(2, 3)
+    made.source.next(4)
+    made.source.complete()
+    made.got.assert_result(2, 3, 4)
+    assert selected[3].cancelled
+
+
+def test_an_error_of_the_selected_source_ends_debounce(clock: VirtualScheduler) -> None:
+    error = OSError()
+    made = Stage(clock, lambda s: s.debounce(selector=lambda _x: Flowable.error(error)))
+    made.source.next(1)
+    made.got.assert_failure(error)
+    assert made.source.cancelled
+
+
+def test_debounce_of_no_source_is_refused_with_the_call_shown(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.debounce(selector=lambda _x: 5))  # type: ignore[arg-type,return-value]  # the mistake
+    made.source.next(1)
+    made.got.assert_error(TypeError, match="debounce")
+    assert made.source.cancelled
+
+
+def test_a_cancelled_debounce_cancels_what_it_selected(clock: VirtualScheduler) -> None:
+    selected: Source = ManualPublisher()
+    made = Stage(clock, lambda s: s.debounce(selector=lambda _x: selected))
+    made.source.next(1)
+    made.got.cancel()
+    assert made.source.cancelled
+    assert selected.cancelled
+
+
+# -- sample ------------------------------------------------------------------------------------------------------------
+
+
+def test_sample_gives_the_newest_item_of_each_period(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.sample(1.0, scheduler=clock))
+    made.play({0.1: 1, 0.9: 2, 1.5: 3, 3.2: 4, 4.5: 5, 4.75: "|"})
+    assert made.came == [(1.0, 2), (2.0, 3), (4.0, 4)]
+    made.got.assert_complete()
+    assert clock.pending == 0
+
+
+def test_sample_gives_the_last_item_too_if_told_to(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.sample(1.0, emit_last=True, scheduler=clock)).play({0.1: 1, 1.5: 2, 1.75: "|"})
+    assert made.came == [(1.0, 1), (1.75, 2)]
+
+
+def test_sample_follows_its_sampler_and_ends_with_it(clock: VirtualScheduler) -> None:
+    sampler: Source = ManualPublisher()
+    made = Stage(clock, lambda s: s.sample(sampler=sampler))
+    sampler.next("nothing yet")
+    made.source.next(1)
+    made.source.next(2)
+    sampler.next("now")
+    sampler.next("nothing new")
+    made.got.assert_values(2)
+    made.source.next(3)
+    sampler.complete()
+    made.got.assert_result(2)
+    assert made.source.cancelled
+
+
+def test_sample_by_a_sampler_gives_the_last_item_too_if_told_to(clock: VirtualScheduler) -> None:
+    sampler: Source = ManualPublisher()
+    made = Stage(clock, lambda s: s.sample(sampler=sampler, emit_last=True))
+    made.source.next(1)
+    sampler.complete()
+    made.got.assert_result(1)
+
+
+def test_an_error_of_the_sampler_is_the_end(clock: VirtualScheduler) -> None:
+    sampler: Source = ManualPublisher()
+    made = Stage(clock, lambda s: s.sample(sampler=sampler))
+    made.source.next(1)
+    error = OSError()
+    sampler.error(error)
+    made.got.assert_failure(error)
+    assert made.source.cancelled
+
+
+def test_sample_tells_what_it_drops(clock: VirtualScheduler) -> None:
+    dropped: list[int] = []
+    made = Stage(clock, lambda s: s.sample(1.0, scheduler=clock, on_drop=dropped.append))
+    made.play({0.1: 1, 0.2: 2, 1.1: 3, 1.2: 4, 2.0: None})
+    assert made.came == [(1.0, 2), (2.0, 4)]
+    assert dropped == [1, 3]
+
+
+def test_sample_without_demand_is_an_error_at_the_end_of_the_period(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.sample(1.0, scheduler=clock), request=0).play({0.5: 1, 0.999: None})
+    made.got.assert_not_terminated()
+    made.play({1.0: None})
+    made.got.assert_failure(MissingBackpressureError)
+
+
+# -- throttle ----------------------------------------------------------------------------------------------------------
+
+
+def test_throttle_first_lets_one_item_through_and_then_none_for_a_while(clock: VirtualScheduler) -> None:
+    dropped: list[int] = []
+    made = Stage(clock, lambda s: s.throttle_first(1.0, scheduler=clock, on_drop=dropped.append))
+    made.play({0.25: 1, 0.5: 2, 1.249: 3, 1.25: 4, 1.5: 5, 9.0: 6, 9.5: "|"})
+    assert made.came == [(0.25, 1), (1.25, 4), (9.0, 6)]
+    assert dropped == [2, 3, 5]
+    made.got.assert_complete()
+
+
+def test_throttle_first_without_demand_is_an_error_for_an_item_that_passes(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.throttle_first(1.0, scheduler=clock), request=1).play({0.0: 1, 0.5: 2})
+    made.got.assert_not_terminated()
+    made.play({1.0: 3})
+    made.got.assert_failure(MissingBackpressureError, 1)
+
+
+def test_throttle_latest_lets_one_item_through_and_then_the_newest_of_each_period(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.throttle_latest(1.0, scheduler=clock))
+    made.play({0.25: 1, 0.5: 2, 0.75: 3, 1.5: 4, 5.0: 5, 5.5: 6, 5.75: "|"})
+    assert made.came == [(0.25, 1), (1.25, 3), (2.25, 4), (5.0, 5)]
+    made.got.assert_complete()
+    assert clock.pending == 0
+
+
+def test_throttle_latest_gives_the_last_item_too_if_told_to(clock: VirtualScheduler) -> None:
+    dropped: list[int] = []
+    made = Stage(clock, lambda s: s.throttle_latest(1.0, emit_last=True, scheduler=clock, on_drop=dropped.append))
+    made.play({0.0: 1, 0.25: 2, 0.5: 3, 0.75: "|"})
+    assert made.came == [(0.0, 1), (0.75, 3)]
+    assert dropped == [2]
+
+
+def test_throttle_latest_without_demand_is_an_error_at_the_end_of_the_period(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.throttle_latest(1.0, scheduler=clock), request=1).play({0.0: 1, 0.5: 2, 0.999: None})
+    made.got.assert_not_terminated()
+    made.play({1.0: None})
+    made.got.assert_failure(MissingBackpressureError, 1)
+
+
+@pytest.mark.parametrize("name", ["debounce", "sample", "throttle_first", "throttle_latest"])
+def test_what_on_drop_raises_is_an_error_that_names_the_operator(name: str, clock: VirtualScheduler) -> None:
+    def fail(_item: object) -> None:
+        raise StopIteration("mine")
+
+    made = Stage(clock, lambda s: getattr(s, name)(1.0, scheduler=clock, on_drop=fail))
+    made.play({0.0: 1, 0.1: 2, 0.2: 3} if name == "throttle_latest" else {0.0: 1, 0.1: 2})
+    made.got.assert_error(StopIteration)
+    assert any(name in note for note in getattr(made.got.error, "__notes__", ()))
+    assert made.source.cancelled
+
+
+@pytest.mark.parametrize("name", ["debounce", "sample", "throttle_latest"])
+def test_what_another_item_replaced_is_not_held(name: str, clock: VirtualScheduler) -> None:
+    import gc
+    import weakref
+
+    class Big:
+        pass
+
+    made = Stage(clock, lambda s: getattr(s, name)(1.0, scheduler=clock))
+    made.source.next(Big())
+    made.came.clear()
+    made.got.values.clear()
+    item = Big()
+    gone = weakref.ref(item)
+    made.source.next(item)
+    made.source.next(Big())
+    del item
+    gc.collect()
+    assert gone() is None
+
+
+# -- a synchronous source, and a consumer on a thread of its own -------------------------------------------------------
+
+
+@pytest.mark.parametrize("walls", [False, True])
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda s, c: s.debounce(1.0, scheduler=c), [4]),
+        (lambda s, c: s.debounce(selector=Flowable.just), [1, 2, 3, 4]),
+        (lambda s, c: s.sample(1.0, emit_last=True, scheduler=c), [4]),
+        (lambda s, c: s.throttle_first(1.0, scheduler=c), [1]),
+        (lambda s, c: s.throttle_latest(1.0, scheduler=c), [1]),
+        (lambda s, c: s.throttle_latest(1.0, emit_last=True, scheduler=c), [1, 4]),
+    ],
+)
+def test_a_consumer_on_a_worker_gets_the_same(
+    build: Callable[[Any, VirtualScheduler], Flowable[Any]], expected: list[int], walls: bool, clock: VirtualScheduler
+) -> None:
+    source = Flowable.of(1, 2, 3, 4)
     got: TestSubscriber[Any] = TestSubscriber()
-    Flowable.wrap(source).delay(0.2, scheduler=clock).subscribe(got)
-    at(clock, source, 0.1, 1)  # 0.1 + 0.2 > 0.3
-    clock.advance_to(0.3)
-    got.assert_values(1)
+    build(source.hide() if walls else source, clock).observe_on(clock).subscribe(got)
+    clock.run_until_idle()
+    got.assert_result(*expected)
 
 
-def test_a_timeout_falls_on_an_instant_that_floats_miss(clock: VirtualScheduler, source: ManualPublisher[Any]) -> None:
+# -- delay_subscription ------------------------------------------------------------------------------------------------
+
+
+def test_delay_subscription_subscribes_later_whether_or_not_something_is_wanted(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.delay_subscription(2.0, scheduler=clock), request=0)
+    clock.advance_to(1.999)
+    assert not made.source.subscriptions
+    clock.advance_to(2.0)
+    assert len(made.source.subscriptions) == 1
+    assert made.source.requested == 0
+    made.got.request(2)
+    assert made.source.requested == 2
+    made.play({3.0: 1, 4.0: "|"})
+    made.got.assert_result(1)
+
+
+@pytest.mark.parametrize("signal", ["next", "complete"])
+def test_delay_subscription_waits_for_another_source(signal: str, clock: VirtualScheduler) -> None:
+    other: Source = ManualPublisher()
+    made = Stage(clock, lambda s: s.delay_subscription(until=other), request=0)
+    assert other.requested == 2**63 - 1
+    assert not made.source.subscriptions
+    other.next(1) if signal == "next" else other.complete()
+    assert len(made.source.subscriptions) == 1
+    assert other.cancelled == (signal == "next")
+
+
+def test_an_error_of_the_other_source_is_the_end_and_nothing_is_subscribed(clock: VirtualScheduler) -> None:
+    error = OSError()
+    made = Stage(clock, lambda s: s.delay_subscription(until=Flowable.error(error)), request=0)
+    made.got.assert_failure(error)
+    assert not made.source.subscriptions
+
+
+def test_a_subscription_that_is_cancelled_before_its_time_is_not_made(clock: VirtualScheduler) -> None:
+    other: Source = ManualPublisher()
+    for build in (lambda s: s.delay_subscription(2.0, scheduler=clock), lambda s: s.delay_subscription(until=other)):
+        made = Stage(clock, build)
+        made.got.cancel()
+        clock.run_until_idle()
+        assert not made.source.subscriptions
+    assert other.cancelled
+
+
+@pytest.mark.parametrize("kind", [Single, Maybe, Completable])
+def test_delay_subscription_of_at_most_one_item(kind: Any, clock: VirtualScheduler) -> None:
+    calls: list[float] = []
+
+    def call() -> int:
+        calls.append(clock.now())
+        return 5
+
+    one = kind.from_action(call) if kind is Completable else kind.from_callable(call)
+    for late in (
+        one.delay_subscription(2.0, scheduler=clock),
+        one.delay_subscription(until=Flowable.timer(2.0, scheduler=clock)),
+    ):
+        start = clock.now()
+        got: TestMaybeObserver[Any] = TestMaybeObserver()
+        late.subscribe(got)
+        clock.run_until_idle()
+        assert calls.pop() == start + 2.0
+        got.assert_complete()
+
+
+# -- timestamp and time_interval ---------------------------------------------------------------------------------------
+
+
+def test_timestamp_says_when_an_item_came(clock: VirtualScheduler) -> None:
+    made = Stage(clock, lambda s: s.timestamp(scheduler=clock)).play({1.0: "a", 5.0: "b", 6.0: "|"})
+    made.got.assert_result(Timed("a", 1.0), Timed("b", 5.0))
+
+
+def test_time_interval_counts_from_the_subscription_and_then_from_item_to_item(clock: VirtualScheduler) -> None:
+    clock.advance_to(10.0)
+    made = Stage(clock, lambda s: s.time_interval(scheduler=clock)).play({11.0: "a", 15.5: "b", 16.0: "|"})
+    made.got.assert_result(Timed("a", 1.0), Timed("b", 4.5))
+
+
+def test_the_clock_of_timestamp_is_the_one_installed_when_the_run_starts(clock: VirtualScheduler) -> None:
+    stamped = Flowable.of(1).timestamp()
+    clock.advance_to(7.0)
+    with clock.installed():
+        assert stamped.blocking_list() == [Timed(1, 7.0)]
+
+
+@pytest.mark.parametrize("kind", [Single, Maybe])
+def test_timestamp_and_time_interval_of_at_most_one_item(kind: Any, clock: VirtualScheduler) -> None:
+    for name, expected in (("timestamp", 2.0), ("time_interval", 2.0)):
+        clock = VirtualScheduler()
+        one = kind.just("a").delay_subscription(2.0, scheduler=clock)
+        got: TestMaybeObserver[Any] = TestMaybeObserver()
+        getattr(one, name)(scheduler=clock).subscribe(got)
+        clock.run_until_idle()
+        got.assert_result(Timed("a", expected))
+
+
+# -- all of them -------------------------------------------------------------------------------------------------------
+
+TIMED: dict[str, Callable[[Any, VirtualScheduler | None], Any]] = {
+    "delay": lambda s, c: s.delay(0.001, scheduler=c),
+    "timeout": lambda s, c: s.timeout(5.0, scheduler=c),
+    "interval": lambda s, c: type(s).interval(0.001, scheduler=c).take(3),
+    "timer": lambda s, c: type(s).timer(0.001, scheduler=c),
+    "debounce": lambda s, c: s.debounce(0.001, scheduler=c),
+    "sample": lambda s, c: s.sample(0.001, scheduler=c),
+    "throttle_first": lambda s, c: s.throttle_first(0.001, scheduler=c),
+    "throttle_latest": lambda s, c: s.throttle_latest(0.001, scheduler=c),
+    "delay_subscription": lambda s, c: s.delay_subscription(0.001, scheduler=c),
+    "timestamp": lambda s, c: s.timestamp(scheduler=c),
+    "time_interval": lambda s, c: s.time_interval(scheduler=c),
+}
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_no_operator_makes_a_thread(name: str, clock: VirtualScheduler) -> None:
+    before = set(threading.enumerate())
+    alive: list[set[threading.Thread]] = []
+    source: Source = ManualPublisher()
+    got: TestSubscriber[Any] = TestSubscriber(on_value=lambda _value: alive.append(set(threading.enumerate())))
+    TIMED[name](Flowable.wrap(source), clock).subscribe(got)
+    for step in range(4):
+        alive.append(set(threading.enumerate()))
+        clock.run_due()
+        if source.subscriptions and not source.cancelled:
+            source.next(step)
+        clock.advance_by(0.01)
+    alive.append(set(threading.enumerate()))
+    got.assert_value_count(len(got.values))
+    assert got.values
+    assert all(each == before for each in alive)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_an_operator_works_on_the_threads_of_its_scheduler_and_on_no_other(name: str) -> None:
+    before = set(threading.enumerate())
+    alive: set[threading.Thread] = set()
+    got: TestSubscriber[Any] = TestSubscriber(on_value=lambda _value: alive.update(threading.enumerate()))
+    source = Flowable.concat(Flowable.of(1, 2, 3), Flowable.timer(0.02))
+    TIMED[name](source, None).subscribe(got)
+    alive.update(threading.enumerate())
+    got.await_terminal(10.0)
+    got.assert_complete()
+    assert {thread.name.rpartition("-")[0] for thread in alive - before} <= {"rx-computation"}
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_cancelled_operator_leaves_nothing_on_the_clock(name: str, clock: VirtualScheduler) -> None:
     got: TestSubscriber[Any] = TestSubscriber()
-    Flowable.wrap(source).timeout(0.2, scheduler=clock).subscribe(got)
-    at(clock, source, 0.1, 1)
-    clock.advance_to(0.3)
-    got.assert_failure(TimeoutError, 1)
+    TIMED[name](Flowable.wrap(ManualPublisher[Any]()), clock).subscribe(got)
+    got.cancel()
+    clock.run_due()  # delay runs on its worker
+    assert clock.pending == 0
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_an_operator_that_is_over_leaves_nothing_on_the_clock_while_the_run_goes_on(name: str, clock: VirtualScheduler) -> None:
+    got: TestSubscriber[Any] = TestSubscriber()
+    Flowable.concat(TIMED[name](Flowable.of(1, 2), clock), Flowable.never()).subscribe(got)
+    clock.advance_by(0.1)
+    assert got.values or name == "sample"
+    assert clock.pending == 0
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_default_scheduler_is_looked_up_when_a_run_starts(name: str, clock: VirtualScheduler) -> None:
+    made = TIMED[name](Flowable.of(1, 2), None)
+    got: TestSubscriber[Any] = TestSubscriber()
+    with clock.installed():
+        made.subscribe(got)
+        clock.run_until_idle()
+    got.assert_complete()
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_observables_have_them_too(name: str, clock: VirtualScheduler) -> None:
+    flowing: TestSubscriber[Any] = TestSubscriber()
+    TIMED[name](Flowable.of(1, 2, 3), clock).subscribe(flowing)
+    clock.run_until_idle()
+    clock = VirtualScheduler()
+    observed: TestObserver[Any] = TestObserver()
+    TIMED[name](Observable.of(1, 2, 3), clock).subscribe(observed)
+    clock.run_until_idle()
+    observed.assert_result(*flowing.values)
+
+
+def test_what_an_observable_s_operator_drops_is_told_as_well(clock: VirtualScheduler) -> None:
+    dropped: list[int] = []
+    got: TestObserver[Any] = TestObserver()
+    Observable.of(1, 2, 3).debounce(1.0, scheduler=clock, on_drop=dropped.append).subscribe(got)
+    got.assert_result(3)
+    assert dropped == [1, 2]
+
+
+REFUSED: dict[str, Callable[[Any], object]] = {
+    "debounce(-1)": lambda s: s.debounce(-1),
+    "debounce('1')": lambda s: s.debounce("1"),
+    "debounce()": lambda s: s.debounce(),
+    "debounce both": lambda s: s.debounce(1.0, selector=Flowable.just),
+    "debounce selector": lambda s: s.debounce(selector=Flowable.of(1)),
+    "debounce on_drop": lambda s: s.debounce(1.0, on_drop=1),
+    "sample(0)": lambda s: s.sample(0),
+    "sample()": lambda s: s.sample(),
+    "sample both": lambda s: s.sample(1.0, sampler=Flowable.of(1)),
+    "sample sampler": lambda s: s.sample(sampler=[1]),
+    "throttle_first(nan)": lambda s: s.throttle_first(float("nan")),
+    "throttle_latest(0)": lambda s: s.throttle_latest(0),
+    "delay_subscription()": lambda s: s.delay_subscription(),
+    "delay_subscription both": lambda s: s.delay_subscription(1.0, until=Flowable.of(1)),
+    "delay_subscription until": lambda s: s.delay_subscription(until=5),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_bad_arguments_are_refused_when_the_pipeline_is_built(call: str) -> None:
+    for flow in (Flowable.of(1), Observable.of(1)):
+        with pytest.raises((TypeError, ValueError), match=call.split("(")[0].split()[0]):
+            REFUSED[call](flow)
+
+
+def test_sources_of_any_kind_may_be_a_sampler(clock: VirtualScheduler) -> None:
+    samplers: list[Publisher[Any]] = [ManualPublisher(), Flowable.never(), Flowable.interval(0.5, scheduler=clock)]
+    for sampler in samplers:
+        made = Stage(clock, lambda s, sampler=sampler: s.sample(sampler=sampler, emit_last=True))  # type: ignore[misc]  # bound now
+        made.source.next(1)
+        made.source.complete()
+        made.got.assert_result(1)

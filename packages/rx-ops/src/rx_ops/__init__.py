@@ -14,7 +14,7 @@ from rx_ops._faces import (
 )
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
-from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy
+from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy, Timed
 from rx_ops.coordination._callbacks import BatchEmitter
 from rx_ops.processors import (
     AsyncProcessor,
@@ -57,6 +57,7 @@ __all__ = [
     "Single",
     "StageError",
     "Subject",
+    "Timed",
     "UnicastProcessor",
     "UnicastSubject",
     "__version__",

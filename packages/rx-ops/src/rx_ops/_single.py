@@ -27,6 +27,7 @@ from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, Publishe
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
+from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class _OneItem(Pipeline[T_co]):
         return self._from(OperatorHead(function, (self,), args, **options))
 
 
-class Single(_OneItem[T_co], SinglePlugged[T_co]):
+class Single(_OneItem[T_co], SingleTime[T_co], SinglePlugged[T_co]):
     """Exactly one item, or an error."""
 
     __slots__ = ()
@@ -226,7 +227,7 @@ class Single(_OneItem[T_co], SinglePlugged[T_co]):
         return self._as(Completable)
 
 
-class Maybe(_OneItem[T_co], MaybePlugged[T_co]):
+class Maybe(_OneItem[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
     """One item or none, or an error."""
 
     __slots__ = ()
@@ -372,7 +373,7 @@ class Maybe(_OneItem[T_co], MaybePlugged[T_co]):
         return self._as(Completable)
 
 
-class Completable(_OneItem[Any], CompletablePlugged):
+class Completable(_OneItem[Any], CompletableTime, CompletablePlugged):
     """No item, only the end."""
 
     __slots__ = ()

@@ -20,6 +20,7 @@ from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
+from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._transform import FlowableTransform
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ class Flowable(
     FlowableErrors[T_co],
     FlowableAside[T_co],
     FlowableThreads[T_co],
+    FlowableTime[T_co],
     FlowableConnect[T_co],
     FlowableBackpressure[T_co],
     FlowableConvert[T_co],

@@ -9,11 +9,23 @@ from rx_ops.coordination._backpressure import (
 )
 from rx_ops.coordination._combine import concat, interleave, merge, zip_
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
+from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return, retry
 from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
+from rx_ops.coordination._sample import sample, sample_by
 from rx_ops.coordination._threads import SubscribeOn, observe_on
-from rx_ops.coordination._time import delay, interval, timeout, timer
+from rx_ops.coordination._time import (
+    Timed,
+    delay,
+    delay_subscription,
+    delay_subscription_until,
+    interval,
+    time_interval,
+    timeout,
+    timer,
+    timestamp,
+)
 
 __all__ = [
     "BackpressureStrategy",
@@ -22,11 +34,16 @@ __all__ = [
     "GroupByHead",
     "OverflowStrategy",
     "SubscribeOn",
+    "Timed",
     "behind_wall",
     "concat",
     "concat_map",
+    "debounce",
+    "debounce_by",
     "defer",
     "delay",
+    "delay_subscription",
+    "delay_subscription_until",
     "do_finally",
     "do_on_error",
     "error",
@@ -45,7 +62,13 @@ __all__ = [
     "on_error_return",
     "relay",
     "retry",
+    "sample",
+    "sample_by",
+    "throttle_first",
+    "throttle_latest",
+    "time_interval",
     "timeout",
     "timer",
+    "timestamp",
     "zip_",
 ]

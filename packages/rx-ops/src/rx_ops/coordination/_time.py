@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, TypeVar
+from itertools import count
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from rx_core import Disposable, Items, MissingBackpressureError, Publisher, Run, Scheduler, Source, Worker, close
+from rx_core import Disposable, Items, MissingBackpressureError, PolicyInbox, Publisher, Run, Scheduler, Source, Worker, close
 from rx_fusion import operator
+from rx_ops.coordination._arrivals import Beat, Bell, admitted, giving_back, own_worker
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _END: Any = object()
 
@@ -17,40 +20,42 @@ _END: Any = object()
 _ROUNDING = 1e-9
 
 
-class _Ticks:
-    """Counts on a worker, at a fixed rate: a late tick does not delay the next."""
+class Timed(NamedTuple, Generic[T_co]):
+    """An item with a time: when it came (``timestamp``), or how long after the one before (``time_interval``)."""
 
-    __slots__ = ("_next", "_period", "_run", "_start", "_worker", "arrived")
-
-    def __init__(self, run: Run, worker: Worker, initial: float, period: float | None) -> None:
-        self._run, self._worker, self._period = run, worker, period
-        self.arrived: deque[int] = deque()
-        self._next = 0
-        self._start = worker.now() + initial
-        worker.schedule(self.tick, initial)
-
-    def tick(self) -> None:
-        self.arrived.append(self._next)
-        self._next += 1
-        if self._period is not None:
-            due = self._start + self._next * self._period
-            self._worker.schedule(self.tick, max(0.0, due - self._worker.now()))
-        self._run.poke()  # a tick that nobody wants has to be dealt with too
+    value: T_co
+    seconds: float
 
 
 @operator
 def interval(run: Run, initial: float, period: float, scheduler: Scheduler) -> Items[int]:
-    return _ticking(run, _Ticks(run, _own_worker(run, scheduler), initial, period), None)
+    arrived: deque[int] = deque()
+    ticks = count()
+
+    def tick() -> None:
+        arrived.append(next(ticks))
+        run.poke()  # a tick that nobody wants has to be dealt with too
+
+    worker = own_worker(run, scheduler)
+    Beat(worker, initial, period, tick)
+    return giving_back(run, worker, _ticking(run, arrived, None))
 
 
 @operator
 def timer(run: Run, seconds: float, scheduler: Scheduler) -> Items[int]:
-    return _ticking(run, _Ticks(run, _own_worker(run, scheduler), seconds, None), 1)
+    arrived: deque[int] = deque()
+
+    def tick() -> None:
+        arrived.append(0)
+        run.poke()
+
+    worker = own_worker(run, scheduler)
+    worker.schedule(tick, seconds)
+    return giving_back(run, worker, _ticking(run, arrived, 1))
 
 
-def _ticking(run: Run, ticks: _Ticks, count: int | None) -> Items[int]:
-    arrived = ticks.arrived
-    left = count
+def _ticking(run: Run, arrived: deque[int], limit: int | None) -> Items[int]:
+    left = limit
     while left is None or left:
         if not arrived:
             yield None
@@ -62,12 +67,6 @@ def _ticking(run: Run, ticks: _Ticks, count: int | None) -> Items[int]:
             left -= 1
             run.poke()  # the end follows and needs no demand
         yield tick
-
-
-def _own_worker(run: Run, scheduler: Scheduler) -> Worker:
-    worker = scheduler.create_worker()
-    run.own(worker)
-    return worker
 
 
 @operator
@@ -112,7 +111,7 @@ def delay(run: Run, source: Source[T], seconds: float, delay_error: bool) -> Ite
 @operator
 def timeout(run: Run, source: Source[T], seconds: float, scheduler: Scheduler, fallback: Publisher[T] | None) -> Items[T]:
     """The clock starts with the subscription, whether or not something is requested, and again with each item."""
-    worker = _own_worker(run, scheduler)
+    worker = own_worker(run, scheduler)
     deadline = worker.now() + seconds
     return _timed(run, iter(source), seconds, worker, deadline, worker.schedule(run.poke, seconds), fallback)
 
@@ -142,8 +141,75 @@ def _timed(
             else:
                 break
     finally:
-        alarm.dispose()
+        run.disown(worker)
+        worker.dispose()
         close(items)
     if fallback is None:
         raise TimeoutError(f"timeout({seconds}): no element came within {seconds} seconds")
     yield from run.open(fallback)
+
+
+@operator(eager="none")
+def delay_subscription(run: Run, source: Source[T], seconds: float, scheduler: Scheduler) -> Items[T]:
+    bell = Bell(run)
+    worker = own_worker(run, scheduler)
+    worker.schedule(bell.ring, seconds)
+    return _once_rung(giving_back(run, worker, _silence(bell)), source)
+
+
+def _silence(bell: Bell) -> Items[Any]:
+    while not bell:
+        yield None
+
+
+@operator(eager="none")
+def delay_subscription_until(run: Run, source: Source[T], other: Publisher[Any]) -> Items[T]:
+    bell = Bell(run)
+    inbox: PolicyInbox[Any] = PolicyInbox(run, lambda _inbox, _item: bell.ring())
+    signals = admitted(run, inbox, other)
+    return _once_rung(giving_back(run, inbox, _silence_of(signals, bell)), source)
+
+
+def _silence_of(signals: Items[Any], bell: Bell) -> Items[Any]:
+    """Until its end, or until it rang: what comes after that does not matter."""
+    while not bell and next(signals, _END) is None:
+        yield None
+
+
+def _once_rung(silence: Items[Any], source: Source[T]) -> Items[T]:
+    yield from silence
+    yield from source
+
+
+@operator
+def timestamp(run: Run, source: Source[T], scheduler: Scheduler) -> Items[Timed[T]]:
+    """The clock is looked up once per run."""
+    worker = own_worker(run, scheduler)
+    return giving_back(run, worker, _stamped(iter(source), worker.now))
+
+
+def _stamped(items: Items[T], now: Callable[[], float]) -> Items[Timed[T]]:
+    try:
+        for item in items:
+            yield None if item is None else Timed(item, now())
+    finally:
+        close(items)
+
+
+@operator
+def time_interval(run: Run, source: Source[T], scheduler: Scheduler) -> Items[Timed[T]]:
+    """The first interval begins with the subscription."""
+    worker = own_worker(run, scheduler)
+    return giving_back(run, worker, _measured(iter(source), worker.now, worker.now()))
+
+
+def _measured(items: Items[T], now: Callable[[], float], last: float) -> Items[Timed[T]]:
+    try:
+        for item in items:
+            if item is None:
+                yield None
+            else:
+                before, last = last, now()
+                yield Timed(item, last - before)
+    finally:
+        close(items)
