@@ -8,6 +8,7 @@ from typing import Any
 import reactivex
 from reactivex import operators as ops
 
+from bench._blocks import block_cases
 from bench._measure import Case
 from rx_core import UNBOUNDED, Subscription
 from rx_ops import Flowable
@@ -59,6 +60,7 @@ def cases(size: int) -> Iterator[Case]:
     yield _unfused(size // 4)
     yield _short_streams(size // 200)
     yield _concat_map(size // 50)
+    yield from block_cases(size // 4)
 
 
 def _chain_to_sum(size: int) -> Case:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 from rx_core import UNBOUNDED, Subscription, blocks
 
 ROUNDS = 100
+LONGEST = 3e-4
 INTERVALS = (1e-6, 1e-5, 1e-4, 1e-3, 5e-3)
 
 _WATCHED = (str(Path(blocks.__file__).parent), str(Path(__file__).parent))
@@ -58,8 +60,11 @@ def in_turn(*calls: Callable[[], object]) -> None:
         call()
 
 
-def _stumbling(seed: int) -> Callable[[FrameType, str, object], Any]:
-    """A trace function that sleeps between instructions, about once in fifty."""
+def _stumbling(seed: int, often: float) -> Callable[[FrameType, str, object], Any]:
+    """A trace function that sleeps between instructions, in this part of all cases: mostly short, sometimes long.
+
+    Sleeps of one length would make the threads walk in step.
+    """
     chance = Random(seed).random
 
     def trace(frame: FrameType, event: str, _argument: object) -> Any:
@@ -68,14 +73,14 @@ def _stumbling(seed: int) -> Callable[[FrameType, str, object], Any]:
                 return None
             frame.f_trace_opcodes = True
             frame.f_trace_lines = False
-        elif event == "opcode" and chance() < 0.02:
-            sleep(1e-6)
+        elif event == "opcode" and chance() < often:
+            sleep(LONGEST * chance() ** 6)
         return trace
 
     return trace
 
 
-def race(*workers: Callable[[], object], seconds: float = 30.0) -> None:
+def race(*workers: Callable[[], object], often: float = 0.02, seconds: float = 30.0) -> None:
     """Run every worker on a thread of its own, all at the same time; what one raises is raised.
 
     Each thread waits, running, until all of them run: threads that have to be woken first come one after the other, and whoever
@@ -89,7 +94,7 @@ def race(*workers: Callable[[], object], seconds: float = 30.0) -> None:
         try:
             while len(running) < len(workers):
                 sleep(0)
-            sys.settrace(_stumbling(seed))
+            sys.settrace(_stumbling(seed, often))
             work()
         except BaseException as error:
             failures.append(error)
@@ -105,6 +110,39 @@ def race(*workers: Callable[[], object], seconds: float = 30.0) -> None:
     assert not any(thread.is_alive() for thread in threads), "a thread of the race hangs"
     if failures:
         raise failures[0]
+
+
+def interrupted(call: Callable[[], object], *others: tuple[int, Callable[[], object]]) -> int:
+    """Make ``call``, and each of ``others`` completely between two of its instructions, before the one of that number.
+
+    It is what another thread may do that is never interrupted itself, or a finalizer, without a chance involved. Those whose
+    number is not reached are made afterwards. Returns how many instructions there were.
+    """
+    waiting = deque(sorted(others, key=lambda other: other[0]))
+    at = 0
+
+    def trace(frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal at
+        if event == "call":
+            if not frame.f_code.co_filename.startswith(_WATCHED):
+                return None
+            frame.f_trace_opcodes = True
+            frame.f_trace_lines = False
+        elif event == "opcode":
+            while waiting and waiting[0][0] <= at:
+                waiting.popleft()[1]()
+            at += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    for _, other in waiting:
+        other()
+    return at
 
 
 def caught(check: Callable[[int], object], attempts: int = ROUNDS) -> bool:

@@ -29,6 +29,20 @@ def test_what_one_left_is_asked_of_the_next() -> None:
     assert (first.cancels, second.cancels, third.cancels) == (0, 0, 0)
 
 
+def test_requests_that_come_together_are_asked_for_together() -> None:
+    arbiter = SubscriptionArbiter()
+
+    def answer(n: int) -> None:
+        if n == 1:
+            arbiter.request(2)
+            arbiter.request(3)
+
+    upstream = Upstream(answer)
+    arbiter.set_subscription(upstream)
+    arbiter.request(1)
+    assert upstream.requests == [1, 5]
+
+
 def test_unbounded_is_not_counted() -> None:
     arbiter, first, second = SubscriptionArbiter(), Upstream(), Upstream()
     arbiter.set_subscription(first)
@@ -166,11 +180,11 @@ def exactly_what_was_requested(arbiter: Any) -> None:
         arbiter.set_subscription(source)
 
     def ask() -> None:
-        for n in range(1, 9):
+        for n in range(1, 6):
             arbiter.request(n)
 
     race(subscribe_next, ask, ask, ask)
-    assert sum(got) == 3 * sum(range(1, 9))
+    assert sum(got) == 3 * sum(range(1, 6))
     assert not any(source.overlaps for source in sources), "RS 2.7"
 
 

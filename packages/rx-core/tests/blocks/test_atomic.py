@@ -12,7 +12,7 @@ from rx_core.blocks import AtomicReference
 from .racing import caught, every_round, race, rounds
 
 THREADS = 4
-TIMES = 60
+TIMES = 30
 
 
 class Value:

@@ -178,7 +178,7 @@ class RacyEndWith:
             self.emit()
             return
         demand = self.demand
-        for _ in range(2):
+        for _ in range(10):
             pass
         self.demand = demand + n
         self.upstream.request(n)
@@ -187,6 +187,8 @@ class RacyEndWith:
         if self.demand > 0:
             self.emit()
         else:
+            for _ in range(10):
+                pass
             self.waiting = True
 
     def emit(self) -> None:
@@ -224,7 +226,7 @@ def test_requests_race_with_the_end(kind: Any, expected: list[object]) -> None:
 
 @pytest.mark.stress
 def test_the_control_fails() -> None:
-    assert caught(lambda _: ends_once(RacyEndWith, [0, 1, 2, "end"]))
+    assert caught(lambda _: ends_once(RacyEndWith, [0, 1, 2, "end"]), 400)
 
 
 @pytest.mark.stress

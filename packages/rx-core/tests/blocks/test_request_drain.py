@@ -294,14 +294,14 @@ def everything_in_order(make: Callable[[Probe, int], Any], total: int = 60) -> N
 @pytest.mark.parametrize("kind", BOTH)
 def test_every_element_in_order_while_several_threads_request(kind: Kind) -> None:
     for _ in rounds():
-        everything_in_order(kind, 30)
+        everything_in_order(kind, 15)
 
 
 @pytest.mark.stress
 def test_the_control_fails() -> None:
     def check(_: int) -> None:
         try:
-            everything_in_order(Racy, 30)
+            everything_in_order(Racy, 15)
         except IndexError as error:
             raise AssertionError("the queue was emptied by two threads") from error
 

@@ -164,16 +164,16 @@ def all_elements_serially(make: Any, threads: int) -> None:
     subscriber = make(end)
 
     def feed(who: int) -> None:
-        for number in range(15):
+        for number in range(8):
             subscriber.on_next((who, number))
 
     race(*[lambda who=who: feed(who) for who in range(threads)], lambda: subscriber.on_subscribe(Upstream()))
     subscriber.on_complete()
     end.assert_serial()
     assert end.completions == 1
-    assert sorted(end.values) == [(who, number) for who in range(threads) for number in range(15)]  # type: ignore[type-var]
+    assert sorted(end.values) == [(who, number) for who in range(threads) for number in range(8)]  # type: ignore[type-var]
     for who in range(threads):
-        assert [value for value in end.values if value[0] == who] == [(who, number) for number in range(15)]  # type: ignore[index]
+        assert [value for value in end.values if value[0] == who] == [(who, number) for number in range(8)]  # type: ignore[index]
 
 
 @pytest.mark.stress

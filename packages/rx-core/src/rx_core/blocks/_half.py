@@ -54,11 +54,8 @@ class HalfSerializer(Generic[T]):
             if lost is not None:
                 _hooks.dropped(lost, self)
             raise
-        if self._ending:
-            self._end()
-            return
         token[0] = True
-        if self.is_ended:  # it came after the first look and did not get the token
+        if self._ending:  # it came meanwhile and did not get the token
             self._try_end()
 
     def on_error(self, error: Exception, /) -> None:

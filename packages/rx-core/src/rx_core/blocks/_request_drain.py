@@ -181,10 +181,12 @@ class RequestDrain(Generic[T, R]):
             if self.cancelled:
                 self._abandon()
                 return
-            demand = requests.collect()
-            if requests.error is not None:
-                self.fail(requests.error)
-                return
+            if requests.pending:
+                requests.collect()
+                if requests.error is not None:
+                    self.fail(requests.error)
+                    return
+            demand = requests.demand
             done = self._done  # before looking into the queue: elements come before the end
             if done:
                 if self._error is not None and self._overtakes():
@@ -197,8 +199,8 @@ class RequestDrain(Generic[T, R]):
                 self.paused()
                 return
             self.batch += 1
-            if self.deliver(item):
-                requests.spend()
+            if self.deliver(item) and demand != UNBOUNDED:
+                requests.demand = demand - 1  # nobody else collects meanwhile
             self.taken()
 
     def _overtakes(self) -> bool:

@@ -87,7 +87,7 @@ class SerializedSubscriber(_Serialized[T]):
 
     Thread: any. Memory: what is signalled while another signal is delivered; bounded by what was requested when the sources
     honour it.
-    Cost: 0.6 to 0.8 of a lock around ``on_next``, and nobody ever waits (measured by ``python -m bench --only serialized``).
+    Cost: three quarters of a lock around ``on_next``, and nobody ever waits (``python -m bench --only serialized``).
     Rule: RS 1.3, 1.7, 2.5, 2.13; the specs' section "Serialization".
     """
 
