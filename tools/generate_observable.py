@@ -36,6 +36,7 @@ FAMILIES: Final = (
     "_aggregate",
     "_combine",
     "_errors",
+    "_repeat",
     "_aside",
     "_threads",
     "_time",

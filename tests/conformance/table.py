@@ -174,6 +174,16 @@ def _looked_at(k: Kit) -> Flow:
     return Flowable.from_value(k.f(lambda: next(values, 9)), add, L, BackpressureStrategy.BUFFER)
 
 
+def _until_fourth(s: Flow, k: Kit) -> Flow:
+    """Stops after four rounds; counted anew for each subscription."""
+
+    def make() -> Flow:
+        rounds = iter((False, False, False, True))
+        return s.repeat_until(k.f(lambda: next(rounds)))
+
+    return Flowable.defer(make)
+
+
 @stage
 def _every(source: Iterable[Any], n: int) -> Iterator[Any]:
     at = 0
@@ -333,6 +343,14 @@ ERRORS: Final = (
     Case("do_on_error", lambda s, k: _failing(s).do_on_error(k.f(_odd_error)).on_error_return(lambda e: 99), lambda xs: [*xs, 99], None, "recovers"),
 )
 
+REPEAT: Final = (
+    Case("repeat", lambda s, k: s.repeat(2), lambda xs: xs * 2, _same),
+    Case("repeat_until", lambda s, k: _until_fourth(s, k), lambda xs: xs * 4, _same, "at_end recovers"),
+    Case("repeat_when", lambda s, k: s.repeat_when(k.f(lambda ends: ends.take(2))), lambda xs: xs * 2, _same, "none"),
+    Case("retry_when", lambda s, k: _failing(s).retry_when(k.f(lambda errors: errors.take(2))), lambda xs: xs * 2, None, "none recovers"),
+    Case("retry_backoff", lambda s, k: s.retry_backoff(2, 1.0, scheduler=k.clock), _same, lambda xs: xs * 3),
+)
+
 ASIDE: Final = (
     Case("do_on_next", lambda s, k: s.do_on_next(k.f(_times(2))), _same),
     Case("do_on_complete", lambda s, k: s.do_on_complete(k.f(L)), _same, None, "at_end"),
@@ -406,4 +424,17 @@ SOURCES: Final = (
 )
 # fmt: on
 
-TABLE: Final = (*TRANSFORM, *FILTER, *AGGREGATE, *COMBINE, *ERRORS, *ASIDE, *THREADS, *TIME, *CONNECT, *BACKPRESSURE, *SOURCES)
+TABLE: Final = (
+    *TRANSFORM,
+    *FILTER,
+    *AGGREGATE,
+    *COMBINE,
+    *ERRORS,
+    *REPEAT,
+    *ASIDE,
+    *THREADS,
+    *TIME,
+    *CONNECT,
+    *BACKPRESSURE,
+    *SOURCES,
+)

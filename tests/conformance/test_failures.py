@@ -41,8 +41,8 @@ def _user_functions(case: Case) -> int:
 
 
 def _at_runtime(case: Case) -> bool:
-    # the function of retry is only made when it is subscribed
-    return case.name == "retry" or _user_functions(case) > 0
+    # the functions of these are only made when they are subscribed
+    return case.name in ("retry", "repeat_until") or _user_functions(case) > 0
 
 
 WITH_FUNCTIONS = [case for case in TABLE if _at_runtime(case) and not case.has("quiet")]

@@ -53,7 +53,7 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._run import Items, Lane, Lanes, Openable, Run, Source, close
+from rx_core._run import END, Items, Lane, Lanes, Openable, Run, Side, Source, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
 from rx_core._user_code import OPERATOR_CODES, add_note, as_signal, exit_as_error, unwrap_stop, user_call
 from rx_core._version import __version__
@@ -66,6 +66,7 @@ __all__ = [
     "DEFAULT_PREFETCH",
     "DEMAND",
     "DISPOSED",
+    "END",
     "OPERATOR_CODES",
     "UNBOUNDED",
     "ActionDisposable",
@@ -107,6 +108,7 @@ __all__ = [
     "SchedulerNotFoundError",
     "SchedulerRegistry",
     "SerialDisposable",
+    "Side",
     "SingleBase",
     "SingleObserver",
     "SingleSource",

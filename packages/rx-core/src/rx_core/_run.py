@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
@@ -28,6 +28,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 #: What iterating a running source gives: an item, or None for "nothing now".
 Items = Iterator[T | None]
+
+#: What :meth:`Side.poll` gives once its source is complete.
+END: Final[Any] = object()
 
 
 class Openable(Protocol[T_co]):
@@ -210,12 +213,123 @@ class Source(Generic[T]):
     def _open(self) -> Items[T]:
         return self._run.open(self.publisher, self._window, eager_error=self._eager_error)
 
+    def open_in(self, side: Run) -> Items[T]:
+        """Subscribe anew, in a run of the operator's own; see :class:`Side`."""
+        return side.open(self.publisher, self._window, eager_error=self._eager_error)
+
+
+class Side(Run, Generic[T]):
+    """A source of an operator in a run of its own: what it owns goes with it, and it says when something came.
+
+    For operators that subscribe to one source after another, and for those that listen to a few at a time which are not alike
+    (many alike sources are :class:`Lanes`)::
+
+        side = Side(run)
+        side.start(source)
+        ...                     # iterate side.items, or side.poll()
+        side.close()            # its source is given back and the run goes on; it may be opened again
+        side.dispose()          # the operator is over
+
+    ``wanted`` is what its source may be asked for; None: what the run wants. With ``quiet`` items do not wake the run, for a
+    source whose items are only looked at when another one has some.
+    """
+
+    __slots__ = ("_opening", "_parent", "_quiet", "_root", "items", "stirred", "urgent", "wanted")
+
+    def __init__(self, run: Run, wanted: int | None = None, *, quiet: bool = False) -> None:
+        super().__init__()
+        self._parent = run
+        self._root = run.root
+        self._quiet = quiet
+        self._opening = False
+        self.wanted = wanted
+        #: What its source gives.
+        self.items: Items[T] = iter(())
+        #: Something came since it was polled last.
+        self.stirred = False
+        #: Something came that needs no demand: an end, an error, an item to drop.
+        self.urgent = False
+        run.own(self)  # a generator that was never started runs no finally
+
+    @property
+    def root(self) -> Run:
+        return self._root
+
+    @property
+    def demand(self) -> int:
+        return self._parent.demand if self.wanted is None else self.wanted
+
+    @property
+    def outstanding(self) -> int:
+        return self._parent.outstanding if self.wanted is None else self.wanted
+
+    @property
+    def threaded(self) -> bool:
+        return self._parent.threaded
+
+    def wake(self) -> None:
+        self.stirred = True
+        if not self._quiet:
+            self._parent.wake()
+
+    def poke(self) -> None:
+        self.stirred = self.urgent = True
+        if not self._opening:  # else start() passes it on, once
+            self._parent.poke()
+
+    def later(self, action: Callable[[], object], /) -> None:
+        self._parent.later(action)
+
+    def _unhurried(self, items: Items[Any]) -> Items[Any]:
+        return items if self._opening or self.wanted is not None else self._parent._unhurried(items)
+
+    def start(self, source: Source[T] | Publisher[T], window: int = DEMAND) -> None:
+        """Subscribe; called by the run's owner. What needs no demand, an error at once say, is to be looked at in any case."""
+        self._opening = True
+        try:
+            items = source.open_in(self) if isinstance(source, Source) else self.open(source, window)
+        finally:
+            self._opening = False
+        if self.urgent:  # published before _opening was lowered, or it was passed on
+            self._parent.poke()
+            self.items = items
+        else:
+            self.items = self._unhurried(items)
+
+    def poll(self) -> Any:
+        """The next item, None while there is none, END when the source is complete. Raises its error."""
+        self.stirred = self.urgent = False  # before polling: what comes from here on is either polled now or marks it again
+        return next(self.items, END)
+
+    def close(self) -> None:
+        """The source is over or not wanted any more, and the run goes on: give back all that belongs to it."""
+        self._stop()
+        self.finalize()
+
+    def dispose(self) -> None:
+        """The run ends, and this with it: what is to happen after the end happens after the run's end."""
+        self._stop()
+        self._parent.disown(self)
+        for action in self._after:
+            self._parent.after(action)
+        self._after.clear()
+
+    @property
+    def is_disposed(self) -> bool:
+        return id(self) not in self._parent._owned
+
+    def _stop(self) -> None:
+        items, self.items = self.items, iter(())
+        self.stirred = self.urgent = False
+        close(items)
+        self.release()
+
 
 @final
 class Lane(Run, Generic[T]):
     """One of many sources that an operator runs at the same time; when it is woken it puts itself into ``lanes.ready``."""
 
-    __slots__ = ("_items", "_lanes", "_queued", "_root", "_window", "key")
+    __slots__ = ("_items", "_lanes", "_queued", "_root", "_urged", "_window", "key")
 
     def __init__(self, lanes: Lanes[T], window: int) -> None:
         super().__init__()
@@ -223,6 +337,7 @@ class Lane(Run, Generic[T]):
         self._root = lanes.run.root
         self._window = window
         self._queued = False
+        self._urged = False
         self._items: Items[T] = iter(())
         #: For the operator's own use (an index, a key).
         self.key: Any = None
@@ -249,7 +364,7 @@ class Lane(Run, Generic[T]):
     @property
     def items(self) -> Items[T]:
         """What there is now, up to the next None. Reading it is what un-marks the lane: later arrivals queue it again."""
-        self._queued = False  # before polling: what arrives from here on is either polled now or queues the lane
+        self._queued = self._urged = False  # before polling: what arrives from here on is either polled now or queues the lane
         return self._items
 
     def wake(self) -> None:
@@ -259,7 +374,9 @@ class Lane(Run, Generic[T]):
         self._lanes.run.wake()
 
     def poke(self) -> None:
-        self._lanes.urgent.append(self)
+        if not self._urged:  # marked once, however often its source says so before it is looked at
+            self._urged = True
+            self._lanes.urgent.append(self)
         self._lanes.run.poke()
 
     def requeue(self) -> None:
@@ -288,13 +405,15 @@ class Lanes(Generic[T]):
     """The lanes of one operator: those that are open, those that have items (``ready``), and those with something that needs no
     demand, an end or an error (``urgent``)."""
 
-    __slots__ = ("open_lanes", "ready", "run", "urgent")
+    __slots__ = ("_hurried", "open_lanes", "ready", "run", "urgent")
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.ready: deque[Lane[T]] = deque()
         self.urgent: deque[Lane[T]] = deque()
         self.open_lanes: dict[Lane[T], None] = {}
+        self._hurried = False
+        run.own(self)  # a generator that was never started runs no finally
 
     def open(self, source: Publisher[T], window: int, key: object = None) -> Lane[T]:
         """Subscribe to ``source`` in a lane of its own; ready at once, because a synchronous source has its items now."""
@@ -305,11 +424,18 @@ class Lanes(Generic[T]):
 
     def next(self) -> Lane[T] | None:
         """The next lane with something to say: with an end or an error in any case, with items only when they are wanted."""
-        while self.urgent or (self.ready and self.run.demand):
-            lane = self.urgent.popleft() if self.urgent else self.ready.popleft()
+        while True:
+            wanted = bool(self.ready) and self.run.demand > 0
+            if self.urgent and not (wanted and self._hurried):  # in turns: one that is always urgent must not stop the others
+                lane = self.urgent.popleft()
+                self._hurried = True
+            elif wanted:
+                lane = self.ready.popleft()
+                self._hurried = False
+            else:
+                return None
             if lane.is_open:
                 return lane
-        return None
 
     def __len__(self) -> int:
         return len(self.open_lanes)
@@ -317,6 +443,14 @@ class Lanes(Generic[T]):
     def close(self) -> None:
         for lane in list(self.open_lanes):
             lane.stop()
+        self.run.disown(self)
+
+    def dispose(self) -> None:
+        self.close()
+
+    @property
+    def is_disposed(self) -> bool:
+        return not self.open_lanes
 
 
 def unhurried(run: Run, items: Items[T]) -> Items[T]:

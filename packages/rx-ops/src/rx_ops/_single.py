@@ -27,6 +27,7 @@ from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, Publishe
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
+from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, SingleRepeat
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
 
@@ -68,7 +69,7 @@ class _OneItem(Pipeline[T_co]):
         return self._from(OperatorHead(function, (self,), args, **options))
 
 
-class Single(_OneItem[T_co], SingleTime[T_co], SinglePlugged[T_co]):
+class Single(_OneItem[T_co], SingleRepeat[T_co], SingleTime[T_co], SinglePlugged[T_co]):
     """Exactly one item, or an error."""
 
     __slots__ = ()
@@ -184,10 +185,6 @@ class Single(_OneItem[T_co], SingleTime[T_co], SinglePlugged[T_co]):
         check_callable("on_error_resume_next", "handler", handler)
         return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_resume_next, handler))
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Single[T_co]:
-        """Subscribes again after an error, as :meth:`Flowable.retry`."""
-        return cast("Single[T_co]", self._coordinate(coordination.retry, times, when))
-
     def observe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
         """Signals on a worker of ``scheduler``."""
         return cast("Single[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
@@ -227,7 +224,7 @@ class Single(_OneItem[T_co], SingleTime[T_co], SinglePlugged[T_co]):
         return self._as(Completable)
 
 
-class Maybe(_OneItem[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
+class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
     """One item or none, or an error."""
 
     __slots__ = ()
@@ -336,10 +333,6 @@ class Maybe(_OneItem[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
         check_callable("on_error_return", "handler", handler)
         return cast("Maybe[T]", cast("Maybe[Any]", self)._coordinate(coordination.on_error_return, handler))
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
-        """Subscribes again after an error, as :meth:`Flowable.retry`."""
-        return cast("Maybe[T_co]", self._coordinate(coordination.retry, times, when))
-
     def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
         """Signals on a worker of ``scheduler``."""
         return cast("Maybe[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
@@ -373,7 +366,7 @@ class Maybe(_OneItem[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
         return self._as(Completable)
 
 
-class Completable(_OneItem[Any], CompletableTime, CompletablePlugged):
+class Completable(_OneItem[Any], CompletableRepeat, CompletableTime, CompletablePlugged):
     """No item, only the end."""
 
     __slots__ = ()
@@ -449,10 +442,6 @@ class Completable(_OneItem[Any], CompletableTime, CompletablePlugged):
         """Calls ``action`` exactly once after the end or a cancel."""
         check_callable("do_finally", "action", action)
         return cast("Completable", self._coordinate(coordination.do_finally, action))
-
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Completable:
-        """Subscribes again after an error, as :meth:`Flowable.retry`."""
-        return cast("Completable", self._coordinate(coordination.retry, times, when))
 
     def observe_on(self, scheduler: Scheduler, /) -> Completable:
         """Signals on a worker of ``scheduler``."""

@@ -18,6 +18,7 @@ from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._plugged import FlowablePlugged
+from rx_ops._faces._repeat import FlowableRepeat
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
@@ -37,6 +38,7 @@ class Flowable(
     FlowableAggregate[T_co],
     FlowableCombine[T_co],
     FlowableErrors[T_co],
+    FlowableRepeat[T_co],
     FlowableAside[T_co],
     FlowableThreads[T_co],
     FlowableTime[T_co],

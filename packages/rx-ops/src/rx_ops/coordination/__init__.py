@@ -10,9 +10,10 @@ from rx_ops.coordination._backpressure import (
 from rx_ops.coordination._combine import concat, interleave, merge, zip_
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
-from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return, retry
+from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
+from rx_ops.coordination._repeat import repeat, repeat_until, repeat_when, retry, retry_backoff, retry_when
 from rx_ops.coordination._sample import sample, sample_by
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
@@ -61,7 +62,12 @@ __all__ = [
     "on_error_resume_next",
     "on_error_return",
     "relay",
+    "repeat",
+    "repeat_until",
+    "repeat_when",
     "retry",
+    "retry_backoff",
+    "retry_when",
     "sample",
     "sample_by",
     "throttle_first",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from typing import Any, TypeVar
 
 from rx_core import Items, Run, Source, composite, none_produced, unwrap_stop, user_call
@@ -19,7 +18,7 @@ def on_error_return(_run: Run, source: Source[T], handler: Callable[[Exception],
         yield from source
         return
     except Exception as raised:
-        error = _user_error(raised)
+        error = user_error(raised)
     yield _recovered(handler, error)
 
 
@@ -27,7 +26,7 @@ def _recovered(handler: Callable[[Exception], T], error: Exception) -> T:
     try:
         value = user_call("on_error_return", handler, error)
     except Exception as second:
-        raise composite([error, _user_error(second)]) from None
+        raise composite([error, user_error(second)]) from None
     if value is None:
         raise composite([error, none_produced("on_error_return", handler)])
     return value
@@ -39,34 +38,12 @@ def on_error_resume_next(run: Run, source: Source[T], handler: Callable[[Excepti
         yield from source
         return
     except Exception as raised:
-        error = _user_error(raised)
+        error = user_error(raised)
     try:
         fallback = inner_source("on_error_resume_next", handler, error)
     except Exception as second:
-        raise composite([error, _user_error(second)]) from None
+        raise composite([error, user_error(second)]) from None
     yield from run.open(fallback)
-
-
-@operator
-def retry(_run: Run, source: Source[T], times: int | None, predicate: Callable[[Exception], object] | None) -> Items[T]:
-    """Subscribe again after an error, with the demand that is left; a loop, so that a million retries need no stack."""
-    for attempt in count():
-        try:
-            yield from source
-            return
-        except Exception as raised:
-            error = _user_error(raised)
-        if times is not None and attempt >= times:
-            raise error
-        if predicate is not None and not _again(predicate, error):
-            raise error
-
-
-def _again(predicate: Callable[[Exception], object], error: Exception) -> bool:
-    try:
-        return bool(user_call("retry", predicate, error))
-    except Exception as second:
-        raise composite([error, _user_error(second)]) from None
 
 
 @operator
@@ -75,11 +52,11 @@ def do_on_error(_run: Run, source: Source[T], action: Callable[[Exception], obje
         yield from source
         return
     except Exception as raised:
-        error = _user_error(raised)
+        error = user_error(raised)
     try:
         user_call("do_on_error", action, error)
     except Exception as second:
-        raise composite([error, _user_error(second)]) from None
+        raise composite([error, user_error(second)]) from None
     raise error
 
 
@@ -89,7 +66,7 @@ def do_finally(run: Run, source: Source[T], action: Callable[[], object]) -> Ite
     return iter(source)
 
 
-def _user_error(error: Exception) -> Exception:
+def user_error(error: Exception) -> Exception:
     """What the user's function raised, its StopIteration included."""
     original = unwrap_stop(error)
     return original if isinstance(original, Exception) else error
