@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import logging
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -20,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._java import find_java, java_home
@@ -120,6 +123,7 @@ def cores() -> int:
 
 
 def _start(config: SparkConfig) -> SparkSession:
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
     settings = {
@@ -129,6 +133,10 @@ def _start(config: SparkConfig) -> SparkSession:
         "spark.python.task.killTimeout": "300ms",  # a cancelled task's Python is stopped after that, not after 2 s
         "spark.sql.warehouse.dir": os.path.join(_scratch(), "warehouse"),
     }
+    gateway = logging.getLogger("py4j")
+    if gateway.level == logging.NOTSET:
+        # It logs a traceback for every call that a ctrl-C or our own cancel cut off; the exception reaches its caller anyway.
+        gateway.setLevel(logging.CRITICAL)
     options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"]
     java = find_java()
     environment = {
@@ -156,7 +164,37 @@ def _start(config: SparkConfig) -> SparkSession:
         builder = builder.config(name, value)
     with _environment(environment), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python 3.12 warns about preexec_fn, which pyspark uses to start the JVM
+        with _interrupt_later():
+            SparkContext._ensure_initialized(conf=SparkConf().setMaster(master).setAll(list(settings.items())))
         return builder.getOrCreate()
+
+
+@contextmanager
+def _interrupt_later() -> Iterator[None]:
+    """Hold back a ctrl-C until the JVM runs.
+
+    A JVM whose starting process goes away before the two have met stays for ever: pyspark removes the file it wanted to write its
+    port to, which ends its main thread, but not the one that accepts connections. A second ctrl-C is not held back.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals arrive in the main thread only
+        return
+    before = signal.getsignal(signal.SIGINT)
+    pressed: list[tuple[int, FrameType | None]] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if pressed:
+            signal.signal(signal.SIGINT, before)
+            signal.raise_signal(number)
+        pressed.append((number, frame))
+
+    signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed and callable(before):
+            before(*pressed[0])
 
 
 @contextmanager
