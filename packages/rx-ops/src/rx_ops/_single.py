@@ -26,8 +26,9 @@ from rx_core import (
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
-from rx_ops._faces._create import _Called, _Same
+from rx_ops._faces._create import _Called, _Same, written
 from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, SingleRepeat
+from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
 
@@ -69,7 +70,7 @@ class _OneItem(Pipeline[T_co]):
         return self._from(OperatorHead(function, (self,), args, **options))
 
 
-class Single(_OneItem[T_co], SingleRepeat[T_co], SingleTime[T_co], SinglePlugged[T_co]):
+class Single(_OneItem[T_co], SingleRepeat[T_co], SingleShare[T_co], SingleTime[T_co], SinglePlugged[T_co]):
     """Exactly one item, or an error."""
 
     __slots__ = ()
@@ -91,7 +92,7 @@ class Single(_OneItem[T_co], SingleRepeat[T_co], SingleTime[T_co], SinglePlugged
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Single[T]:
@@ -224,7 +225,7 @@ class Single(_OneItem[T_co], SingleRepeat[T_co], SingleTime[T_co], SinglePlugged
         return self._as(Completable)
 
 
-class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
+class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeShare[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
     """One item or none, or an error."""
 
     __slots__ = ()
@@ -244,7 +245,7 @@ class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeTime[T_co], MaybePlugged[T_c
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
 
     @classmethod
     def empty(cls) -> Maybe[Any]:
@@ -366,7 +367,7 @@ class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeTime[T_co], MaybePlugged[T_c
         return self._as(Completable)
 
 
-class Completable(_OneItem[Any], CompletableRepeat, CompletableTime, CompletablePlugged):
+class Completable(_OneItem[Any], CompletableRepeat, CompletableShare, CompletableTime, CompletablePlugged):
     """No item, only the end."""
 
     __slots__ = ()
@@ -533,4 +534,4 @@ def _zipped(s1: Any, s2: Any, combiner: Any) -> Head:
 def _subscribed_on(source: Any, scheduler: Scheduler) -> Any:
     plain: FlowableBase[Any] = source._as(_flowable())
     publisher = coordination.SubscribeOn(plain, scheduler)
-    return type(source)._from(PublisherHead("subscribe_on", publisher, repr(publisher), (source,)))
+    return type(source)._from(PublisherHead("subscribe_on", publisher, publisher.__repr__, (source,)))

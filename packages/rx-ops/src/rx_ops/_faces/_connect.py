@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Scheduler, check_prefetch, name_of
 from rx_fusion import OperatorHead, PublisherHead
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
-from rx_ops.coordination._multicast import Connectable, Publish, RefCount, Replay, cached, multicast, published, replayed
+from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
+from rx_ops.coordination._replays import Replay, cached, replayed
+from rx_ops.coordination._sharing import RefCount
 
 if TYPE_CHECKING:
     from rx_ops._faces import ConnectableFlowable, Flowable

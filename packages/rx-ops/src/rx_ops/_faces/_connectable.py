@@ -9,7 +9,8 @@ from rx_core import Disposable, Scheduler, check_callable
 from rx_fusion import PublisherHead
 from rx_ops._faces._core import check_count, check_seconds, default_scheduler
 from rx_ops._faces._flowable import Flowable
-from rx_ops.coordination._multicast import AutoConnect, Connectable, RefCount
+from rx_ops.coordination._multicast import Connectable
+from rx_ops.coordination._sharing import AutoConnect, RefCount
 
 T_co = TypeVar("T_co", covariant=True)
 

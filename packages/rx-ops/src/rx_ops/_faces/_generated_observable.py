@@ -39,17 +39,9 @@ from rx_ops._faces._terminal import _positional
 from rx_ops._faces._time import check_drop, check_period
 from rx_ops.coordination import Emitter, Timed
 from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
-from rx_ops.coordination._multicast import (
-    AutoConnect,
-    Connectable,
-    Publish,
-    RefCount,
-    Replay,
-    cached,
-    multicast,
-    published,
-    replayed,
-)
+from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
+from rx_ops.coordination._replays import Replay, cached, replayed
+from rx_ops.coordination._sharing import AutoConnect, RefCount
 
 if TYPE_CHECKING:
     from rx_ops._single import Completable, Maybe, Single

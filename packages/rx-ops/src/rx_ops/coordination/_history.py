@@ -66,7 +66,8 @@ class Log(Generic[T]):
         #: The first that is kept; None: nothing is.
         self._head: Node | None = None if size == 0 else self._tail
 
-    def append(self, item: Any) -> None:
+    def append(self, item: Any) -> Node:
+        """Write ``item`` into the place that waits for it, which is returned."""
         tail = self._tail
         after = Node(tail.index + 1)
         tail.value = item
@@ -76,6 +77,7 @@ class Log(Generic[T]):
         tail.next = after  # from here on it can be read
         if self._size or self._seconds is not None:
             self._trim()
+        return tail
 
     def end(self, error: Exception | None) -> None:
         """Put the end behind the last item. What is too old by now is not kept for later."""
@@ -195,6 +197,26 @@ class Cursor(BaseDisposable, Generic[T]):
         """Whether an item that comes now can be delivered at once. False while one is still on its way on another thread."""
         return self._at is self._hub.log.tail and self._inbox.outstanding > 0
 
+    def give(self, node: Node, item: T) -> None:
+        """The writer has put ``item`` into ``node``. The fast path: this is where the cursor stands, and the item is wanted."""
+        inbox, token = self._inbox, self._token
+        if self._at is node and inbox.demand and not inbox.pending and token.pop(0, None) is not None:
+            if self._at is node and inbox.demand:  # nobody else moves it now
+                after = self._at = _after(node)
+                inbox.spend()
+                try:
+                    self._down.on_next(item)
+                except BaseException:
+                    self._broken()
+                    raise
+                finally:
+                    token[0] = True
+                if not self._dirty and after.next is None and not self.cancelled:
+                    return
+            else:
+                token[0] = True
+        self.drain()
+
     def drain(self) -> None:
         """Move on, unless another thread is at it."""
         self._dirty = True
@@ -205,9 +227,7 @@ class Cursor(BaseDisposable, Generic[T]):
                     self._dirty = False
                     self._move()
             except BaseException:
-                self.cancelled = True  # RS 2.13
-                self._hub.leave(self)
-                self._over()
+                self._broken()
                 raise
             finally:
                 token[0] = True
@@ -253,6 +273,11 @@ class Cursor(BaseDisposable, Generic[T]):
         self._over()
         self._hub.leave(self)
         down.on_error(error)
+
+    def _broken(self) -> None:
+        """The subscriber has raised, which counts as a cancel (RS 2.13)."""
+        self._over()
+        self._hub.leave(self)
 
     def _over(self) -> None:
         """Let go of the subscriber and of the log (RS 3.13)."""
@@ -300,8 +325,12 @@ class Hub(Generic[T]):
 
     def on_next(self, item: T) -> None:
         if self._end is None:
-            self.log.append(item)
-            self.tell()
+            node = self.log.append(item)
+            for cursor in list(self.cursors):
+                try:
+                    cursor.give(node, item)
+                except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
+                    dropped(error, self)
 
     def offer(self, item: T) -> bool:
         """Send ``item`` if everybody can take it now."""
@@ -323,14 +352,10 @@ class Hub(Generic[T]):
     def finish(self, end: End) -> None:
         self._end = end
         self.log.end(end.error)
-        self.tell()
-
-    def tell(self) -> None:
-        """There is something new. A subscriber that raises has cancelled (RS 2.13); the others are not to suffer for it."""
         for cursor in list(self.cursors):
             try:
                 cursor.drain()
-            except Exception as error:
+            except Exception as error:  # as above
                 dropped(error, self)
 
     @property

@@ -1,7 +1,7 @@
-"""One run of a source for many subscribers: publish, replay and cache, and who starts and stops that run.
+"""One run of a source for many subscribers: what publish and replay have in common, and publish.
 
 A :class:`Connectable` is what ``publish()`` and ``replay()`` make: a publisher whose source runs when somebody connects. The
-run is a :class:`Connection`; at most one is current. ``RefCount`` and ``AutoConnect`` are publishers that connect by themselves.
+run is a :class:`Connection`; at most one is current.
 """
 
 from __future__ import annotations
@@ -17,27 +17,25 @@ from rx_core import (
     Items,
     ObservableBase,
     Run,
-    SerialDisposable,
     Source,
     close,
     dropped,
     name_of,
-    none_produced,
     user_call,
 )
-from rx_core.blocks import NOBODY, AtomicReference, QueueDrain, Requested, RequestInbox
+from rx_core.blocks import NOBODY, AtomicReference, RequestInbox
 from rx_fusion import operator
-from rx_ops.coordination._history import End, Hub, Log
+from rx_ops.coordination._history import End
 
 if TYPE_CHECKING:
-    from rx_core import Disposable, Scheduler, Subscriber, Subscription
+    from rx_core import Disposable, Subscriber, Subscription
 
 T = TypeVar("T")
 
 OnConnect = Callable[["Disposable"], object]
 
 
-def _can_be_asked(source: object) -> bool:
+def can_be_asked(source: object) -> bool:
     return not isinstance(source, ObservableBase)
 
 
@@ -133,7 +131,7 @@ class Publish(Connectable[T]):
     def __init__(self, source: Any, prefetch: int, text: str) -> None:
         super().__init__(source, text)
         self._prefetch = prefetch
-        self._asked = _can_be_asked(source)
+        self._asked = can_be_asked(source)
 
     def _make(self) -> Connection[T]:
         return _Broadcast(self, self._prefetch, self._asked)
@@ -306,320 +304,6 @@ class _Ends:
         self._broadcast.finish(End(None))
 
 
-# -- replay and cache --------------------------------------------------------------------------------------------------------
-
-
-class Replay(Connectable[T]):
-    """What came before, to late subscribers too. ``eager`` asks the source for everything at once (``cache``)."""
-
-    __slots__ = ("_asked", "_clock", "_eager", "_seconds", "_size")
-
-    def __init__(
-        self, source: Any, size: int | None, seconds: float | None, clock: Scheduler, text: str, *, eager: bool = False
-    ) -> None:
-        super().__init__(source, text)
-        self._size = size
-        self._seconds = seconds
-        self._clock = clock
-        self._eager = eager
-        self._asked = _can_be_asked(source)
-
-    def _make(self) -> Connection[T]:
-        log: Log[T] = Log(self._size, self._seconds, self._clock)
-        return _Recording(self, log, self._asked, self._eager or not self._asked)
-
-
-class _RecordingHub(Hub[T]):
-    """Tells the recording how far its subscribers want to get."""
-
-    __slots__ = ("asking", "owner")
-
-    def __init__(self, owner: object, log: Log[T], asking: QueueDrain[int], asked: bool) -> None:
-        super().__init__("replay", log, patient=True, asked=asked)
-        self.owner = owner
-        self.asking = asking
-
-    def want(self, total: int) -> None:
-        self.asking.offer(total)
-
-    def __repr__(self) -> str:
-        return repr(self.owner)
-
-
-class _Recording(Connection[T]):
-    """Subscriber of the source. It asks for as many items as the subscriber that wants most, from the first item on."""
-
-    __slots__ = ("_asked", "_asking", "_disposed", "_goal", "_hub", "_upstream")
-
-    def __init__(self, owner: Replay[T], log: Log[T], asked: bool, everything: bool) -> None:
-        super().__init__(owner)
-        self._asking: QueueDrain[int] = QueueDrain(self._ask)
-        self._hub = _RecordingHub(owner, log, self._asking, asked)
-        self._upstream: dict[int, Any] = {}
-        self._goal = UNBOUNDED if everything else 0
-        self._asked = 0
-        self._disposed = False
-
-    def subscribe(self, down: Subscriber[T], /) -> None:
-        self._hub.subscribe(down)
-
-    def _start(self) -> None:
-        if self._disposed:
-            return
-        try:
-            self.owner.source.subscribe(self)
-        except Exception as error:
-            self.on_error(error)
-
-    def _ask(self, total: int) -> None:
-        """One call at a time, so requests are serial (RS 2.7); a source that answers at once does not nest them."""
-        if total > self._goal:
-            self._goal = total
-        upstream = self._upstream.get(0)
-        if upstream is not None and self._goal > self._asked and self._hub.end is None:
-            n = UNBOUNDED if self._goal == UNBOUNDED else self._goal - self._asked
-            self._asked = self._goal
-            request: Callable[[int], object] | None = getattr(upstream, "request", None)  # an Observable's has none
-            if request is not None:
-                request(n)
-
-    # -- what the source signals -----------------------------------------------------------------------------------------
-
-    def on_subscribe(self, subscription: Any, /) -> None:
-        if self._upstream.setdefault(0, subscription) is not subscription or self._disposed:
-            _stop(subscription)  # RS 2.5
-            return
-        self._asking.offer(0)  # what was wanted before there was a source
-
-    def on_next(self, item: T, /) -> None:
-        if self._disposed:
-            return
-        if item is None:
-            self._stop_source()
-            self.on_error(none_produced(repr(self.owner)))
-            return
-        self._hub.on_next(item)
-
-    def on_error(self, error: Exception, /) -> None:
-        if self._disposed:
-            dropped(error, self.owner)
-        else:
-            self._hub.on_error(error)
-
-    def on_complete(self) -> None:
-        if not self._disposed:
-            self._hub.on_complete()
-
-    def _stop_source(self) -> None:
-        upstream = self._upstream.get(0)
-        if upstream is not None:
-            _stop(upstream)
-
-    # -- the connection --------------------------------------------------------------------------------------------------
-
-    def dispose(self) -> None:
-        self._disposed = True  # publish first: an on_subscribe at the same time sees it, or its subscription is seen here
-        self._fresh.clear()
-        self.owner.detach(self)
-        if self._hub.end is None:
-            self._stop_source()
-        self._hub.cursors.clear()
-
-    @property
-    def is_disposed(self) -> bool:
-        return self._disposed or self._hub.end is not None
-
-    @property
-    def is_useless(self) -> bool:
-        return self._disposed
-
-
-def _stop(subscription: Any) -> None:
-    stop: Callable[[], object] = getattr(subscription, "cancel", None) or subscription.dispose
-    stop()
-
-
-# -- who connects ------------------------------------------------------------------------------------------------------------
-
-
-class AutoConnect(Generic[T]):
-    """Connects when the n-th subscriber comes, and never disconnects."""
-
-    __slots__ = ("_arrivals", "_connectable", "_count", "_on_connect")
-
-    def __init__(self, connectable: Connectable[T], subscriber_count: int, on_connect: OnConnect | None) -> None:
-        self._connectable = connectable
-        self._count = subscriber_count
-        self._on_connect = on_connect
-        self._arrivals = Requested()
-
-    def subscribe(self, subscriber: Subscriber[T], /) -> None:
-        self._connectable.subscribe(subscriber)
-        if self._arrivals.add(1) + 1 == self._count:
-            self._connectable.take(alive=True).connect(self._on_connect)
-
-    def __repr__(self) -> str:
-        return f"{self._connectable!r}.auto_connect({self._count})"
-
-
-class _Shared(Generic[T]):
-    """A connection that subscribers are counted for, and the clock that ends it after the last."""
-
-    __slots__ = ("connection", "timer")
-
-    def __init__(self, connection: Connection[T]) -> None:
-        self.connection = connection
-        self.timer = SerialDisposable()
-
-
-class _Count(Generic[T]):
-    """How many use a connection. A new object for each change, so that an alarm knows whether anything happened since."""
-
-    __slots__ = ("connected", "shared", "users")
-
-    def __init__(self, shared: _Shared[T], users: int, connected: bool) -> None:
-        self.shared = shared
-        self.users = users
-        self.connected = connected
-
-
-class RefCount(Generic[T]):
-    """Connects when ``subscriber_count`` are there, and stops the source when the last has gone, ``seconds`` later."""
-
-    __slots__ = ("_connectable", "_least", "_scheduler", "_seconds", "_state")
-
-    def __init__(self, connectable: Connectable[T], subscriber_count: int, seconds: float, scheduler: Scheduler) -> None:
-        self._connectable = connectable
-        self._least = subscriber_count
-        self._seconds = seconds
-        self._scheduler = scheduler
-        self._state: AtomicReference[_Count[T] | None] = AtomicReference(None)
-
-    def subscribe(self, subscriber: Subscriber[T], /) -> None:
-        while True:
-            before = self._state.get()
-            if before is None or before.shared.connection.is_useless:
-                after = _Count(_Shared(self._connectable.take(alive=True)), 1, self._least <= 1)
-                connect = after.connected
-            else:
-                users = before.users + 1
-                connect = not before.connected and users >= self._least
-                after = _Count(before.shared, users, before.connected or connect)
-            if self._state.compare_and_set(before, after):
-                break
-        shared = after.shared
-        if before is not None and not before.users:
-            shared.timer.set(_NOTHING)
-        shared.connection.subscribe(_Counted(self, shared, subscriber))
-        if connect:
-            shared.connection.connect()
-
-    def left(self, shared: _Shared[T], ended: bool) -> None:
-        """A subscriber cancelled, or saw the end."""
-        while True:
-            before = self._state.get()
-            if before is None or before.shared is not shared:
-                return
-            last = before.users == 1
-            after: _Count[T] | None = _Count(shared, before.users - 1, before.connected)
-            if last and (ended or not (before.connected and self._seconds)):
-                after = None
-                if before.connected:
-                    self._connectable.detach(shared.connection)  # first: who comes after the change needs another one
-            if self._state.compare_and_set(before, after):
-                break
-            if after is None:
-                self._connectable.attach(shared.connection)
-        if after is None:
-            shared.timer.dispose()
-            if before.connected:
-                shared.connection.dispose()
-        elif last:
-            self._arm(after)
-
-    def _arm(self, armed: _Count[T]) -> None:
-        worker = self._scheduler.create_worker()
-        armed.shared.timer.set(worker)
-        worker.schedule(lambda: self._expired(armed), self._seconds)
-        if self._state.get() is not armed:
-            worker.dispose()  # somebody came meanwhile, and may have looked for the timer before it was there
-
-    def _expired(self, armed: _Count[T]) -> None:
-        connection = armed.shared.connection
-        self._connectable.detach(connection)
-        if self._state.compare_and_set(armed, None):
-            armed.shared.timer.dispose()
-            connection.dispose()
-        else:
-            self._connectable.attach(connection)
-
-    def __repr__(self) -> str:
-        return f"{self._connectable!r}.ref_count()"
-
-
-class _Nothing(BaseDisposable):
-    __slots__ = ()
-
-    def dispose(self) -> None:
-        pass
-
-    @property
-    def is_disposed(self) -> bool:
-        return False
-
-
-_NOTHING = _Nothing()
-
-
-class _Counted(BaseDisposable, Generic[T]):
-    """One of the counted: passes signals on and says once that it has gone."""
-
-    __slots__ = ("_down", "_owner", "_shared", "_up")
-
-    def __init__(self, owner: RefCount[T], shared: _Shared[T], down: Subscriber[T]) -> None:
-        self._owner = owner
-        self._shared = {0: shared}
-        self._down: Subscriber[T] = down
-        self._up: Any = None
-
-    def on_subscribe(self, subscription: Any, /) -> None:
-        self._up = subscription
-        self._down.on_subscribe(self)
-
-    def on_next(self, item: T, /) -> None:
-        self._down.on_next(item)
-
-    def on_error(self, error: Exception, /) -> None:
-        self._go(ended=True)
-        down, self._down = self._down, NOBODY
-        down.on_error(error)
-
-    def on_complete(self) -> None:
-        self._go(ended=True)
-        down, self._down = self._down, NOBODY
-        down.on_complete()
-
-    def _go(self, ended: bool) -> None:
-        shared = self._shared.pop(0, None)
-        if shared is not None:
-            self._owner.left(shared, ended)
-
-    def request(self, n: int, /) -> None:
-        self._up.request(n)
-
-    def cancel(self) -> None:
-        self._up.cancel()
-        self._down = NOBODY
-        self._go(ended=False)
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return not self._shared
-
-
 # -- within a function -------------------------------------------------------------------------------------------------------
 
 
@@ -649,25 +333,3 @@ def multicast(
 
 def published(prefetch: int, text: str) -> Callable[[Any], Connectable[Any]]:
     return lambda source: Publish(source, prefetch, text)
-
-
-def replayed(size: int | None, seconds: float | None, clock: Scheduler, text: str) -> Callable[[Any], Connectable[Any]]:
-    return lambda source: Replay(source, size, seconds, clock, text)
-
-
-def cached(source: Any, clock: Scheduler, text: str) -> AutoConnect[Any]:
-    """The first subscriber starts the source, which then runs to its end, whoever leaves."""
-    return AutoConnect(Replay(source, None, None, clock, text, eager=True), 1, None)
-
-
-__all__ = [
-    "AutoConnect",
-    "Connectable",
-    "Publish",
-    "RefCount",
-    "Replay",
-    "cached",
-    "multicast",
-    "published",
-    "replayed",
-]

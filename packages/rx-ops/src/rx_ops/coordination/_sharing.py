@@ -1,0 +1,192 @@
+"""Who connects a Connectable, and who stops it: ``auto_connect`` and ``ref_count``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import BaseDisposable, SerialDisposable
+from rx_core.blocks import NOBODY, AtomicReference, Requested
+from rx_ops.coordination._multicast import Connectable, Connection, OnConnect
+
+if TYPE_CHECKING:
+    from rx_core import Scheduler, Subscriber
+
+T = TypeVar("T")
+
+
+class AutoConnect(Generic[T]):
+    """Connects when the n-th subscriber comes, and never disconnects."""
+
+    __slots__ = ("_arrivals", "_connectable", "_count", "_on_connect")
+
+    def __init__(self, connectable: Connectable[T], subscriber_count: int, on_connect: OnConnect | None) -> None:
+        self._connectable = connectable
+        self._count = subscriber_count
+        self._on_connect = on_connect
+        self._arrivals = Requested()
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        self._connectable.subscribe(subscriber)
+        if self._arrivals.add(1) + 1 == self._count:
+            self._connectable.take(alive=True).connect(self._on_connect)
+
+    def __repr__(self) -> str:
+        return f"{self._connectable!r}.auto_connect({self._count})"
+
+
+class _Shared(Generic[T]):
+    """A connection that subscribers are counted for, and the clock that ends it after the last."""
+
+    __slots__ = ("connection", "timer")
+
+    def __init__(self, connection: Connection[T]) -> None:
+        self.connection = connection
+        self.timer = SerialDisposable()
+
+
+class _Count(Generic[T]):
+    """How many use a connection. A new object for each change, so that an alarm knows whether anything happened since."""
+
+    __slots__ = ("connected", "shared", "users")
+
+    def __init__(self, shared: _Shared[T], users: int, connected: bool) -> None:
+        self.shared = shared
+        self.users = users
+        self.connected = connected
+
+
+class RefCount(Generic[T]):
+    """Connects when ``subscriber_count`` are there, and stops the source when the last has gone, ``seconds`` later."""
+
+    __slots__ = ("_connectable", "_least", "_scheduler", "_seconds", "_state")
+
+    def __init__(self, connectable: Connectable[T], subscriber_count: int, seconds: float, scheduler: Scheduler) -> None:
+        self._connectable = connectable
+        self._least = subscriber_count
+        self._seconds = seconds
+        self._scheduler = scheduler
+        self._state: AtomicReference[_Count[T] | None] = AtomicReference(None)
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        while True:
+            before = self._state.get()
+            if before is None or before.shared.connection.is_useless:
+                after = _Count(_Shared(self._connectable.take(alive=True)), 1, self._least <= 1)
+                connect = after.connected
+            else:
+                users = before.users + 1
+                connect = not before.connected and users >= self._least
+                after = _Count(before.shared, users, before.connected or connect)
+            if self._state.compare_and_set(before, after):
+                break
+        shared = after.shared
+        if before is not None and not before.users:
+            shared.timer.set(_NOTHING)
+        shared.connection.subscribe(_Counted(self, shared, subscriber))
+        if connect:
+            shared.connection.connect()
+
+    def left(self, shared: _Shared[T], ended: bool) -> None:
+        """A subscriber cancelled, or saw the end."""
+        while True:
+            before = self._state.get()
+            if before is None or before.shared is not shared:
+                return
+            last = before.users == 1
+            after: _Count[T] | None = _Count(shared, before.users - 1, before.connected)
+            if last and (ended or not (before.connected and self._seconds)):
+                after = None
+                if before.connected:
+                    self._connectable.detach(shared.connection)  # first: who comes after the change needs another one
+            if self._state.compare_and_set(before, after):
+                break
+            if after is None:
+                self._connectable.attach(shared.connection)
+        if after is None:
+            shared.timer.dispose()
+            if before.connected:
+                shared.connection.dispose()
+        elif last:
+            self._arm(after)
+
+    def _arm(self, armed: _Count[T]) -> None:
+        worker = self._scheduler.create_worker()
+        armed.shared.timer.set(worker)
+        worker.schedule(lambda: self._expired(armed), self._seconds)
+        if self._state.get() is not armed:
+            worker.dispose()  # somebody came meanwhile, and may have looked for the timer before it was there
+
+    def _expired(self, armed: _Count[T]) -> None:
+        connection = armed.shared.connection
+        self._connectable.detach(connection)
+        if self._state.compare_and_set(armed, None):
+            armed.shared.timer.dispose()
+            connection.dispose()
+        else:
+            self._connectable.attach(connection)
+
+    def __repr__(self) -> str:
+        return f"{self._connectable!r}.ref_count()"
+
+
+class _Nothing(BaseDisposable):
+    __slots__ = ()
+
+    def dispose(self) -> None:
+        pass
+
+    @property
+    def is_disposed(self) -> bool:
+        return False
+
+
+_NOTHING = _Nothing()
+
+
+class _Counted(BaseDisposable, Generic[T]):
+    """One of the counted: passes signals on and says once that it has gone."""
+
+    __slots__ = ("_down", "_owner", "_shared", "_up")
+
+    def __init__(self, owner: RefCount[T], shared: _Shared[T], down: Subscriber[T]) -> None:
+        self._owner = owner
+        self._shared = {0: shared}
+        self._down: Subscriber[T] = down
+        self._up: Any = None
+
+    def on_subscribe(self, subscription: Any, /) -> None:
+        self._up = subscription
+        self._down.on_subscribe(self)
+
+    def on_next(self, item: T, /) -> None:
+        self._down.on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        self._go(ended=True)
+        down, self._down = self._down, NOBODY
+        down.on_error(error)
+
+    def on_complete(self) -> None:
+        self._go(ended=True)
+        down, self._down = self._down, NOBODY
+        down.on_complete()
+
+    def _go(self, ended: bool) -> None:
+        shared = self._shared.pop(0, None)
+        if shared is not None:
+            self._owner.left(shared, ended)
+
+    def request(self, n: int, /) -> None:
+        self._up.request(n)
+
+    def cancel(self) -> None:
+        self._up.cancel()
+        self._down = NOBODY
+        self._go(ended=False)
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return not self._shared

@@ -1,0 +1,439 @@
+"""Sources that are called back: listeners, values that change, APIs that answer later."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from rx_core import UNBOUNDED, MissingBackpressureError, hooks
+from rx_ops import BackpressureStrategy, BatchEmitter, Flowable, Observable
+from rx_testing import TestObserver, TestSubscriber
+
+OOPS = ValueError("oops")
+
+
+class Button:
+    """An API with listeners."""
+
+    def __init__(self) -> None:
+        self.handlers: list[Callable[..., None]] = []
+
+    def add(self, handler: Callable[..., None]) -> None:
+        self.handlers.append(handler)
+
+    def remove(self, handler: Callable[..., None]) -> None:
+        self.handlers.remove(handler)
+
+    def press(self, *what: Any) -> None:
+        for handler in list(self.handlers):
+            handler(*what)
+
+
+class Setting(Button):
+    """A value that only says that it changed."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def read(self) -> Any:
+        return self.value
+
+    def change(self, value: Any) -> None:
+        self.value = value
+        self.press()
+
+
+def watch(flow: Flowable[Any], request: int = UNBOUNDED, **options: Any) -> TestSubscriber[Any]:
+    got: TestSubscriber[Any] = TestSubscriber(request, **options)
+    flow.subscribe(got)
+    return got
+
+
+# -- from_listener -------------------------------------------------------------------------------------------------------
+
+
+def test_a_listener_is_added_for_each_subscription_and_removed_with_it() -> None:
+    button = Button()
+    clicks = Flowable.from_listener(button.add, button.remove)
+    assert not button.handlers
+    first, second = watch(clicks), watch(clicks.take(1))
+    assert len(button.handlers) == 2
+    button.press(1)
+    assert len(button.handlers) == 1
+    button.press(2)
+    first.assert_values(1, 2)
+    second.assert_values(1).assert_complete()
+    first.cancel()
+    assert not button.handlers
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        (BackpressureStrategy.BUFFER, [1, 2, 3]),
+        (BackpressureStrategy.LATEST, [1, 3]),
+        (BackpressureStrategy.DROP, [1]),
+    ],
+)
+def test_the_strategy_decides_about_what_nobody_requested(strategy: BackpressureStrategy, expected: list[int]) -> None:
+    button = Button()
+    dropped: list[int] = []
+    got = watch(Flowable.from_listener(button.add, button.remove, strategy, on_drop=dropped.append), 1)
+    for item in (1, 2, 3):
+        button.press(item)
+    got.request(10)
+    assert got.values == expected
+    assert sorted(dropped + got.values) == [1, 2, 3]
+
+
+def test_the_error_strategy_and_a_full_buffer_end_the_stream_and_remove_the_listener() -> None:
+    button = Button()
+    strict = watch(Flowable.from_listener(button.add, button.remove, BackpressureStrategy.ERROR), 0)
+    bounded = watch(Flowable.from_listener(button.add, button.remove, BackpressureStrategy.BUFFER, capacity=1), 0)
+    button.press(1)
+    button.press(2)
+    strict.assert_error(MissingBackpressureError)
+    bounded.request(5)
+    bounded.assert_values(1).assert_error(MissingBackpressureError)
+    assert not button.handlers
+
+
+def test_what_add_raises_ends_the_stream_and_names_the_operator() -> None:
+    def add(_handler: object) -> None:
+        raise OOPS
+
+    got = watch(Flowable.from_listener(add, lambda _handler: None))
+    got.assert_error(OOPS)
+    assert "in from_listener(" in "".join(OOPS.__notes__)
+
+
+def test_what_remove_raises_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors: list[BaseException] = []
+    hooks.ensure_loaded()
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+
+    def remove(_handler: object) -> None:
+        raise OOPS
+
+    watch(Flowable.from_listener(Button().add, remove)).cancel()
+    assert errors == [OOPS]
+
+
+def test_a_handler_called_with_none_ends_the_stream() -> None:
+    button = Button()
+    got = watch(Flowable.from_listener(button.add, button.remove))
+    button.press(None)
+    got.assert_error(TypeError, match="from_listener")
+
+
+def test_who_has_cancelled_before_is_not_added() -> None:
+    button = Button()
+    got: TestSubscriber[Any] = TestSubscriber()
+    got.cancel()
+    Flowable.from_listener(button.add, button.remove).subscribe(got)
+    assert not button.handlers
+
+
+def test_a_listener_that_calls_while_it_is_added_and_ends_the_stream_is_removed() -> None:
+    removed: list[object] = []
+
+    def add(handler: Callable[[int], None]) -> None:
+        handler(1)
+
+    got = watch(Flowable.from_listener(add, removed.append).take(1))
+    got.assert_values(1).assert_complete()
+    assert len(removed) == 1
+
+
+def test_observables_of_listeners() -> None:
+    button = Button()
+    got: TestObserver[Any] = TestObserver()
+    clicks: Observable[int] = Observable.from_listener(button.add, button.remove)
+    clicks.map(str).take(2).subscribe(got)
+    for item in (1, 2, 3):
+        button.press(item)
+    got.assert_values("1", "2").assert_complete()
+    assert not button.handlers
+    assert repr(clicks).startswith("from_listener(")
+
+
+def test_eight_threads_call_one_handler() -> None:
+    before = sys.getswitchinterval()
+    try:
+        for interval in (1e-6, 1e-5, 1e-4, 1e-3, 5e-3) * 4:
+            sys.setswitchinterval(interval)
+            button = Button()
+            got = watch(Flowable.from_listener(button.add, button.remove))
+            start = threading.Barrier(8)
+
+            def work(number: int, button: Button = button, start: threading.Barrier = start) -> None:
+                start.wait(10)
+                for item in range(20):
+                    button.press(number * 20 + item)
+
+            threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(10)
+            assert sorted(got.values) == list(range(160))
+            got.assert_valid()
+    finally:
+        sys.setswitchinterval(before)
+
+
+# -- from_value ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_value_is_sent_now_and_after_each_change() -> None:
+    setting = Setting(1)
+    got = watch(Flowable.from_value(setting.read, setting.add, setting.remove))
+    setting.change(2)
+    setting.change(3)
+    got.assert_values(1, 2, 3)
+    got.cancel()
+    assert not setting.handlers
+
+
+def test_who_is_slow_gets_the_newest() -> None:
+    setting = Setting(1)
+    got = watch(Flowable.from_value(setting.read, setting.add, setting.remove), 1)
+    for value in (2, 3, 4):
+        setting.change(value)
+    got.request(1)
+    got.assert_values(1, 4)
+
+
+def test_with_buffer_every_change_is_kept() -> None:
+    setting = Setting(1)
+    got = watch(Flowable.from_value(setting.read, setting.add, setting.remove, BackpressureStrategy.BUFFER), 1)
+    for value in (2, 3, 4):
+        setting.change(value)
+    got.request(10)
+    got.assert_values(1, 2, 3, 4)
+
+
+def test_a_change_while_the_listener_is_added_is_not_lost() -> None:
+    setting = Setting(1)
+
+    def add(handler: Callable[..., None]) -> None:
+        setting.value = 2  # between what somebody may have read and the registration
+        setting.add(handler)
+
+    watch(Flowable.from_value(setting.read, add, setting.remove)).assert_values(2)
+
+
+def test_a_change_while_a_value_is_read_is_read_again() -> None:
+    setting = Setting(1)
+
+    def read() -> int:
+        value: int = setting.value
+        if value == 1:
+            setting.change(2)  # signalled while this read goes on, which still gives the old value
+        return value
+
+    watch(Flowable.from_value(read, setting.add, setting.remove)).assert_values(1, 2)
+
+
+def test_the_last_value_arrives_however_many_threads_change_it() -> None:
+    before = sys.getswitchinterval()
+    try:
+        for interval in (1e-6, 1e-5, 1e-4, 1e-3, 5e-3) * 6:
+            sys.setswitchinterval(interval)
+            setting = Setting(0)
+            got = watch(Flowable.from_value(setting.read, setting.add, setting.remove))
+            start = threading.Barrier(4)
+
+            def work(number: int, setting: Setting = setting, start: threading.Barrier = start) -> None:
+                start.wait(10)
+                for step in range(20):
+                    setting.change(number * 100 + step)
+
+            threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(1, 5)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(10)
+            assert got.values[-1] == setting.value
+            got.assert_valid()
+    finally:
+        sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("broken", ["raises", "none"])
+def test_what_read_does_wrong_ends_the_stream_and_removes_the_listener(broken: str) -> None:
+    setting = Setting(1)
+
+    def read() -> Any:
+        if broken == "raises":
+            raise OOPS
+        return None
+
+    got = watch(Flowable.from_value(read, setting.add, setting.remove))
+    got.assert_error(OOPS if broken == "raises" else TypeError)
+    assert not setting.handlers
+
+
+def test_observables_of_values() -> None:
+    setting = Setting(1)
+    got: TestObserver[Any] = TestObserver()
+    Observable.from_value(setting.read, setting.add, setting.remove).subscribe(got)
+    setting.change(2)
+    got.assert_values(1, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Flowable.from_listener(7, print),  # type: ignore[arg-type]
+        lambda: Flowable.from_listener(print, 7),  # type: ignore[arg-type]
+        lambda: Flowable.from_listener(print, print, 7),  # type: ignore[arg-type]
+        lambda: Flowable.from_value(7, print, print),  # type: ignore[arg-type]
+        lambda: Flowable.generate_async(7, print),  # type: ignore[arg-type]
+        lambda: Flowable.generate_async(list, 7),  # type: ignore[arg-type]
+    ],
+)
+def test_wrong_arguments_raise_when_the_pipeline_is_built(wrong: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        wrong()
+
+
+# -- generate_async ------------------------------------------------------------------------------------------------------
+
+
+class Pages:
+    """An API that is asked for a number of rows from a position on, and answers when the test says so."""
+
+    def __init__(self, rows: int, page: int = 100) -> None:
+        self.rows, self.page = rows, page
+        self.calls: list[tuple[int, int]] = []
+        self.cancelled: list[int] = []
+        self._answer: Callable[[], None] | None = None
+        self.disposed: list[int] = []
+
+    def call(self, at: int, wanted: int, emitter: BatchEmitter[int, int]) -> None:
+        self.calls.append((at, wanted))
+        emitter.set_cancellable(lambda: self.cancelled.append(at))
+
+        def answer() -> None:
+            end = min(at + min(wanted, self.page), self.rows)
+            items = range(at, end)
+            emitter.on_complete(items) if end == self.rows else emitter.on_batch(items, end)
+
+        self._answer = answer
+
+    def answer(self) -> bool:
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            answer()
+        return answer is not None
+
+    @property
+    def flow(self) -> Flowable[int]:
+        return Flowable.generate_async(lambda: 0, self.call, dispose=self.disposed.append)
+
+
+def test_one_call_for_what_is_wanted_and_the_next_when_its_items_are_taken() -> None:
+    pages = Pages(10)
+    got = watch(pages.flow, 0)
+    assert not pages.calls
+    got.request(3)
+    assert pages.calls == [(0, 3)]
+    got.request(2)
+    assert pages.calls == [(0, 3)]
+    pages.answer()
+    got.assert_values(0, 1, 2)
+    assert pages.calls == [(0, 3), (3, 2)]
+    pages.answer()
+    got.assert_values(*range(5))
+    assert len(pages.calls) == 2
+    got.request(UNBOUNDED)
+    pages.answer()
+    got.assert_values(*range(10)).assert_complete()
+    assert pages.disposed == [5]
+    assert not pages.cancelled
+
+
+def test_a_batch_larger_than_wanted_waits() -> None:
+    def call(at: int, _wanted: int, emitter: BatchEmitter[int, int]) -> None:
+        emitter.on_batch([at, at + 1, at + 2], at + 3)
+
+    got = watch(Flowable.generate_async(lambda: 0, call), 2)
+    got.assert_values(0, 1)
+    got.request(2)
+    got.assert_values(0, 1, 2, 3)
+
+
+def test_an_empty_batch_asks_again_and_without_recursion() -> None:
+    def call(at: int, _wanted: int, emitter: BatchEmitter[str, int]) -> None:
+        emitter.on_batch([], at + 1) if at < 20_000 else emitter.on_complete(["done"])
+
+    watch(Flowable.generate_async(lambda: 0, call), 1).assert_values("done").assert_complete()
+
+
+def test_the_end_needs_no_demand() -> None:
+    pages = Pages(3)
+    got = watch(pages.flow, 3)
+    pages.answer()
+    got.assert_values(0, 1, 2).assert_complete()
+
+
+def test_an_error_ends_it_and_cancelling_cancels_the_call() -> None:
+    def call(_at: int, _wanted: int, emitter: BatchEmitter[int, int]) -> None:
+        emitter.on_error(OOPS)
+
+    watch(Flowable.generate_async(lambda: 0, call)).assert_error(OOPS)
+    pages = Pages(10)
+    got = watch(pages.flow, 3)
+    got.cancel()
+    assert pages.cancelled == [0]
+    assert pages.disposed == [0]
+    assert pages.answer()
+    got.assert_no_values().assert_not_terminated()
+
+
+def test_a_none_in_a_batch_ends_it() -> None:
+    def call(_at: int, _wanted: int, emitter: BatchEmitter[Any, int]) -> None:
+        emitter.on_batch([1, None], 1)
+
+    watch(Flowable.generate_async(lambda: 0, call)).assert_no_values().assert_error(TypeError, match="generate_async")
+
+
+def test_a_second_answer_is_refused() -> None:
+    emitters: list[BatchEmitter[int, int]] = []
+    got = watch(Flowable.generate_async(lambda: 0, lambda _at, _wanted, emitter: emitters.append(emitter)), 1)
+    emitters[0].on_batch([1], 1)
+    for again in (partial(emitters[0].on_batch, [2], 2), emitters[0].on_complete, partial(emitters[0].on_error, OOPS)):
+        with pytest.raises(RuntimeError, match="answered twice"):
+            again()
+    got.assert_values(1)
+
+
+def test_answers_of_another_thread_go_on_there() -> None:
+    def call(at: int, wanted: int, emitter: BatchEmitter[int, int]) -> None:
+        items = range(at, min(at + min(wanted, 7), 50))
+
+        def answer() -> None:
+            emitter.on_complete(items) if items.stop == 50 else emitter.on_batch(items, items.stop)
+
+        threading.Thread(target=answer, daemon=True).start()
+
+    flow = Flowable.generate_async(lambda: 0, call)
+    assert flow.map(lambda x: x * 2).blocking_list() == [x * 2 for x in range(50)]
+    got = watch(flow, 1, request_in_on_next=1)
+    got.await_terminal(10).assert_values(*range(50)).assert_complete()
+
+
+def test_each_subscription_starts_anew() -> None:
+    pages = Pages(2)
+    for _ in range(2):
+        got = watch(pages.flow)
+        pages.answer()
+        got.assert_values(0, 1).assert_complete()
+    assert [at for at, _ in pages.calls] == [0, 0]
