@@ -107,7 +107,7 @@ class Drain(Run, Generic[T]):
     @property
     def outstanding(self) -> int:
         demand = self._demand
-        for n in tuple(self._requests):  # the owner adds before it takes out: counted twice for a moment, never missed
+        for n in self._requests.copy():  # the owner adds before it takes out: counted twice for a moment, never missed
             if type(n) is int and n > 0:
                 demand = add_cap(demand, n)
         return demand

@@ -5,7 +5,18 @@ from __future__ import annotations
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
-from rx_fusion._heads import Head, IterableHead, Operator, OperatorHead, PublisherHead, operator, operator_of
+from rx_fusion._heads import (
+    Head,
+    IterableHead,
+    Operator,
+    OperatorHead,
+    PublisherHead,
+    Text,
+    after,
+    as_text,
+    operator,
+    operator_of,
+)
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stages import Stage, StageError, stage, stage_of
@@ -27,11 +38,14 @@ __all__ = [
     "Shape",
     "Stage",
     "StageError",
+    "Text",
     "ToCompletable",
     "ToMaybe",
     "ToObserver",
     "ToSingle",
     "__version__",
+    "after",
+    "as_text",
     "fusion_enabled",
     "fusion_off",
     "operator",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
@@ -50,12 +51,29 @@ class Head(ABC):
         return ()
 
 
+#: How a head writes itself, or what makes it when somebody asks: assembling a pipeline must not format anybody's data. Picklable.
+Text = str | Callable[[], str]
+
+
+def as_text(text: Text) -> str:
+    return text if isinstance(text, str) else text()
+
+
+def after(source: object, call: str) -> Text:
+    """``<source>.call``, written when it is needed."""
+    return partial(_after, source, call)
+
+
+def _after(source: object, call: str) -> str:
+    return f"{source!r}.{call}"
+
+
 class IterableHead(Head):
     """Items of something that can be iterated anew for each run: the source that fuses best."""
 
     __slots__ = ("_items", "_text", "feed", "name")
 
-    def __init__(self, name: str, items: Iterable[Any], text: str, *, feed: Feed = Feed.CHECKED) -> None:
+    def __init__(self, name: str, items: Iterable[Any], text: Text, *, feed: Feed = Feed.CHECKED) -> None:
         self.name = name
         self._items = items
         self._text = text
@@ -65,13 +83,13 @@ class IterableHead(Head):
         return iter(self._items)
 
     def __repr__(self) -> str:
-        return self._text
+        return as_text(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _iterable_head, (self.name, self._items, self._text, self.feed)
 
 
-def _iterable_head(name: str, items: Iterable[Any], text: str, feed: Feed) -> IterableHead:
+def _iterable_head(name: str, items: Iterable[Any], text: Text, feed: Feed) -> IterableHead:
     return IterableHead(name, items, text, feed=feed)
 
 
@@ -81,7 +99,7 @@ class PublisherHead(Head):
     __slots__ = ("_said", "_text", "name", "publisher", "upstream")
 
     def __init__(
-        self, name: str, publisher: Publisher[Any], text: str, upstream: Sequence[Any] = (), said: Sequence[str] = ()
+        self, name: str, publisher: Publisher[Any], text: Text, upstream: Sequence[Any] = (), said: Sequence[str] = ()
     ) -> None:
         self.name = name
         self.publisher = publisher
@@ -99,7 +117,7 @@ class PublisherHead(Head):
         return ("wall: not fused with what comes before",) if self.upstream else ("not ours: through its protocol",)
 
     def __repr__(self) -> str:
-        return self._text
+        return as_text(self._text)
 
 
 OperatorFunction = Callable[..., Items[Any]]
@@ -184,7 +202,7 @@ class OperatorHead(Head):
         many: bool = False,
         scheduler: Scheduler | None = None,
         eager_error: bool = False,
-        shown: str | None = None,
+        shown: Text | None = None,
         said: Sequence[str] = (),
     ) -> None:
         self.operator = operator_of(function)
@@ -220,7 +238,7 @@ class OperatorHead(Head):
     @property
     def shown(self) -> str:
         """The call as a user wrote it, as far as it can be told."""
-        return self._shown if self._shown is not None else call(self.name, self.args)
+        return as_text(self._shown) if self._shown is not None else call(self.name, self.args)
 
     def __repr__(self) -> str:
         shown = self.shown

@@ -111,7 +111,7 @@ class Pipeline(Generic[T_co]):
             at -= 1
         before, before_args, last, last_args = shape.split(args, at)
         source = PlainFlow[Any](head, before, before_args)
-        return PublisherHead(head.name, source, repr(source), (source,)), last, last_args
+        return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args
 
     def _subscribe_items(self, down: Subscriber[Any]) -> None:
         """Run for a subscriber."""

@@ -26,11 +26,12 @@ from rx_core import (
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
-from rx_ops._faces._create import _Called, _Same, written
+from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, SingleRepeat
 from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
+from rx_ops._faces._text import written
 
 if TYPE_CHECKING:
     from rx_core import Scheduler

@@ -9,6 +9,7 @@ from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
+from rx_ops._faces._text import written, written_iterable, written_wrap
 from rx_ops.coordination import BackpressureStrategy, Emitter
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class FlowableCreate(FlowableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
 
     @classmethod
     def of(cls, *items: T) -> Flowable[T]:
@@ -51,8 +52,7 @@ class FlowableCreate(FlowableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        shown = ", ".join(map(repr, items[:3])) + (", ..." if len(items) > 3 else "")
-        return cls._from(IterableHead("of", items, f"of({shown})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("of", items, written("of", *items), feed=Feed.CLEAN))
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Flowable[int]:
@@ -85,7 +85,7 @@ class FlowableCreate(FlowableCore[T_co]):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Flowable.just({items!r})"
             )
-        shown = f"from_iterable({_shown(items)})"
+        shown = written_iterable(items)
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), shown))
         return cls._from(IterableHead("from_iterable", items, shown))
@@ -188,7 +188,7 @@ class FlowableCreate(FlowableCore[T_co]):
         if type(publisher) is cls:
             return publisher  # type: ignore[return-value]  # it is the Flowable
         check_source("wrap", publisher)
-        return cls._from(PublisherHead("wrap", publisher, f"wrap({_named(publisher)})"))
+        return cls._from(PublisherHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod
     def empty(cls) -> Flowable[Any]:
@@ -328,15 +328,3 @@ class _Same:
 
     def __call__(self) -> Exception:
         return self._error
-
-
-def _named(publisher: object) -> str:
-    """What somebody's object calls itself, or its class where it does not say."""
-    kind = type(publisher)
-    return kind.__name__ if kind.__repr__ is object.__repr__ else repr(publisher)
-
-
-def _shown(items: object) -> str:
-    if isinstance(items, (list, tuple, set, frozenset, dict, str, bytes)) and len(items) <= 3:
-        return repr(items)
-    return f"<{type(items).__name__}>"

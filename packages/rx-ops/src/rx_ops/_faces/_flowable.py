@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from rx_core import FlowableBase, Publisher, Subscriber
-from rx_fusion import Head, PublisherHead
+from rx_core import FlowableBase, Publisher, Subscriber, name_of
+from rx_fusion import Head, PublisherHead, after
 from rx_ops._faces._aggregate import FlowableAggregate
 from rx_ops._faces._aside import FlowableAside
 from rx_ops._faces._backpressure import FlowableBackpressure
@@ -57,7 +57,7 @@ class Flowable(
     __slots__ = ()
 
     def _lifted(self, operator: Callable[[Subscriber[Any]], Subscriber[T_co]]) -> Flowable[Any]:
-        return self._from(PublisherHead("lift", _Lifted(self, operator), f"{self!r}.lift({operator!r})", (self,)))
+        return self._from(PublisherHead("lift", _Lifted(self, operator), after(self, f"lift({name_of(operator)})"), (self,)))
 
 
 class _Lifted(FlowableBase[R], Generic[T, R]):

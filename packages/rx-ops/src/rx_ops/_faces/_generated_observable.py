@@ -26,16 +26,17 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, stage_of
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, stage_of
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._combine import _row
 from rx_ops._faces._core import check_count, check_seconds, default_scheduler
-from rx_ops._faces._create import GenerateEmitter, _Called, _Generated, _named, _Once, _Same, _shown
+from rx_ops._faces._create import GenerateEmitter, _Called, _Generated, _Once, _Same
 from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check_source
 from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._terminal import _positional
+from rx_ops._faces._text import written, written_iterable, written_wrap
 from rx_ops._faces._time import check_drop, check_period
 from rx_ops.coordination import Emitter, Timed
 from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
@@ -79,7 +80,7 @@ class ObservableCreate(ObservableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), f"just({item!r})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
 
     @classmethod
     def of(cls, *items: T) -> Observable[T]:
@@ -95,8 +96,7 @@ class ObservableCreate(ObservableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        shown = ", ".join(map(repr, items[:3])) + (", ..." if len(items) > 3 else "")
-        return cls._from(IterableHead("of", items, f"of({shown})", feed=Feed.CLEAN))
+        return cls._from(IterableHead("of", items, written("of", *items), feed=Feed.CLEAN))
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Observable[int]:
@@ -130,7 +130,7 @@ class ObservableCreate(ObservableCore[T_co]):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Observable.just({items!r})"
             )
-        shown = f"from_iterable({_shown(items)})"
+        shown = written_iterable(items)
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), shown))
         return cls._from(IterableHead("from_iterable", items, shown))
@@ -219,7 +219,7 @@ class ObservableCreate(ObservableCore[T_co]):
         if type(publisher) is cls:
             return publisher  # type: ignore[return-value]  # it is the Observable
         check_source("wrap", publisher)
-        return cls._from(ObservableHead("wrap", publisher, f"wrap({_named(publisher)})"))
+        return cls._from(ObservableHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod
     def empty(cls) -> Observable[Any]:
@@ -530,7 +530,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Memory:  none.   Thread: unchanged.   Fusion: none, which is its purpose.
         Source:  RxJava ``hide``.
         """
-        return self._from(ObservableHead("hide", self, f"{self!r}.hide()", (self,)))
+        return self._from(ObservableHead("hide", self, after(self, "hide()"), (self,)))
 
 
 class ObservableFilter(ObservableCore[T_co]):
@@ -1228,7 +1228,7 @@ class ObservableThreads(ObservableCore[T_co]):
         source = self._as(PlainFlow)
         publisher = coordination.SubscribeOn(source, scheduler)
         said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
-        return self._from(ObservableHead(f"subscribe_on({scheduler!r})", publisher, repr(publisher), (self,), said))
+        return self._from(ObservableHead(f"subscribe_on({scheduler!r})", publisher, publisher.__repr__, (self,), said))
 
     def observe_on(self, scheduler: Scheduler, /, *, delay_error: bool = False) -> Observable[T_co]:
         """Signals, and everything after this operator, on a worker of ``scheduler``.
@@ -1816,7 +1816,7 @@ class Observable(
     __slots__ = ()
 
     def _lifted(self, operator: Callable[[Observer[Any]], Observer[T_co]]) -> Observable[Any]:
-        return self._from(ObservableHead("lift", _Lifted(self, operator), f"{self!r}.lift({operator!r})", (self,)))
+        return self._from(ObservableHead("lift", _Lifted(self, operator), after(self, f"lift({name_of(operator)})"), (self,)))
 
 
 class _Lifted(ObservableBase[R], Generic[T, R]):

@@ -24,7 +24,7 @@ from rx_core import (
     invalid_request,
     name_of,
 )
-from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, ToObserver, fusion_enabled
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, after, fusion_enabled
 from rx_ops import coordination
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
@@ -98,7 +98,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             check_callable("to_flowable", "on_drop", on_drop)
         shown = f"to_flowable({strategy.name}{'' if capacity is None else f', {capacity=}'})"
         if strategy is BackpressureStrategy.MISSING:
-            return Flowable._from(PublisherHead(shown, Unasked(self), f"{self!r}.{shown}", (self,)))
+            return Flowable._from(PublisherHead(shown, Unasked(self), after(self, shown), (self,)))
         if strategy is BackpressureStrategy.BUFFER and capacity is None and self._head.feed is not Feed.RUNNING:
             # It gives the same items whenever it is pulled, so those that would wait can stay where they are: a long source
             # is not copied into a buffer, an endless one does not hang the subscriber.
@@ -123,7 +123,7 @@ class ObservableHead(PublisherHead):
         self,
         name: str,
         source: ObservableSource[Any] | Publisher[Any],
-        text: str,
+        text: Text,
         upstream: Sequence[Any] = (),
         said: Sequence[str] = (),
     ) -> None:

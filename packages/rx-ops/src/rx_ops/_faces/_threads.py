@@ -34,7 +34,7 @@ class FlowableThreads(FlowableCore[T_co]):
         source: Publisher[T_co] = self
         publisher = coordination.SubscribeOn(source, scheduler)
         said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
-        return self._from(PublisherHead(f"subscribe_on({scheduler!r})", publisher, repr(publisher), (self,), said))
+        return self._from(PublisherHead(f"subscribe_on({scheduler!r})", publisher, publisher.__repr__, (self,), said))
 
     def observe_on(
         self, scheduler: Scheduler, /, *, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False

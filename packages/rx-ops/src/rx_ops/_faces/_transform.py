@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
-from rx_fusion import PublisherHead
+from rx_fusion import PublisherHead, after
 from rx_ops import coordination, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_count
 
@@ -218,4 +218,4 @@ class FlowableTransform(FlowableCore[T_co]):
         Memory:  none.   Thread: unchanged.   Fusion: none, which is its purpose.
         Source:  RxJava ``hide``.
         """
-        return self._from(PublisherHead("hide", self, f"{self!r}.hide()", (self,)))
+        return self._from(PublisherHead("hide", self, after(self, "hide()"), (self,)))
