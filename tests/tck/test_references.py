@@ -55,10 +55,7 @@ def test_a_source_that_fails_forgets_its_subscriber(error: Any) -> None:
         "concat_map",
         "merge",
         "zip",
-        pytest.param(
-            "group_by",
-            marks=pytest.mark.xfail(reason="its finally pokes the run that is being finalized: generator already executing"),
-        ),
+        "group_by",
     ],
 )
 def test_a_run_that_nobody_holds_any_more_goes_quietly(name: str) -> None:

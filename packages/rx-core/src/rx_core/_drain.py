@@ -352,6 +352,11 @@ class Drain(Run, Generic[T]):
 
     def _failed(self, gen: Items[T], error: BaseException) -> None:
         """Tell the pipeline's errors from the subscriber's: a generator that raised is dead, one that yielded is not."""
+        if isinstance(error, ValueError) and getattr(gen, "gi_running", False):
+            # The run was dropped and is being collected: its generator's own ``finally`` woke it. Nobody is left to tell.
+            self.cancelled = True
+            self._gen = self._down = None
+            return
         if not has_ended(gen):
             self.cancelled = True  # RS 2.13
             self._close()
