@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED, Disposable, MissingBackpressureError
+from rx_fusion import fusion_enabled
 from rx_ops import Completable, Flowable, Maybe, Observable, PublishProcessor, PublishSubject, Single
 from rx_testing import ManualPublisher, TestMaybeObserver, TestObserver, TestSubscriber, VirtualScheduler
 
@@ -170,6 +171,7 @@ def test_a_source_that_sends_more_than_it_was_asked_for_ends_in_missing_backpres
     assert cancelled(source, 0)
 
 
+@pytest.mark.skipif(not fusion_enabled(), reason="without fusion it is a source like any other, with a prefetch")
 def test_a_source_of_ours_is_pulled_one_item_ahead() -> None:
     pulled: list[int] = []
     shared = Flowable.range(10).do_on_next(pulled.append).publish()
