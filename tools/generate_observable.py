@@ -32,6 +32,7 @@ FAMILIES: Final = (
     "_create",
     "_listen",
     "_transform",
+    "_window",
     "_filter",
     "_aggregate",
     "_combine",

@@ -252,6 +252,15 @@ def _ends(xs: list[Any]) -> list[Any]:
     return [*xs[:1], *xs[-1:]] if len(xs) > 1 else xs
 
 
+def _cut_at_3(xs: list[Any]) -> list[Any]:
+    """Full lists of three, and what is left, be it nothing."""
+    return [xs[at : at + 3] for at in range(0, len(xs) // 3 * 3 + 1, 3)]
+
+
+def _lists(windows: Flow) -> Flow:
+    return windows.flat_map(lambda window: window.to_list())
+
+
 L = list
 LATE = "none unordered apart"  # opens sources of its own
 
@@ -265,6 +274,16 @@ TRANSFORM: Final = (
     Case("scan seed", lambda s, k: s.scan(k.f(_plus), 10), lambda xs: L(accumulate(xs, initial=10)), flags="none"),
     Case("buffer", lambda s, k: s.buffer(3), lambda xs: _chunks(xs, 3, 3), lambda xs: _whole(xs, 3, 3)),
     Case("buffer gaps", lambda s, k: s.buffer(2, 3), lambda xs: _chunks(xs, 2, 3), lambda xs: _whole(xs, 2, 3)),
+    Case("buffer time", lambda s, k: s.buffer(seconds=1.0, scheduler=k.clock), lambda xs: [xs], _nothing, "hot apart"),
+    Case("buffer time count", lambda s, k: s.buffer(seconds=1.0, count=3, scheduler=k.clock), _cut_at_3, lambda xs: _cut_at_3(xs)[:-1], "hot apart"),
+    Case("buffer boundary", lambda s, k: s.buffer(boundary=Flowable.never()), lambda xs: [xs], _nothing, "hot apart"),
+    Case("window", lambda s, k: _lists(s.window(3)), lambda xs: _chunks(xs, 3, 3), lambda xs: _whole(xs, 3, 3), "unordered apart"),
+    Case("window gaps", lambda s, k: _lists(s.window(2, 3)), lambda xs: _chunks(xs, 2, 3), lambda xs: _whole(xs, 2, 3), "unordered apart"),
+    Case("window overlap", lambda s, k: _lists(s.window(3, 2)), lambda xs: _chunks(xs, 3, 2), lambda xs: _whole(xs, 3, 2), "unordered apart"),
+    Case("window items", lambda s, k: s.window(3).concat_map(lambda w: w), _same, None, "apart"),
+    Case("window time", lambda s, k: _lists(s.window(seconds=1.0, scheduler=k.clock)), lambda xs: [xs], _nothing, "apart"),
+    Case("window time count", lambda s, k: _lists(s.window(seconds=1.0, count=3, scheduler=k.clock)), _cut_at_3, lambda xs: _cut_at_3(xs)[:-1], "unordered apart"),
+    Case("window boundary", lambda s, k: _lists(s.window(boundary=Flowable.never())), lambda xs: [xs], _nothing, "apart"),
     Case("buffer overlap", lambda s, k: s.buffer(3, 2), lambda xs: _chunks(xs, 3, 2), lambda xs: _whole(xs, 3, 2)),
     Case("flat_map", lambda s, k: s.flat_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, LATE),
     Case("flat_map narrow", lambda s, k: s.flat_map(k.f(_up), max_concurrency=1), lambda xs: _each(xs, range), None, "none apart"),

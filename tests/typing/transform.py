@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_type
 
-from rx_ops import Flowable, GroupedFlowable, Maybe, Single, stage
+from rx_ops import Flowable, GroupedFlowable, Maybe, Single, Timed, stage
 
 numbers = Flowable.range(10)
 words = Flowable.of("one", "two", "three")
@@ -65,6 +65,32 @@ assert_type(orders.group_reduce(lambda o: o.customer, lambda o: o.amount, add), 
 # buffer
 assert_type(numbers.buffer(3), Flowable[list[int]])
 assert_type(words.buffer(3, 1).map(lambda some: some[0]), Flowable[str])
+assert_type(words.buffer(seconds=0.5), Flowable[list[str]])
+assert_type(words.buffer(seconds=0.5, count=3).map(lambda some: some[0]), Flowable[str])
+assert_type(words.buffer(boundary=numbers), Flowable[list[str]])
+
+# window
+assert_type(words.window(3), Flowable[Flowable[str]])
+assert_type(words.window(3, 1).flat_map(lambda some: some.map(len)), Flowable[int])
+assert_type(words.window(seconds=0.5, count=3).flat_map(lambda some: some.to_list()), Flowable[list[str]])
+assert_type(words.window(boundary=numbers), Flowable[Flowable[str]])
+
+# time
+assert_type(words.debounce(0.5), Flowable[str])
+assert_type(words.debounce(selector=lambda word: Flowable.timer(len(word))), Flowable[str])
+assert_type(words.debounce(0.5, on_drop=lambda word: print(word.upper())), Flowable[str])
+assert_type(words.sample(0.5, emit_last=True), Flowable[str])
+assert_type(words.sample(sampler=numbers), Flowable[str])
+assert_type(words.throttle_first(0.5), Flowable[str])
+assert_type(words.throttle_latest(0.5), Flowable[str])
+assert_type(words.delay_subscription(0.5), Flowable[str])
+assert_type(words.delay_subscription(until=numbers), Flowable[str])
+assert_type(words.timestamp(), Flowable[Timed[str]])
+assert_type(words.time_interval().map(lambda each: each.value), Flowable[str])
+assert_type(words.time_interval().map(lambda each: each.seconds), Flowable[float])
+assert_type(Single.just(1).timestamp(), Single[Timed[int]])
+assert_type(Maybe.just(1).time_interval(), Maybe[Timed[int]])
+assert_type(Single.just(1).delay_subscription(until=numbers), Single[int])
 
 # cast and of_type
 assert_type(mixed.cast(int), Flowable[int])

@@ -41,8 +41,24 @@ words.group_by(lambda word: [word])  # type: ignore[type-var]
 by_length.map(lambda group: group.key.upper())  # type: ignore[attr-defined]
 
 # buffer
-numbers.buffer("3")  # type: ignore[arg-type]
-numbers.buffer(count=3)  # type: ignore[call-arg]
+numbers.buffer("3")  # type: ignore[call-overload]
+numbers.buffer(count=3)  # type: ignore[call-overload]
+numbers.buffer(3, seconds=0.5)  # type: ignore[call-overload]
+numbers.buffer(boundary=[1])  # type: ignore[call-overload]
+
+# window
+numbers.window("3")  # type: ignore[call-overload]
+numbers.window(boundary=numbers, count=3)  # type: ignore[call-overload]
+numbers.window(3).map(lambda some: some.upper())  # type: ignore[attr-defined]
+
+# time
+numbers.debounce("1")  # type: ignore[call-overload]
+numbers.debounce(1.0, selector=lambda n: numbers)  # type: ignore[call-overload]
+numbers.debounce(1.0, on_drop=lambda n: n.upper())  # type: ignore[attr-defined]
+numbers.sample()  # type: ignore[call-overload]
+numbers.sample(sampler=5)  # type: ignore[call-overload]
+numbers.throttle_first()  # type: ignore[call-arg]
+numbers.timestamp().map(lambda each: each.value.upper())  # type: ignore[attr-defined]
 
 # cast and of_type
 mixed.map(str.upper)  # type: ignore[arg-type]

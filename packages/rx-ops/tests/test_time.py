@@ -10,6 +10,8 @@ import pytest
 
 from rx_core import MissingBackpressureError, Publisher
 from rx_ops import Completable, Flowable, Maybe, Observable, Single, Timed
+from rx_ops.coordination._arrivals import Newest
+from rx_ops.coordination._debounce import _end_of_window
 from rx_testing import ManualPublisher, TestMaybeObserver, TestObserver, TestSubscriber, VirtualScheduler
 
 Source = ManualPublisher[Any]
@@ -301,6 +303,32 @@ def test_what_another_item_replaced_is_not_held(name: str, clock: VirtualSchedul
     assert gone() is None
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_an_item_that_comes_while_a_period_ends_is_given_and_not_forgotten(late: bool) -> None:
+    newest: Newest[int] = Newest("throttle_latest", None)
+
+    class Interleaved(dict[int, bool]):
+        """Another thread puts an item just before, or just after, the period is over."""
+
+        def __setitem__(self, key: int, value: bool) -> None:
+            if not late and not self.put:
+                self.put = True
+                newest.put(7)
+            super().__setitem__(key, value)
+            if late and not self.put:
+                self.put = True
+                newest.put(7)
+                assert self.pop(0, None)  # it finds no period and begins one
+                assert newest.take() == 7
+
+        put = False
+
+    idle = Interleaved()
+    assert _end_of_window(newest, idle) == (None if late else 7)
+    assert not idle  # a period runs either way
+    assert not newest.waits
+
+
 # -- a synchronous source, and a consumer on a thread of its own -------------------------------------------------------
 
 
@@ -434,6 +462,8 @@ TIMED: dict[str, Callable[[Any, VirtualScheduler | None], Any]] = {
     "sample": lambda s, c: s.sample(0.001, scheduler=c),
     "throttle_first": lambda s, c: s.throttle_first(0.001, scheduler=c),
     "throttle_latest": lambda s, c: s.throttle_latest(0.001, scheduler=c),
+    "buffer": lambda s, c: s.buffer(seconds=0.001, scheduler=c),
+    "window": lambda s, c: s.window(seconds=0.001, scheduler=c).flat_map(lambda window: window),
     "delay_subscription": lambda s, c: s.delay_subscription(0.001, scheduler=c),
     "timestamp": lambda s, c: s.timestamp(scheduler=c),
     "time_interval": lambda s, c: s.time_interval(scheduler=c),

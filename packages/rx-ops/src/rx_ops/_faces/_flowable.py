@@ -23,6 +23,7 @@ from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._transform import FlowableTransform
+from rx_ops._faces._window import FlowableWindow
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,6 +35,7 @@ class Flowable(
     FlowableCreate[T_co],
     FlowableListen[T_co],
     FlowableTransform[T_co],
+    FlowableWindow[T_co],
     FlowableFilter[T_co],
     FlowableAggregate[T_co],
     FlowableCombine[T_co],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import PublisherHead, after
 from rx_ops import coordination, stages
-from rx_ops._faces._core import FlowableCore, check_callable, check_count
+from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable, GroupedFlowable
@@ -83,23 +83,6 @@ class FlowableTransform(FlowableCore[T_co]):
         if seed is None:
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
-
-    def buffer(self, count: int, skip: int | None = None, /) -> Flowable[list[T_co]]:
-        """Lists of ``count`` items, a new one every ``skip`` items (default: ``count``); the last may be shorter.
-
-        ::  --1-2-3-|  -->  ----a---b|      (count=2: a=[1, 2], b=[3])
-
-        Demand:  request(n) asks a foreign source for what n lists need, gaps and overlaps counted.
-        Errors:  pass at once and drop the partial lists; ValueError or TypeError at assembly unless both are positive ints.
-        Memory:  at most ``count`` items, ``count / skip`` lists when they overlap.
-        Thread:  the one that requests.   Fusion: stage with an end.
-        Source:  RxJava ``buffer(count, skip)``.
-        """
-        check_count("buffer", count, 1)
-        if skip is None or skip == count:
-            return self._then(stages.buffer, count)
-        check_count("buffer", skip, 1, "skip")
-        return self._then(stages.buffer_gaps if skip > count else stages.buffer_overlap, count, skip)
 
     def flat_map(
         self,

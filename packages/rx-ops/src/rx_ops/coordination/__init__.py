@@ -7,6 +7,7 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_drop,
     on_backpressure_latest,
 )
+from rx_ops.coordination._buffer import buffer_boundary, buffer_time
 from rx_ops.coordination._combine import concat, interleave, merge, zip_
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
@@ -27,6 +28,7 @@ from rx_ops.coordination._time import (
     timer,
     timestamp,
 )
+from rx_ops.coordination._window import WindowHead
 
 __all__ = [
     "BackpressureStrategy",
@@ -36,7 +38,10 @@ __all__ = [
     "OverflowStrategy",
     "SubscribeOn",
     "Timed",
+    "WindowHead",
     "behind_wall",
+    "buffer_boundary",
+    "buffer_time",
     "concat",
     "concat_map",
     "debounce",

@@ -32,6 +32,7 @@ from rx_core import (
     user_call,
 )
 from rx_fusion import Head
+from rx_ops.coordination._parts import Part
 
 if TYPE_CHECKING:
     from rx_ops._faces import GroupedFlowable, GroupedObservable
@@ -195,7 +196,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
                 self.stuck = False
                 group = self.fresh.popleft()
                 yield self.face(group.key, group)
-                if not (group.subscribed or group.kept):
+                if group.left_alone:
                     self._abandon(group)
         except Exception as error:
             self._end(error)
@@ -213,7 +214,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         """The run of the stream of groups is over. Groups that run apart from it go on, with a run that only pumps."""
         self.outer_closed = True
         for group in list(self.open_groups.values()):
-            if not (group.subscribed or group.kept):
+            if group.left_alone:
                 self._abandon(group)
         if self.ended or not self.open_groups:
             self._let_go()
@@ -259,7 +260,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
                 self.waiting -= 1
             while self.returned:
                 group = self.returned.popleft()
-                if not (group.subscribed or group.kept):
+                if group.left_alone:
                     self._abandon(group)
             if self.ended:
                 return False
@@ -355,40 +356,24 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
             self.feed()
 
 
-class _Group(Head, Generic[K, V]):
-    """One group: the head of the pipeline that the subscriber gets, and the queue of its items."""
+class _Group(Part[V], Generic[K, V]):
+    """One group: its key, and the queue of its items."""
 
-    __slots__ = ("abandoned", "done", "error", "groups", "kept", "key", "queue", "run", "runs_inside", "subscribed")
+    __slots__ = ("groups", "key", "runs_inside")
     name = "group"
 
     def __init__(self, groups: _Groups[Any, K, V], key: K) -> None:
+        super().__init__()
         self.groups = groups
         self.key = key
-        self.queue: deque[V] = deque()
-        self.run: Run | None = None
         #: Whether its subscriber is part of the run of the groups: then it pumps by itself.
         self.runs_inside = False
-        self.subscribed = False
-        #: One mark per queue that holds this group for somebody.
-        self.kept: deque[None] = deque()
-        self.abandoned = False
-        self.done = False
-        self.error: Exception | None = None
 
-    def keep(self) -> None:
-        self.kept.append(None)
+    def put_back(self) -> None:
+        self.groups.returned.append(self)
+        self.groups.run.poke()
 
-    def taken(self) -> None:
-        self.kept.pop()
-        if not (self.kept or self.subscribed):
-            self.groups.returned.append(self)
-            self.groups.run.poke()
-
-    def open(self, run: Run, _window: int, /) -> Items[V]:
-        if self.subscribed:
-            return run.failing(RuntimeError(f"{self!r} allows one subscriber; share its items if more need them"))
-        self.subscribed = True
-        self.run = run
+    def begin(self, run: Run) -> Items[V]:
         self.runs_inside = self.groups.run.root is run.root
         if self.runs_inside:
             self.groups.a_group = self
