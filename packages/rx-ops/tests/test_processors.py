@@ -311,6 +311,21 @@ def test_after_the_end_it_cancels_a_source(made: Any) -> None:
 
 
 @EACH
+@pytest.mark.parametrize("serialized", [False, True])
+def test_a_second_source_is_cancelled_and_reported(made: Any, serialized: bool) -> None:
+    source = made()
+    upstream = ManualPublisher[int]()
+    upstream.subscribe(source)
+    with errors_of_the_hook() as dropped:
+        upstream.subscribe(source.to_serialized() if serialized else source)
+    assert [each.cancelled for each in upstream.subscriptions] == [False, True]
+    assert upstream.subscriptions[1].requests == []
+    assert len(dropped) == 1
+    with pytest.raises(TypeError, match="None"):
+        source.on_subscribe(None)
+
+
+@EACH
 @pytest.mark.parametrize("n", [0, -1, "1"])
 def test_a_wrong_request_ends_that_subscriber_alone(made: Any, n: Any) -> None:
     source = made()

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import UNBOUNDED, BaseDisposable, MissingBackpressureError, add_cap, dropped
-from rx_core.blocks import NOBODY, RequestInbox
+from rx_core.blocks import NOBODY, RequestInbox, SubscriptionCell
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
@@ -293,7 +293,7 @@ class Hub(Generic[T]):
     subscribers ask at all.
     """
 
-    __slots__ = ("_end", "_initial", "cursors", "log", "name", "patient")
+    __slots__ = ("_end", "_initial", "cursors", "log", "name", "patient", "upstream")
 
     def __init__(self, name: str, log: Log[T], *, patient: bool, asked: bool = True) -> None:
         self.name = name
@@ -302,6 +302,8 @@ class Hub(Generic[T]):
         self._initial = 0 if asked else UNBOUNDED
         #: In order of arrival.
         self.cursors: dict[Cursor[T], None] = {}
+        #: What feeds it, where that is a stream.
+        self.upstream = SubscriptionCell()
         self._end: End | None = None
 
     # -- subscribers -------------------------------------------------------------------------------------------------

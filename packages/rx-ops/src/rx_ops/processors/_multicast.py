@@ -6,11 +6,10 @@ face is a Flowable (an Observable) whose head is the hub, so that operators push
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from rx_core import UNBOUNDED, Observer, Subscriber, dropped, none_argument
+from rx_core import UNBOUNDED, Disposable, Observer, Subscriber, Subscription, dropped, none_argument
 from rx_core.blocks import QueueDrain
 from rx_fusion import PublisherHead
 from rx_ops._faces import Flowable, Observable
@@ -27,14 +26,6 @@ class _Fed(Generic[T]):
 
     if TYPE_CHECKING:
         _hub: Hub[T]  # the slot is in the two classes below: only one base may have one
-
-    def on_subscribe(self, subscription: Any, /) -> None:
-        """Take everything from ``subscription``; after the end cancel it."""
-        request: Callable[[int], object] | None = getattr(subscription, "request", None)
-        if self._hub.is_over:
-            (subscription.dispose if request is None else subscription.cancel)()
-        elif request is not None:
-            request(UNBOUNDED)
 
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
@@ -95,6 +86,18 @@ class FlowableProcessor(_Fed[T], Flowable[T]):
         super().__init__(PublisherHead(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
 
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        """Take everything from ``subscription``; after the end, or when there is one, cancel it (RS 2.5). TypeError for None.
+
+        To feed it from several streams merge them before.
+        """
+        if subscription is None:
+            raise none_argument("on_subscribe(None)", "subscription")
+        if self._hub.is_over:
+            subscription.cancel()
+        elif self._hub.upstream.set_once(subscription):
+            subscription.request(UNBOUNDED)
+
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
         self._hub.subscribe(subscriber)
 
@@ -119,6 +122,13 @@ class Subject(_Fed[T], Observable[T]):
         text = repr(hub)
         super().__init__(ObservableHead(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
+
+    def on_subscribe(self, disposable: Disposable, /) -> None:
+        """After the end dispose what feeds it. Several may (serialized, when they are on several threads). TypeError for None."""
+        if disposable is None:
+            raise none_argument("on_subscribe(None)", "disposable")
+        if self._hub.is_over:
+            disposable.dispose()
 
     def subscribe_actual(self, observer: Observer[T], /) -> None:
         self._hub.subscribe(observer)  # type: ignore[arg-type]  # a cursor is a Disposable as well
