@@ -161,7 +161,7 @@ def _listened(k: Kit) -> Flow:
         for item in (1, 2, 3):
             handler(item)
 
-    return Flowable.from_listener(k.f(add), L)
+    return Flowable.from_listener(k.f(add), lambda _handler: None)
 
 
 def _looked_at(k: Kit) -> Flow:
@@ -171,7 +171,7 @@ def _looked_at(k: Kit) -> Flow:
         handler()
         handler()
 
-    return Flowable.from_value(k.f(lambda: next(values, 9)), add, L, BackpressureStrategy.BUFFER)
+    return Flowable.from_value(k.f(lambda: next(values, 9)), add, lambda _handler: None, BackpressureStrategy.BUFFER)
 
 
 def _until_fourth(s: Flow, k: Kit) -> Flow:
