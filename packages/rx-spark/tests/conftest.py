@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-import rx_spark
-from rx_ops import Flowable
 from rx_spark._job import END, SparkJob
 from rx_spark._plan import Plan
 from rx_spark._session import SparkConfig, engine
 
-T = TypeVar("T")
+sys.path.insert(0, str(Path(__file__).parent))  # what tests of this folder share
+
+from spark_sources import Sources
 
 PATIENCE = 40.0  # seconds; the first job starts Python workers
 
@@ -63,22 +64,6 @@ def spark_config() -> SparkConfig:
     config = SparkConfig("local[2, 4]", settings=(("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),))
     engine(config)
     return config
-
-
-class Sources:
-    """The sources of rx_spark on the session of the tests, counted."""
-
-    def __init__(self, config: SparkConfig) -> None:
-        self.config, self.stats = config, rx_spark.JobStats()
-
-    def range(self, *args: int) -> Flowable[int]:
-        return rx_spark.range(*args, config=self.config, stats=self.stats)
-
-    def from_iterable(self, items: Iterable[T]) -> Flowable[T]:
-        return rx_spark.from_iterable(items, config=self.config, stats=self.stats)
-
-    def text(self, *paths: Path) -> Flowable[str]:
-        return rx_spark.text(paths, config=self.config, stats=self.stats)
 
 
 @pytest.fixture

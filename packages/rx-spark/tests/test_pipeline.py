@@ -24,7 +24,7 @@ from rx_spark._wire import CHUNK
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:
-    from conftest import Sources
+    from spark_sources import Sources
 
 pytestmark = pytest.mark.spark
 needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="without fusion functions run on the driver")

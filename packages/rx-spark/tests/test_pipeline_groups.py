@@ -15,7 +15,7 @@ from rx_ops import Flowable, GroupedFlowable
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:
-    from conftest import Sources
+    from spark_sources import Sources
 
 pytestmark = [
     pytest.mark.spark,
