@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from rx_core import Disposable, Subscriber
 from rx_fusion import stage
-from rx_ops import BackpressureStrategy, BatchEmitter, Emitter, Flowable, GenerateEmitter, Single
+from rx_ops import BackpressureStrategy, BatchEmitter, Emitter, Flowable, GenerateEmitter, OnComplete, OnNext, Single
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
 
@@ -292,6 +292,11 @@ TRANSFORM: Final = (
     Case("flat_map late", lambda s, k: s.flat_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, LATE),
     Case("concat_map", lambda s, k: s.concat_map(k.f(_up)), lambda xs: _each(xs, range), None, "none apart"),
     Case("concat_map foreign", lambda s, k: s.concat_map(k.f(_twice)), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("switch_map", lambda s, k: s.switch_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, "none apart lossy"),
+    Case("switch_map foreign", lambda s, k: s.switch_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, "none apart lossy"),
+    Case("materialize", lambda s, k: s.materialize(), lambda xs: [*map(OnNext, xs), OnComplete()], flags="recovers"),
+    Case("dematerialize", lambda s, k: s.materialize().dematerialize(), _same),
+    Case("dematerialize selector", lambda s, k: s.dematerialize(k.f(OnNext)), _same),
     Case("group_by", lambda s, k: s.group_by(k.f(_odd)).flat_map(_keyed), lambda xs: [(_odd(x), x) for x in xs], None, "unordered apart"),
     Case("group_by value", lambda s, k: s.group_by(_odd, k.f(_times(10))).flat_map(_keyed), lambda xs: [(_odd(x), x * 10) for x in xs], None, LATE),
     Case("group_by lists", lambda s, k: s.group_by(k.f(_odd)).flat_map(_listed), _groups, _nothing, "unordered apart"),
@@ -350,6 +355,19 @@ COMBINE: Final = (
     Case("merge", lambda s, k: Flowable.merge(s, Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
     Case("merge late", lambda s, k: Flowable.merge(s, Foreign([7, 8]), delay_error=True), lambda xs: [*xs, 7, 8], None, "unordered apart"),
     Case("merge_with", lambda s, k: s.merge_with(Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("combine_latest", lambda s, k: Flowable.combine_latest(Flowable.just(7), s, combiner=k.f(_plus)), lambda xs: [7 + x for x in xs], None, "none apart"),
+    Case("combine_latest late", lambda s, k: Flowable.combine_latest(Foreign([7]), s, delay_error=True), lambda xs: [(7, x) for x in xs], None, "apart"),
+    Case("with_latest_from", lambda s, k: s.with_latest_from(Flowable.of(5, 7), combiner=k.f(_plus)), lambda xs: [x + 7 for x in xs], flags="none"),
+    Case("with_latest_from several", lambda s, k: s.with_latest_from(Flowable.just(7), Foreign([5, 8])), lambda xs: [(x, 7, 8) for x in xs]),
+    Case("amb", lambda s, k: Flowable.amb(Flowable.never(), s), _same),
+    Case("amb empty", lambda s, k: Flowable.amb(), _nothing, flags="source"),
+    Case("amb_with", lambda s, k: s.amb_with(Flowable.never()), _same),
+    Case("take_until", lambda s, k: s.take_until(Flowable.never()), _same),
+    Case("skip_until", lambda s, k: s.skip_until(Flowable.just(1)), _same),
+    Case("skip_until never", lambda s, k: s.skip_until(Flowable.never()), _nothing),
+    Case("switch_if_empty", lambda s, k: s.filter(_small).switch_if_empty(Flowable.of(7, 8)), lambda xs: [x for x in xs if _small(x)] or [7, 8], lambda xs: [x for x in xs if _small(x)]),
+    Case("switch_if_empty other", lambda s, k: Flowable.empty().switch_if_empty(s), _same),
+    Case("default_if_empty", lambda s, k: s.default_if_empty(7), lambda xs: xs or [7], _same),
     Case("zip", lambda s, k: Flowable.zip(s, Flowable.range(100), combiner=k.f(_plus)), lambda xs: [a + b for b, a in enumerate(xs)], None, "none apart"),
     Case("zip short", lambda s, k: Flowable.zip(s, Flowable.of(7, 8)), lambda xs: _pairs(xs, (7, 8)), None, "early apart"),
     Case("zip_with", lambda s, k: s.zip_with(Foreign([7, 8]), k.f(_plus)), lambda xs: [a + b for a, b in _pairs(xs, (7, 8))], None, "early none apart"),
@@ -430,6 +448,8 @@ SOURCES: Final = (
     Case("range", lambda s, k: Flowable.range(2, 9, 3), lambda xs: L(range(2, 9, 3)), flags="source"),
     Case("from_iterable", lambda s, k: Flowable.from_iterable({1: 2, 3: 4}), lambda xs: [1, 3], flags="source"),
     Case("from_callable", lambda s, k: Flowable.from_callable(k.f(lambda: 7)), lambda xs: [7], None, "source none"),
+    Case("using", lambda s, k: Flowable.using(k.f(L), k.f(lambda _r: s), L.clear), _same),
+    Case("using late", lambda s, k: Flowable.using(k.f(L), k.f(lambda _r: s), L.clear, eager=False), _same),
     Case("generate", lambda s, k: _generated(k), lambda xs: [1, 2, 3], flags="source"),
     Case("defer", lambda s, k: Flowable.defer(k.f(lambda: s)), _same, flags="none"),
     Case("create", lambda s, k: _created(k), lambda xs: [1, 2, 3], flags="source"),

@@ -283,7 +283,7 @@ class Side(Run, Generic[T]):
     def _unhurried(self, items: Items[Any]) -> Items[Any]:
         return items if self._opening or self.wanted is not None else self._parent._unhurried(items)
 
-    def start(self, source: Source[T] | Publisher[T], window: int = DEMAND) -> None:
+    def start(self, source: Source[T] | Publisher[T] | Openable[T], window: int = DEMAND) -> None:
         """Subscribe; called by the run's owner. What needs no demand, an error at once say, is to be looked at in any case."""
         self._opening = True
         try:

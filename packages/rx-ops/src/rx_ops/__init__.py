@@ -12,6 +12,7 @@ from rx_ops._faces import (
     GroupedObservable,
     Observable,
 )
+from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
 from rx_ops.coordination import BackpressureStrategy, Emitter, OverflowStrategy, Timed
@@ -48,7 +49,11 @@ __all__ = [
     "GroupedFlowable",
     "GroupedObservable",
     "Maybe",
+    "Notification",
     "Observable",
+    "OnComplete",
+    "OnError",
+    "OnNext",
     "OverflowStrategy",
     "PublishProcessor",
     "PublishSubject",

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from rx_core import FlowableBase, Publisher, Subscriber, name_of
 from rx_fusion import Head, PublisherHead, after
 from rx_ops._faces._aggregate import FlowableAggregate
+from rx_ops._faces._around import FlowableAround
 from rx_ops._faces._aside import FlowableAside
 from rx_ops._faces._backpressure import FlowableBackpressure
 from rx_ops._faces._combine import FlowableCombine
@@ -16,6 +17,7 @@ from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._repeat import FlowableRepeat
@@ -23,6 +25,7 @@ from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._transform import FlowableTransform
+from rx_ops._faces._until import FlowableUntil
 from rx_ops._faces._window import FlowableWindow
 
 T = TypeVar("T")
@@ -39,6 +42,9 @@ class Flowable(
     FlowableFilter[T_co],
     FlowableAggregate[T_co],
     FlowableCombine[T_co],
+    FlowableLatest[T_co],
+    FlowableUntil[T_co],
+    FlowableAround[T_co],
     FlowableErrors[T_co],
     FlowableRepeat[T_co],
     FlowableAside[T_co],

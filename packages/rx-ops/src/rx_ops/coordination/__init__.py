@@ -14,8 +14,11 @@ from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first,
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
+from rx_ops.coordination._latest import combine_latest, with_latest_from
+from rx_ops.coordination._notify import materialize
 from rx_ops.coordination._repeat import repeat, repeat_until, repeat_when, retry, retry_backoff, retry_when
 from rx_ops.coordination._sample import sample, sample_by
+from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
     Timed,
@@ -28,6 +31,7 @@ from rx_ops.coordination._time import (
     timer,
     timestamp,
 )
+from rx_ops.coordination._using import using
 from rx_ops.coordination._window import WindowHead
 
 __all__ = [
@@ -39,9 +43,11 @@ __all__ = [
     "SubscribeOn",
     "Timed",
     "WindowHead",
+    "amb",
     "behind_wall",
     "buffer_boundary",
     "buffer_time",
+    "combine_latest",
     "concat",
     "concat_map",
     "debounce",
@@ -58,6 +64,7 @@ __all__ = [
     "inner_source",
     "interleave",
     "interval",
+    "materialize",
     "merge",
     "never",
     "observe_on",
@@ -75,11 +82,17 @@ __all__ = [
     "retry_when",
     "sample",
     "sample_by",
+    "skip_until",
+    "switch_if_empty",
+    "switch_map",
+    "take_until",
     "throttle_first",
     "throttle_latest",
     "time_interval",
     "timeout",
     "timer",
     "timestamp",
+    "using",
+    "with_latest_from",
     "zip_",
 ]

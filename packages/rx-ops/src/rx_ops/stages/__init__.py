@@ -16,6 +16,7 @@ from rx_ops.stages._aggregate import (
     to_list,
 )
 from rx_ops.stages._filter import (
+    default_if_empty,
     distinct,
     distinct_by,
     distinct_until_changed,
@@ -30,6 +31,7 @@ from rx_ops.stages._filter import (
     take,
     take_while,
 )
+from rx_ops.stages._notify import dematerialize
 from rx_ops.stages._transform import (
     buffer,
     buffer_gaps,
@@ -53,6 +55,8 @@ __all__ = [
     "collect",
     "collect_into",
     "count",
+    "default_if_empty",
+    "dematerialize",
     "distinct",
     "distinct_by",
     "distinct_until_changed",

@@ -169,3 +169,13 @@ def first_or(source: Iterable[T], default: T) -> Iterator[T]:
         yield item
         return
     yield default
+
+
+@stage
+def default_if_empty(source: Iterable[T], item: T) -> Iterator[T]:
+    empty = True
+    for each in source:
+        empty = False
+        yield each
+    if empty:
+        yield item

@@ -1,0 +1,190 @@
+"""The newest items of several streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch, name_of
+from rx_fusion import OperatorHead
+from rx_ops import coordination
+from rx_ops._faces._combine import _row
+from rx_ops._faces._core import FlowableCore, check_callable, check_source
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableLatest(FlowableCore[T_co]):
+    """The newest items of several streams."""
+
+    __slots__ = ()
+
+    def switch_map(
+        self, mapper: Callable[[T_co], Publisher[R]], /, *, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
+    ) -> Flowable[R]:
+        """The items of the source that ``mapper`` makes of the newest item; the source before it is cancelled.
+
+        A synchronous source of items waits until an inner source has nothing to give now; what comes from elsewhere switches
+        at once, in the middle of an inner source that never pauses too.
+
+        ::  --1-------2--|  -->  ----a--b----a--b|      (each item starts ---a--b--c|)
+
+        Demand:  of downstream for the inner source; everything of this stream, from the first request on.
+        Errors:  the first ends the stream; with ``delay_error`` all run to their end and several errors arrive as one
+                 CompositeException. What ``mapper`` raises; TypeError when it returns no source.
+        Memory:  ``prefetch`` items for each foreign source, and the outer items that came and were not looked at yet.
+        Thread:  that of the inner source; ``mapper`` runs on the one on which the outer item is looked at.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``switchMap``.
+        """
+        check_callable("switch_map", "mapper", mapper)
+        check_prefetch("switch_map", prefetch)
+        return self._coordinate(coordination.switch_map, mapper, prefetch, delay_error, shown=f"switch_map({name_of(mapper)})")
+
+    @overload
+    @classmethod
+    def combine_latest(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        /,
+        *,
+        combiner: Callable[[T1, T2], R],
+        prefetch: int = ...,
+        delay_error: bool = ...,
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def combine_latest(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3], R],
+        prefetch: int = ...,
+        delay_error: bool = ...,
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def combine_latest(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        s4: Publisher[T4],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3, T4], R],
+        prefetch: int = ...,
+        delay_error: bool = ...,
+    ) -> Flowable[R]: ...
+    @overload
+    @classmethod
+    def combine_latest(
+        cls, s1: Publisher[T1], s2: Publisher[T2], /, *, prefetch: int = ..., delay_error: bool = ...
+    ) -> Flowable[tuple[T1, T2]]: ...
+    @overload
+    @classmethod
+    def combine_latest(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], /, *, prefetch: int = ..., delay_error: bool = ...
+    ) -> Flowable[tuple[T1, T2, T3]]: ...
+    @overload
+    @classmethod
+    def combine_latest(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        s4: Publisher[T4],
+        /,
+        *,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+    ) -> Flowable[tuple[T1, T2, T3, T4]]: ...
+    @classmethod
+    def combine_latest(
+        cls, *sources: Publisher[Any], combiner: Any = None, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
+    ) -> Flowable[Any]:
+        """Once each source has an item, a tuple of the newest ones for each new item, or what ``combiner`` makes of them.
+
+        ::  --1-----2--|  ----a--b----|  -->  ----x--y-z--|
+
+        Demand:  passes through row by row; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
+                 arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.
+        Memory:  ``prefetch`` items for each foreign source, and one row.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``combineLatest``. A source that completes without an item completes the stream.
+        """
+        check_prefetch("combine_latest", prefetch)
+        for source in sources:
+            check_source("combine_latest", source)
+        if combiner is None:
+            combiner = _row
+        else:
+            check_callable("combine_latest", "combiner", combiner)
+        args = (combiner, prefetch, delay_error)
+        return cls._from(
+            OperatorHead(coordination.combine_latest, sources, args, window=prefetch, many=True, shown="combine_latest()")
+        )
+
+    @overload
+    def with_latest_from(self: FlowableBase[T], o1: Publisher[T1], /, *, combiner: Callable[[T, T1], R]) -> Flowable[R]: ...
+    @overload
+    def with_latest_from(
+        self: FlowableBase[T], o1: Publisher[T1], o2: Publisher[T2], /, *, combiner: Callable[[T, T1, T2], R]
+    ) -> Flowable[R]: ...
+    @overload
+    def with_latest_from(
+        self: FlowableBase[T],
+        o1: Publisher[T1],
+        o2: Publisher[T2],
+        o3: Publisher[T3],
+        /,
+        *,
+        combiner: Callable[[T, T1, T2, T3], R],
+    ) -> Flowable[R]: ...
+    @overload
+    def with_latest_from(self: FlowableBase[T], o1: Publisher[T1], /) -> Flowable[tuple[T, T1]]: ...
+    @overload
+    def with_latest_from(self: FlowableBase[T], o1: Publisher[T1], o2: Publisher[T2], /) -> Flowable[tuple[T, T1, T2]]: ...
+    @overload
+    def with_latest_from(
+        self: FlowableBase[T], o1: Publisher[T1], o2: Publisher[T2], o3: Publisher[T3], /
+    ) -> Flowable[tuple[T, T1, T2, T3]]: ...
+    def with_latest_from(self: Any, *others: Publisher[Any], combiner: Any = None) -> Any:
+        """Each item together with the newest ones of ``others``, as a tuple or as what ``combiner`` makes of them.
+
+        Items that come before each of the others has one are left out.
+
+        ::  --1----2-3--|  ---a----b---|  -->  -------x-y--|
+
+        Demand:  passes through; one more is asked for each item left out. The others are asked for everything.
+        Errors:  of all of them end the stream, at once. What ``combiner`` raises, TypeError when it returns None.
+        Memory:  one item for each of the others.   Thread: that of this stream.
+        Fusion:  coordinating; this stream runs inside, the others by themselves.
+        Source:  RxJava ``withLatestFrom``. With several others, one that completes without an item completes the stream.
+        """
+        if not others:
+            raise TypeError("with_latest_from() needs another source, for example .with_latest_from(ticks)")
+        for other in others:
+            check_source("with_latest_from", other)
+        if combiner is None:
+            combiner = _row
+        else:
+            check_callable("with_latest_from", "combiner", combiner)
+        sources = (self, *others)
+        return self._from(
+            OperatorHead(coordination.with_latest_from, sources, (combiner,), many=True, shown="with_latest_from()")
+        )

@@ -1,0 +1,107 @@
+"""Streams that another one starts, ends or replaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import FlowableBase, Publisher, none_argument
+from rx_fusion import OperatorHead
+from rx_ops import coordination, stages
+from rx_ops._faces._core import FlowableCore, check_source
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableUntil(FlowableCore[T_co]):
+    """Streams that another one starts, ends or replaces."""
+
+    __slots__ = ()
+
+    def take_until(self, other: Publisher[object], /) -> Flowable[T_co]:
+        """Items until ``other`` gives an item or completes; then this completes.
+
+        ::  --1--2--3--4|  -------x|  -->  --1--2-|
+
+        Demand:  passes through; ``other`` is asked for everything and cancelled after its first signal.
+        Errors:  of both end the stream, at once. TypeError at assembly for something that is no source.
+        Memory:  none.   Thread: that of the source; the end comes on that of ``other``.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``takeUntil(other)``.
+        """
+        check_source("take_until", other)
+        return self._from(OperatorHead(coordination.take_until, (self, other), (None,), shown=f"take_until({other!r})"))
+
+    def skip_until(self, other: Publisher[object], /) -> Flowable[T_co]:
+        """Leaves items out until ``other`` gives an item or completes.
+
+        ::  --1--2--3--4|  -------x|  -->  --------3--4|
+
+        Demand:  passes through; one more is asked for each item left out. ``other`` is asked for everything.
+        Errors:  of this stream end it, and so does one of ``other`` before its first signal. TypeError at assembly for
+                 something that is no source.
+        Memory:  none.   Thread: that of the source.   Fusion: coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``skipUntil``.
+        """
+        check_source("skip_until", other)
+        return self._from(OperatorHead(coordination.skip_until, (self, other), shown=f"skip_until({other!r})"))
+
+    @classmethod
+    def amb(cls, *sources: Publisher[T]) -> Flowable[T]:
+        """The one of ``sources`` that is the first to give a signal of any kind; the others are cancelled.
+
+        ::  ----1--2|  --3--4|  -->  --3--4|
+
+        Demand:  passes through: to all until there is a winner, then to it.
+        Errors:  of the winner end the stream; a loser's that comes later goes to the error hook. TypeError at assembly for
+                 something that is no source.
+        Memory:  the first items of foreign sources, until there is a winner.   Thread: that of the winner.
+        Fusion:  coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``amb``, ``ambArray``; no source at all completes.
+        """
+        for source in sources:
+            check_source("amb", source)
+        return cls._from(OperatorHead(coordination.amb, sources, many=True))
+
+    def amb_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+        """This stream or ``other``, whichever is the first to give a signal.
+
+        ::  ----1--2|  --3--4|  -->  --3--4|
+
+        Demand:  passes through.   Errors: of the winner end the stream.
+        Memory:  as :meth:`amb`.   Thread: that of the winner.   Fusion: as :meth:`amb`.
+        Source:  RxJava ``ambWith``.
+        """
+        return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
+    def switch_if_empty(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+        """``other`` instead, when this completes without an item.
+
+        ::  -----|  --1--2|  -->  -------1--2|
+
+        Demand:  what is left goes on to ``other``.
+        Errors:  end the stream. TypeError at assembly for something that is no source.
+        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Source:  RxJava ``switchIfEmpty``.
+        """
+        check_source("switch_if_empty", other)
+        made: Any = self
+        head = OperatorHead(coordination.switch_if_empty, (self, other), shown=f"switch_if_empty({other!r})")
+        return made._from(head)  # type: ignore[no-any-return]  # self names the base
+
+    def default_if_empty(self: FlowableBase[T], item: T, /) -> Flowable[T]:
+        """``item``, when this completes without one.
+
+        ::  -----|  -->  -----1|
+
+        Demand:  passes through; ``item`` waits until it is wanted.   Errors: pass through. TypeError at assembly for None.
+        Memory:  none.   Thread: that of the end, or the one that requests.   Fusion: stage, has an end.
+        Source:  RxJava ``defaultIfEmpty``.
+        """
+        if item is None:
+            raise none_argument("default_if_empty(None)", "item")
+        made: Any = self
+        return made._then(stages.default_if_empty, item)  # type: ignore[no-any-return]  # self names the base

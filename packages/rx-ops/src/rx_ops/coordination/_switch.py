@@ -1,0 +1,278 @@
+"""Several sources of which one counts at a time: the newest, the first to speak, the one that is not empty."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import get_ident
+from typing import Any, TypeVar
+
+from rx_core import END, UNBOUNDED, Items, Run, Side, Source, composite
+from rx_fusion import operator
+from rx_ops.coordination._flatten import inner_source
+
+T = TypeVar("T")
+
+
+class _Outer(Side[T]):
+    """The source of inner sources. What it answers while it is polled does not count as having come by itself.
+
+    A synchronous source answers when it is asked, with as many items as it has; these wait until the running inner source has
+    nothing more to give. What comes from elsewhere, another thread say, takes the running one's place at once.
+    """
+
+    __slots__ = ("_polling",)
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run, 0)  # asked for everything from the first request on
+        self._polling = 0
+
+    def poll(self) -> Any:
+        self._polling = get_ident()
+        try:
+            return super().poll()
+        finally:
+            self._polling = 0
+
+    def wake(self) -> None:
+        if self._polling == get_ident():
+            self._parent.wake()
+        else:
+            self.poke()  # it is listened to whether or not items are wanted
+
+    def poke(self) -> None:
+        if self._polling == get_ident():
+            self._parent.poke()
+        else:
+            super().poke()
+
+
+@operator(eager="none")
+def switch_map(run: Run, source: Source[T], mapper: Callable[[T], Any], prefetch: int, delay_error: bool) -> Items[Any]:
+    """The inner source of the newest item; the one before it is cancelled."""
+    outer: _Outer[T] = _Outer(run)
+    outer.start(source)
+    return _switched(run, outer, Side(run, prefetch), mapper, prefetch, delay_error)
+
+
+def _switched(
+    run: Run, outer: _Outer[T], inner: Side[Any], mapper: Callable[[T], Any], prefetch: int, delay_error: bool
+) -> Items[Any]:
+    errors: list[Exception] = []
+    fed, busy = True, False  # the outer source is open; an inner one is open
+    idle = True  # the inner one has nothing now
+    try:
+        while fed or busy:
+            if not outer.wanted and run.demand:
+                outer.wanted = UNBOUNDED
+            if fed and (outer.stirred or (idle and outer.wanted)):
+                # When it came by itself, all that is there now: each takes the place of the one before it.
+                left = prefetch if outer.stirred and busy else 1
+                switched = False
+                try:
+                    while left and (item := outer.poll()) is not None:
+                        left -= 1
+                        if item is END:
+                            fed = False
+                            break
+                        inner.close()
+                        busy = False
+                        if run.is_cancelled:
+                            return
+                        inner.start(inner_source("switch_map", mapper, item), prefetch)
+                        busy = switched = True
+                except Exception as error:
+                    if not delay_error:
+                        raise
+                    errors.append(error)
+                    outer.close()
+                    fed = False
+                idle = idle and not switched
+            if busy and (run.demand or inner.urgent):
+                try:
+                    item = inner.poll()
+                except Exception as error:
+                    if not delay_error:
+                        raise
+                    errors.append(error)
+                    item = END
+                if item is END:
+                    inner.close()
+                    busy = False
+                    idle = True
+                    continue
+                if item is not None:
+                    idle = False
+                    yield item
+                    continue
+                if not idle:
+                    idle = True  # now it is the outer source's turn
+                    continue
+            if fed or busy:
+                yield None
+        if errors:
+            raise composite(errors)
+    finally:
+        inner.dispose()
+        outer.dispose()
+
+
+@operator(eager="none")
+def switch_if_empty(run: Run, source: Source[T], other: Source[T]) -> Items[T]:
+    """``other`` when the source completes without an item."""
+    side: Side[T] = Side(run)
+    side.start(source)
+    return _or_else(side, other)
+
+
+def _or_else(side: Side[T], other: Source[T]) -> Items[T]:
+    try:
+        for item in side.items:
+            yield item
+            if item is not None:
+                yield from side.items
+                return
+        side.close()
+        side.start(other)
+        yield from side.items
+    finally:
+        side.dispose()
+
+
+# -- until -------------------------------------------------------------------------------------------------------------------
+
+
+class _Trigger(Side[T]):
+    """A source of which one signal is needed, whether or not items are wanted."""
+
+    __slots__ = ()
+
+    def __init__(self, run: Run, source: Source[T]) -> None:
+        super().__init__(run, UNBOUNDED)
+        self.start(source)
+        self.poke()  # a synchronous one has its signal now
+
+    def wake(self) -> None:
+        self.poke()
+
+    @property
+    def fired(self) -> bool:
+        """Whether an item or its completion came. Raises its error."""
+        return self.stirred and self.poll() is not None
+
+
+@operator(eager="none")
+def take_until(run: Run, source: Source[T], other: Source[Any], lost: Callable[[], Exception] | None) -> Items[T]:
+    """Until ``other`` signals an item or completes; ``lost`` makes the error of a stream that has to have an item."""
+    trigger: _Trigger[Any] = _Trigger(run, other)
+    side: Side[T] = Side(run)
+    side.start(source)
+    return _taken_until(run, side, trigger, lost)
+
+
+def _taken_until(run: Run, side: Side[T], trigger: _Trigger[Any], lost: Callable[[], Exception] | None) -> Items[T]:
+    try:
+        while not trigger.fired:
+            item = side.poll() if run.demand or side.urgent else None
+            if item is END:
+                return
+            yield item
+        if lost is not None:
+            raise lost()
+    finally:
+        trigger.dispose()
+        side.dispose()
+
+
+@operator(eager="none")
+def skip_until(run: Run, source: Source[T], other: Source[Any]) -> Items[T]:
+    """Nothing until ``other`` signals an item or completes."""
+    trigger: _Trigger[Any] = _Trigger(run, other)
+    side: Side[T] = Side(run)
+    side.start(source)
+    return _skipped_until(run, side, trigger)
+
+
+def _skipped_until(run: Run, side: Side[T], trigger: _Trigger[Any]) -> Items[T]:
+    try:
+        while not trigger.fired:
+            item = side.poll() if run.demand or side.urgent else None
+            if item is END or run.is_cancelled:
+                return
+            if item is None:
+                yield None
+        trigger.dispose()
+        while not (run.demand or side.urgent):
+            yield None  # opened while nothing is wanted
+        yield from side.items
+    finally:
+        trigger.dispose()
+        side.dispose()
+
+
+# -- the first to speak ------------------------------------------------------------------------------------------------------
+
+
+class _Rival(Side[T]):
+    """One of many that race; they line up as their signals come."""
+
+    __slots__ = ("_arrivals", "arrived")
+
+    def __init__(self, run: Run, arrivals: deque[_Rival[T]]) -> None:
+        super().__init__(run)
+        self._arrivals = arrivals
+        #: Whether it stands in the line.
+        self.arrived = False
+
+    def wake(self) -> None:
+        self._line_up()
+        super().wake()
+
+    def poke(self) -> None:
+        self._line_up()
+        super().poke()
+
+    def _line_up(self) -> None:
+        if not self.arrived:
+            self.arrived = True
+            self._arrivals.append(self)
+
+
+@operator(eager="none")
+def amb(run: Run, sources: Sequence[Source[T]]) -> Items[T]:
+    """The first source with a signal of any kind; the others are cancelled."""
+    arrivals: deque[_Rival[T]] = deque()
+    rivals = [_Rival(run, arrivals) for _ in sources]
+    for rival, source in zip(rivals, sources, strict=True):
+        rival.start(source)
+    return _raced(run, rivals, arrivals)
+
+
+def _raced(run: Run, rivals: list[_Rival[T]], arrivals: deque[_Rival[T]]) -> Items[T]:
+    try:
+        while rivals:
+            for rival in [*_arrived(arrivals), *rivals]:  # each is asked, and may answer at once
+                if not (run.demand or rival.urgent):
+                    continue
+                item = rival.poll()
+                if item is None:
+                    continue
+                for loser in rivals:
+                    if loser is not rival:
+                        loser.dispose()
+                if item is not END:
+                    yield item
+                    yield from rival.items
+                return
+            yield None
+    finally:
+        for rival in rivals:
+            rival.dispose()
+
+
+def _arrived(arrivals: deque[_Rival[T]]) -> list[_Rival[T]]:
+    """Those in the line, in order; they may line up again."""
+    line = [arrivals.popleft() for _ in range(len(arrivals))]
+    for rival in line:
+        rival.arrived = False
+    return line
