@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rx_core import Items, Run, Source, composite, none_produced, unwrap_stop, user_call
+from rx_core import Items, Run, Side, Source, composite, none_produced, unwrap_stop, user_call
 from rx_fusion import operator
 from rx_ops.coordination._flatten import inner_source
 
@@ -32,18 +32,29 @@ def _recovered(handler: Callable[[Exception], T], error: Exception) -> T:
     return value
 
 
-@operator
+@operator(eager="none")
 def on_error_resume_next(run: Run, source: Source[T], handler: Callable[[Exception], Any]) -> Items[T]:
+    side: Side[T] = Side(run)
+    side.start(source)
+    return _resumed(side, handler)
+
+
+def _resumed(side: Side[T], handler: Callable[[Exception], Any]) -> Items[T]:
     try:
-        yield from source
-        return
-    except Exception as raised:
-        error = user_error(raised)
-    try:
-        fallback = inner_source("on_error_resume_next", handler, error)
-    except Exception as second:
-        raise composite([error, user_error(second)]) from None
-    yield from run.open(fallback)
+        try:
+            yield from side.items
+            return
+        except Exception as raised:
+            error = user_error(raised)
+        try:
+            fallback = inner_source("on_error_resume_next", handler, error)
+        except Exception as second:
+            raise composite([error, user_error(second)]) from None
+        side.close()
+        side.start(fallback)
+        yield from side.items
+    finally:
+        side.dispose()
 
 
 @operator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import Items, Lanes, Run, Source, close, name_of, user_call
+from rx_core import Items, Lanes, Run, Side, Source, close, name_of, user_call
 from rx_fusion import Pipeline, operator
 from rx_ops.coordination._combine import interleave
 
@@ -17,13 +17,17 @@ R = TypeVar("R")
 def concat_map(run: Run, source: Source[T], mapper: Callable[[T], Any]) -> Items[Any]:
     """Inner sources one at a time, in order, each with the demand that is left."""
     outer = iter(source)
+    inner: Side[Any] = Side(run)
     try:
         for item in outer:
             if item is None:
                 yield None
                 continue
-            yield from run.open(inner_source("concat_map", mapper, item))
+            inner.close()
+            inner.start(inner_source("concat_map", mapper, item))
+            yield from inner.items
     finally:
+        inner.dispose()
         close(outer)
 
 
