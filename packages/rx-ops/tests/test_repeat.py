@@ -91,33 +91,6 @@ def test_the_last_round_is_over_after_the_end_was_signalled() -> None:
 IN_A_ROW: dict[str, Callable[[Flowable[Any], Flowable[Any]], Flowable[Any]]] = {
     "concat": Flowable.concat,
     "concat_map": lambda first, second: Flowable.of(first, second).concat_map(lambda each: each),
-    "on_error_resume_next": lambda first, second: first.concat_with(Flowable.error(OOPS)).on_error_resume_next(
-        lambda _error: second
-    ),
-    "switch_if_empty": lambda first, second: first.ignore_elements().to_flowable().switch_if_empty(second),
-}
-
-
-@pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("build", IN_A_ROW.values(), ids=list(IN_A_ROW))
-def test_one_source_is_over_before_the_next_begins(
-    build: Callable[[Flowable[Any], Flowable[Any]], Flowable[Any]], hidden: bool
-) -> None:
-    order: list[Any] = []
-    first = Flowable.of(1).do_finally(lambda: order.append("first over"))
-    second = Flowable.of(2).do_on_next(order.append).do_finally(lambda: order.append("second over"))
-    flow = build(first.hide(), second.hide()) if hidden else build(first, second)
-    flow.subscribe(lambda _item: None, on_complete=lambda: order.append("end"))
-    if hidden:  # a stream of its own runs what is after its end by itself
-        assert sorted(order, key=str) == sorted(["first over", 2, "end", "second over"], key=str)
-        assert order.index("first over") < order.index(2)
-    else:
-        assert order == ["first over", 2, "end", "second over"]
-
-
-IN_A_ROW: dict[str, Callable[[Flowable[Any], Flowable[Any]], Flowable[Any]]] = {
-    "concat": Flowable.concat,
-    "concat_map": lambda first, second: Flowable.of(first, second).concat_map(lambda each: each),
     "on_error_resume_next": lambda first, second: first.map(lambda _x: 1 // 0).on_error_resume_next(lambda _error: second),
     "switch_if_empty": lambda first, second: first.ignore_elements().to_flowable().switch_if_empty(second),
 }
@@ -156,7 +129,7 @@ def _grown(work: Callable[[int], object]) -> int:
     """How much more memory many rounds need at their peak than some."""
     peaks = []
     work(100)  # whatever is made once
-    for rounds in (1_000, 20_000):
+    for rounds in (1_000, 10_000):
         gc.collect()
         tracemalloc.start()
         try:
@@ -207,7 +180,7 @@ def _alternating(failures: int) -> Flowable[int]:
 
 @pytest.mark.parametrize("name", [name for name in ROUNDS if name != "repeat one by one"])
 def test_many_rounds_need_no_more_memory_than_some(name: str) -> None:
-    assert _grown(ROUNDS[name]) < 40_000  # 19,000 rounds more: two bytes each
+    assert _grown(ROUNDS[name]) < 20_000  # 9,000 rounds more: two bytes each
 
 
 def test_rounds_asked_for_one_by_one_do_not_deepen_the_stack() -> None:
