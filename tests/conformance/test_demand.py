@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED
-from rx_ops import Flowable
+from rx_ops import BackpressureStrategy, Flowable
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Source = ManualPublisher[Any]
@@ -261,3 +261,22 @@ def test_a_synchronous_source_is_never_read_ahead(n: int) -> None:
     Flowable.from_iterable(items()).map(str).filter(bool).subscribe(got)
     got.assert_value_count(n)
     assert len(read) == n
+
+
+@pytest.mark.parametrize("strategy", [BackpressureStrategy.ERROR, BackpressureStrategy.DROP, BackpressureStrategy.LATEST])
+@pytest.mark.parametrize("build", PASSED_ON.values(), ids=list(PASSED_ON))
+def test_a_source_that_sends_while_it_is_subscribed_knows_what_is_wanted(
+    build: Callable[[Flowable[Any]], Any], strategy: BackpressureStrategy
+) -> None:
+    def push(emitter: Any) -> None:
+        for item in (1, 2, 3):
+            emitter.on_next(item)
+        emitter.on_complete()
+
+    for flow in (Flowable.create(push, strategy), Flowable.create(push, strategy).hide()):
+        got: TestSubscriber[Any] = TestSubscriber()
+        build(flow).subscribe(got)
+        got.assert_complete()
+        expected: TestSubscriber[Any] = TestSubscriber()
+        build(Flowable.of(1, 2, 3)).subscribe(expected)
+        assert got.values == expected.values

@@ -210,7 +210,8 @@ class Inbox(Generic[T]):
                 self._outstanding = window
                 self._request(window)
             return
-        demand = self._run.demand
+        # With what was requested and not looked at yet: a source that sends while it is being subscribed has to know.
+        demand = self._run.outstanding
         if demand > outstanding:
             self._outstanding = demand
             self._request(demand if demand == UNBOUNDED else demand - outstanding)
