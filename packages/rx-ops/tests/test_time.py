@@ -347,7 +347,7 @@ def test_an_item_that_comes_while_a_period_ends_is_given_and_not_forgotten(late:
 def test_a_consumer_on_a_worker_gets_the_same(
     build: Callable[[Any, VirtualScheduler], Flowable[Any]], expected: list[int], walls: bool, clock: VirtualScheduler
 ) -> None:
-    source = Flowable.of(1, 2, 3, 4)
+    source = Flowable.of(1, 2, 3, 4).delay_subscription(0.5, scheduler=clock)  # when the worker has requested
     got: TestSubscriber[Any] = TestSubscriber()
     build(source.hide() if walls else source, clock).observe_on(clock).subscribe(got)
     clock.run_until_idle()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import count
 from typing import Any
 
 import pytest
 
 from rx_core import UNBOUNDED, MissingBackpressureError
+from rx_fusion import fusion_off
 from rx_ops import Flowable, Observable
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
 
@@ -478,6 +481,14 @@ def test_observables_have_them_too(clock: VirtualScheduler) -> None:
     assert type(build(Observable.of(1)).blocking_first()).__name__ == "GroupedObservable"
 
 
+@pytest.mark.parametrize("off", [False, True])
+def test_a_window_of_an_observable_behind_a_wall_is_not_abandoned(off: bool) -> None:
+    got: TestObserver[Any] = TestObserver()
+    with fusion_off() if off else nullcontext():  # its subscription is put off until the run is not busy
+        Observable.of(1, 2, 3, 4).window(2).flat_map(lambda window: window.hide()).subscribe(got)
+    got.assert_result(1, 2, 3, 4)
+
+
 @pytest.mark.parametrize("name", ["buffer", "window"])
 @pytest.mark.parametrize(
     ("args", "options"),
@@ -510,4 +521,21 @@ def test_plans_show_the_windows() -> None:
     assert repr(flow.window(2, 1)) == "range(3).window(2, 1)"
     assert repr(flow.window(seconds=0.5, count=3)) == "range(3).window(seconds=0.5, count=3)"
     assert repr(flow.buffer(seconds=0.5)) == "range(3).buffer(seconds=0.5)"
+    assert repr(flow.buffer(boundary=flow)) == "range(3).buffer(boundary=range(3))"
+    assert repr(flow.window(boundary=flow)) == "range(3).window(boundary=range(3))"
+    assert repr(flow.sample(sampler=flow)) == "range(3).sample(sampler=range(3))"
     assert "at most 2 items in each window" in flow.window(2).explain()
+
+
+def test_descriptions_can_be_pickled() -> None:
+    flow: Any = Flowable.range(3)
+    for made in (
+        flow.window(2),
+        flow.window(seconds=0.5),
+        flow.window(boundary=flow),
+        flow.buffer(boundary=flow),
+        flow.sample(sampler=flow),
+        flow.debounce(0.5),
+        flow.delay_subscription(until=flow),
+    ):
+        assert repr(pickle.loads(pickle.dumps(made))) == repr(made)

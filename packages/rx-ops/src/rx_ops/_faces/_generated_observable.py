@@ -39,7 +39,7 @@ from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._terminal import _positional
 from rx_ops._faces._text import written, written_iterable, written_wrap
-from rx_ops._faces._time import check_drop, check_period
+from rx_ops._faces._time import check_drop, check_period, naming
 from rx_ops._faces._window import check_form, shown
 from rx_ops._notification import Notification
 from rx_ops.coordination import Emitter, Timed
@@ -561,7 +561,7 @@ class ObservableWindow(ObservableCore[T_co]):
         """
         form = check_form("buffer", size, skip, seconds, count, boundary, scheduler)
         if form == "boundary":
-            return self._coordinate(coordination.buffer_boundary, boundary, shown=f"buffer(boundary={boundary!r})")
+            return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
         if form == "seconds":
             args = (seconds, count, default_scheduler(scheduler))
             return self._coordinate(coordination.buffer_time, *args, shown=shown("buffer", seconds, count))
@@ -609,8 +609,8 @@ class ObservableWindow(ObservableCore[T_co]):
         form = check_form("window", size, skip, seconds, count, boundary, scheduler)
         # A window is a group whose key is its number: that is how a queue can say that it holds it for somebody.
         if form == "boundary":
-            text = f"window(boundary={boundary!r})"
-            return self._from(coordination.WindowHead(self, GroupedObservable, text, boundary=boundary))
+            called = naming("window(boundary={!r})", boundary)
+            return self._from(coordination.WindowHead(self, GroupedObservable, called, boundary=boundary))
         if form == "seconds":
             text, clock = shown("window", seconds, count), default_scheduler(scheduler)
             head: Any = coordination.WindowHead(self, GroupedObservable, text, size=count, seconds=seconds, scheduler=clock)
@@ -1817,7 +1817,9 @@ class ObservableTime(ObservableCore[T_co]):
             if seconds is not None or scheduler is not None:
                 raise TypeError("sample() takes seconds or sampler=..., not both")
             check_source("sample", sampler)
-            return self._coordinate(coordination.sample_by, sampler, emit_last, on_drop, shown=f"sample({sampler!r})")
+            return self._coordinate(
+                coordination.sample_by, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
+            )
         check_period("sample", seconds)
         args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
         return self._coordinate(coordination.sample, *args, shown=f"sample({seconds})")
@@ -1892,7 +1894,9 @@ class ObservableTime(ObservableCore[T_co]):
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
             check_source("delay_subscription", until)
-            return self._coordinate(coordination.delay_subscription_until, until, shown=f"delay_subscription(until={until!r})")
+            return self._coordinate(
+                coordination.delay_subscription_until, until, shown=naming("delay_subscription(until={!r})", until)
+            )
         check_seconds("delay_subscription", seconds)
         args = (seconds, default_scheduler(scheduler))
         return self._coordinate(coordination.delay_subscription, *args, shown=f"delay_subscription({seconds})")

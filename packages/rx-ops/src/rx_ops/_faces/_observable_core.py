@@ -31,6 +31,7 @@ from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
 from rx_ops.coordination import BackpressureStrategy
 from rx_ops.coordination._convert import to_flowable
+from rx_ops.coordination._parts import Part
 
 if TYPE_CHECKING:
     from rx_fusion._stages import StageFunction
@@ -145,17 +146,30 @@ def _opened(run: Run, source: Any) -> Items[Any]:
     if run.threaded:
         inbox.subscribe_to(source)
     else:
-        run.later(lambda: _subscribe(inbox, source))
+        part = _part_below(source)
+        if part is not None:
+            part.keep()  # or its operator would take it for one that nobody subscribed to in time
+        run.later(lambda: _subscribe(inbox, source, part))
     return inbox.stream()
 
 
-def _subscribe(inbox: Inbox[Any], source: Any) -> None:
-    if inbox.is_disposed:
-        return
+def _subscribe(inbox: Inbox[Any], source: Any, part: Part[Any] | None) -> None:
     try:
-        inbox.subscribe_to(source)
+        if not inbox.is_disposed:
+            inbox.subscribe_to(source)
     except Exception as error:
         inbox.on_error(error)
+    finally:
+        if part is not None:
+            part.taken()
+
+
+def _part_below(source: Any) -> Part[Any] | None:
+    """The group or window that a pipeline starts at, if it does."""
+    head: Head | None = getattr(source, "_head", None)
+    while head is not None and not isinstance(head, Part):
+        head = getattr(head.upstream[0], "_head", None) if head.upstream else None
+    return head
 
 
 class Unasked(Generic[T]):

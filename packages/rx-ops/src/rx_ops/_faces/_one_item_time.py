@@ -8,6 +8,7 @@ from rx_core import CompletableBase, MaybeBase, Publisher, Scheduler, SingleBase
 from rx_fusion import OperatorHead
 from rx_ops import coordination
 from rx_ops._faces._core import check_seconds, check_source, default_scheduler
+from rx_ops._faces._time import naming
 from rx_ops.coordination import Timed
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def _later(source: Any, seconds: float | None, until: Publisher[object] | None, 
         if seconds is not None or scheduler is not None:
             raise TypeError("delay_subscription() takes seconds or until=..., not both")
         check_source("delay_subscription", until)
-        shown = f"delay_subscription(until={until!r})"
+        shown = naming("delay_subscription(until={!r})", until)
         return OperatorHead(coordination.delay_subscription_until, (source,), (until,), shown=shown)
     check_seconds("delay_subscription", seconds)
     args = (seconds, default_scheduler(scheduler))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import Publisher, Scheduler
@@ -100,7 +101,9 @@ class FlowableTime(FlowableCore[T_co]):
             if seconds is not None or scheduler is not None:
                 raise TypeError("sample() takes seconds or sampler=..., not both")
             check_source("sample", sampler)
-            return self._coordinate(coordination.sample_by, sampler, emit_last, on_drop, shown=f"sample({sampler!r})")
+            return self._coordinate(
+                coordination.sample_by, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
+            )
         check_period("sample", seconds)
         args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
         return self._coordinate(coordination.sample, *args, shown=f"sample({seconds})")
@@ -170,7 +173,9 @@ class FlowableTime(FlowableCore[T_co]):
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
             check_source("delay_subscription", until)
-            return self._coordinate(coordination.delay_subscription_until, until, shown=f"delay_subscription(until={until!r})")
+            return self._coordinate(
+                coordination.delay_subscription_until, until, shown=naming("delay_subscription(until={!r})", until)
+            )
         check_seconds("delay_subscription", seconds)
         args = (seconds, default_scheduler(scheduler))
         return self._coordinate(coordination.delay_subscription, *args, shown=f"delay_subscription({seconds})")
@@ -211,3 +216,8 @@ def check_period(operator: str, seconds: Any, name: str = "seconds") -> None:
     check_seconds(operator, seconds, name)
     if seconds == 0:
         raise ValueError(f"{operator}({name}=0): a period has to last, for example {operator}(0.5)")
+
+
+def naming(call: str, source: object) -> Callable[[], str]:
+    """A call with a source in it, written when somebody asks for it."""
+    return partial(call.format, source)

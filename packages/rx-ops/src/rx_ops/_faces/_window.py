@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from rx_core import Publisher, Scheduler
 from rx_ops import coordination, stages
 from rx_ops._faces._core import FlowableCore, check_count, check_source, default_scheduler
-from rx_ops._faces._time import check_period
+from rx_ops._faces._time import check_period, naming
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -57,7 +57,7 @@ class FlowableWindow(FlowableCore[T_co]):
         """
         form = check_form("buffer", size, skip, seconds, count, boundary, scheduler)
         if form == "boundary":
-            return self._coordinate(coordination.buffer_boundary, boundary, shown=f"buffer(boundary={boundary!r})")
+            return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
         if form == "seconds":
             args = (seconds, count, default_scheduler(scheduler))
             return self._coordinate(coordination.buffer_time, *args, shown=shown("buffer", seconds, count))
@@ -107,8 +107,8 @@ class FlowableWindow(FlowableCore[T_co]):
         form = check_form("window", size, skip, seconds, count, boundary, scheduler)
         # A window is a group whose key is its number: that is how a queue can say that it holds it for somebody.
         if form == "boundary":
-            text = f"window(boundary={boundary!r})"
-            return self._from(coordination.WindowHead(self, GroupedFlowable, text, boundary=boundary))
+            called = naming("window(boundary={!r})", boundary)
+            return self._from(coordination.WindowHead(self, GroupedFlowable, called, boundary=boundary))
         if form == "seconds":
             text, clock = shown("window", seconds, count), default_scheduler(scheduler)
             head: Any = coordination.WindowHead(self, GroupedFlowable, text, size=count, seconds=seconds, scheduler=clock)

@@ -33,7 +33,7 @@ from rx_core import (
     none_produced,
 )
 from rx_core.blocks import QueueDrain
-from rx_fusion import Head
+from rx_fusion import Head, Text, as_text
 from rx_ops.coordination._arrivals import Beat
 from rx_ops.coordination._parts import Part
 
@@ -69,7 +69,7 @@ class WindowHead(Head, Generic[T]):
         self,
         source: Any,
         face: Callable[[int, Head], Any],
-        text: str,
+        text: Text,
         *,
         size: int | None = None,
         skip: int | None = None,
@@ -94,7 +94,7 @@ class WindowHead(Head, Generic[T]):
         return (f"queue: at most {self.size} items in each window" if self.size else "queue: what comes between two cuts",)
 
     def __repr__(self) -> str:
-        return f"{self.upstream[0]!r}.{self._text}"
+        return f"{self.upstream[0]!r}.{as_text(self._text)}"
 
 
 class _Windows(BaseDisposable, Generic[T]):
