@@ -489,7 +489,8 @@ def test_threads_that_race_have_one_winner() -> None:
             thread.join(5)
         winner = subscriber.values[0]
         subscriber.assert_result(winner, winner, winner)
-        assert [source.cancelled for source in sources] == [at != winner for at in range(3)]
+        assert not sources[winner].cancelled
+        assert [source.subscribers for source in sources] == [0, 0, 0]  # a loser may have ended before it could be cancelled
 
 
 # -- empty streams -----------------------------------------------------------------------------------------------------------

@@ -166,13 +166,15 @@ def take_until(run: Run, source: Source[T], other: Source[Any], lost: Callable[[
     """Until ``other`` signals an item or completes; ``lost`` makes the error of a stream that has to have an item."""
     trigger: _Trigger[Any] = _Trigger(run, other)
     side: Side[T] = Side(run)
-    side.start(source)
-    return _taken_until(run, side, trigger, lost)
+    over = trigger.fired
+    if not over:  # or the source would be asked for what nobody takes
+        side.start(source)
+    return _taken_until(run, side, trigger, lost, over)
 
 
-def _taken_until(run: Run, side: Side[T], trigger: _Trigger[Any], lost: Callable[[], Exception] | None) -> Items[T]:
+def _taken_until(run: Run, side: Side[T], trigger: _Trigger[Any], lost: Callable[[], Exception] | None, over: bool) -> Items[T]:
     try:
-        while not trigger.fired:
+        while not (over or trigger.fired):
             item = side.poll() if run.demand or side.urgent else None
             if item is END:
                 return
@@ -242,9 +244,15 @@ class _Rival(Side[T]):
 def amb(run: Run, sources: Sequence[Source[T]]) -> Items[T]:
     """The first source with a signal of any kind; the others are cancelled."""
     arrivals: deque[_Rival[T]] = deque()
-    rivals = [_Rival(run, arrivals) for _ in sources]
-    for rival, source in zip(rivals, sources, strict=True):
+    rivals: list[_Rival[T]] = []
+    for source in sources:
+        rival = _Rival(run, arrivals)
+        rivals.append(rival)
         rival.start(source)
+        if rival.arrived and not run.threaded:  # while it was subscribed: those behind it come too late
+            item = rival.poll()
+            if item is not None:
+                return _won(run, rivals, rival, item)
     return _raced(run, rivals, arrivals)
 
 
@@ -255,19 +263,27 @@ def _raced(run: Run, rivals: list[_Rival[T]], arrivals: deque[_Rival[T]]) -> Ite
                 if not (run.demand or rival.urgent):
                     continue
                 item = rival.poll()
-                if item is None:
-                    continue
-                for loser in rivals:
-                    if loser is not rival:
-                        loser.dispose()
-                if item is not END:
-                    yield item
-                    yield from rival.items
-                return
+                if item is not None:
+                    yield from _won(run, rivals, rival, item)
+                    return
             yield None
     finally:
         for rival in rivals:
             rival.dispose()
+
+
+def _won(run: Run, rivals: list[_Rival[T]], winner: _Rival[T], item: Any) -> Items[T]:
+    try:
+        for loser in rivals:
+            if loser is not winner:
+                loser.dispose()
+        if item is not END:
+            while not run.outstanding:
+                yield None
+            yield item
+            yield from winner.items
+    finally:
+        winner.dispose()
 
 
 def _arrived(arrivals: deque[_Rival[T]]) -> list[_Rival[T]]:
