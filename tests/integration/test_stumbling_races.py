@@ -94,8 +94,8 @@ def test_control_a_token_that_everybody_gets_is_caught(monkeypatch: pytest.Monke
             Flowable.merge(*sources).subscribe(got)
         try:
             race(*[_feed(source, number) for number, source in enumerate(sources)], watch=WATCHED, seconds=10)
-        except (ValueError, RuntimeError) as error:
-            raise AssertionError("two threads were in one generator") from error
+        except Exception as error:  # whatever it looks like when two threads run one generator
+            raise AssertionError("two threads were in one run") from error
         assert len(got.values) == EACH * THREADS
         got.assert_complete().assert_valid()
 
