@@ -1,7 +1,11 @@
-"""Operators under threads that stumble between two instructions of the library: signals stay serial, nothing is lost."""
+"""Operators under threads that stumble between two instructions of the library: signals stay serial, nothing is lost.
+
+A nightly test, ``RX_STRESS=1``: of the first 28 runs one failed without leaving a trace of why, so it is not yet a gate.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,11 @@ from rx_core import UNBOUNDED, Drain
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
 from rx_testing.racing import caught, race, rounds
+
+pytestmark = [
+    pytest.mark.stress,
+    pytest.mark.skipif(not os.environ.get("RX_STRESS"), reason="a nightly test: RX_STRESS=1 runs it"),
+]
 
 THREADS = 4
 EACH = 12
@@ -63,7 +72,6 @@ def _run(build: Callable[[Sources], Flowable[Any]], one_by_one: bool, elements: 
     got.await_terminal(20).assert_complete().assert_valid().assert_value_count(elements)
 
 
-@pytest.mark.stress
 @pytest.mark.parametrize("name", BUILDS)
 @pytest.mark.parametrize("one_by_one", [False, True], ids=["unbounded", "requests from another thread"])
 def test_every_element_arrives_and_signals_stay_serial(name: str, one_by_one: bool) -> None:
@@ -72,7 +80,6 @@ def test_every_element_arrives_and_signals_stay_serial(name: str, one_by_one: bo
         _run(BUILDS[name], one_by_one, elements)
 
 
-@pytest.mark.stress
 def test_control_a_token_that_everybody_gets_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     class Generous(dict[int, bool]):
         """As if the token were not taken: the run is entered by every thread that wakes it."""
