@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from rx_ops.processors import AsyncProcessor, BehaviorProcessor, PublishProcessor, ReplayProcessor, UnicastProcessor
-from rx_testing import IdentityProcessorVerification, PublisherVerification
+from rx_testing import IdentityProcessorVerification, PublisherVerification, TestSubscriber
 from rx_testing.tck import verify
 
 
@@ -135,3 +135,32 @@ def failures(name: str) -> set[str]:
 @pytest.mark.parametrize("name", MAKE)
 def test_processor(name: str) -> None:
     assert not failures(name)
+
+
+@pytest.mark.parametrize("signal", ["on_next", "on_error"])
+@pytest.mark.parametrize("name", MAKE)
+def test_none_from_a_stream_ends_a_processor_and_by_hand_it_does_not(name: str, signal: str) -> None:
+    by_hand, fed = MAKE[name](), MAKE[name]()
+    upstream = Upstream()
+    fed.on_subscribe(upstream)
+    for processor in (by_hand, fed):
+        with pytest.raises(TypeError):
+            getattr(processor, signal)(None)
+    by_hand.on_next(1)
+    by_hand.on_complete()
+    got, ended = TestSubscriber[int](), TestSubscriber[int]()
+    by_hand.subscribe(got)
+    fed.subscribe(ended)
+    got.assert_result(1)
+    ended.assert_failure(TypeError)
+    assert upstream.cancelled
+
+
+class Upstream:
+    def __init__(self) -> None:
+        self.cancelled = False
+
+    def request(self, n: int, /) -> None: ...
+
+    def cancel(self) -> None:
+        self.cancelled = True

@@ -211,7 +211,8 @@ def test_a_source_that_sends_too_much_is_refused() -> None:
 
 def test_none_is_refused_and_what_came_before_it_is_given() -> None:
     source, got, _ = inbox(8)
-    source.next(1, None, 2)
+    with pytest.raises(TypeError, match="None is not an element"):
+        source.next(1, None, 2)
     got.request(5)
     got.assert_failure(TypeError, 1)
     assert source.cancelled

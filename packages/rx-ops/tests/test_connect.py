@@ -561,7 +561,8 @@ def test_a_none_of_a_foreign_source_ends_a_replay() -> None:
     shared = flow.hide().replay()
     got = watch(shared)
     shared.connect()
-    source.next(None)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(TypeError):
+        source.next(None)  # type: ignore[arg-type]  # the mistake
     got.assert_error(TypeError)
 
 

@@ -199,7 +199,8 @@ def test_a_foreign_none_ends_the_stream_and_disposes() -> None:
     source = ManualObservable[Any]()
     observer = TestObserver[Any]()
     Observable.wrap(source).map(str).subscribe(observer)
-    source.next(1, None, 2)
+    with pytest.raises(TypeError):
+        source.next(1, None, 2)
     observer.assert_failure(TypeError, "1")
     assert source.handles[0].is_disposed
 

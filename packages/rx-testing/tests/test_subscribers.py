@@ -153,10 +153,12 @@ def test_a_second_subscription_breaks_2_12_and_is_cancelled() -> None:
 
 def test_none_breaks_2_13() -> None:
     subscriber = subscribed()
-    subscriber.on_next(None)
+    with pytest.raises(TypeError, match="item is None"):
+        subscriber.on_next(None)
     assert violation(subscriber) == "§2.13: on_next(None)"
     other = subscribed()
-    other.on_error(None)  # type: ignore[arg-type]  # what a faulty source does
+    with pytest.raises(TypeError, match="error is None"):
+        other.on_error(None)  # type: ignore[arg-type]  # what a faulty source does
     assert violation(other).startswith("§2.13: on_error(None)")
 
 

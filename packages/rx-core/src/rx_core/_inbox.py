@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._errors import MissingBackpressureError, none_produced
+from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core._observers import stop
 from rx_core._user_code import OPERATOR_CODES
 
@@ -37,7 +37,8 @@ DEFAULT_PREFETCH: Final = 128
 class Inbox(Generic[T]):
     """Subscriber (or observer) that queues for one run.
 
-    Pushing side: any thread, serially (RS 1.3). Polling side: the run's owner.
+    Pushing side: any thread, serially (RS 1.3). Polling side: the run's owner. A None raises TypeError at who signals it, and is
+    the error of the stream as well, because no more is to be expected of such a source (RS 2.13).
     """
 
     __slots__ = (
@@ -79,12 +80,17 @@ class Inbox(Generic[T]):
         self._opening = get_ident()
         try:
             source.subscribe(self)
+        except TypeError as error:
+            if error is not self._error:  # else it is ours, on its way through a source that signalled None: the stream has it
+                raise
         finally:
             self._opening = 0
 
     # -- pushing side ------------------------------------------------------------------------------------------------
 
     def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
+        if subscription is None:
+            raise self._refused(none_argument("on_subscribe(None)", "subscription"))
         if self._upstream is not None or self._done:
             stop(subscription)  # RS 2.5
             return
@@ -101,10 +107,9 @@ class Inbox(Generic[T]):
             self._run.poke()
 
     def on_next(self, item: T, /) -> None:
-        if self._done or self._cancelled:
-            return
         if item is None:
-            self._refuse(none_produced(f"a source ({type(self._upstream).__module__})"))
+            raise self._refused(none_produced(f"a source ({type(self._upstream).__module__})"))
+        if self._done or self._cancelled:
             return
         queue = self._queue
         if self._window and len(queue) >= self._window:
@@ -130,8 +135,11 @@ class Inbox(Generic[T]):
             item._rx_keep()
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self._refused(none_argument("on_error(None)", "error"))
         if self._done or self._cancelled:
-            _hooks.dropped(error, self._run.origin)
+            if error is not self._error:  # a source that signals what it was refused with says nothing new
+                _hooks.dropped(error, self._run.origin)
             return
         self._error = error
         self._done = True  # published last: who sees it finds the error and every item
@@ -149,8 +157,7 @@ class Inbox(Generic[T]):
     def on_success(self, item: T, /) -> None:
         """Single and Maybe deliver here: the only item and the end at once."""
         if item is None:
-            self._refuse(none_produced("a Single or Maybe"))
-            return
+            raise self._refused(none_produced("a Single or Maybe"))
         if not self._done and not self._cancelled:
             self._queue.append(item)
             self._done = True
@@ -159,6 +166,12 @@ class Inbox(Generic[T]):
     def _refuse(self, error: Exception) -> None:
         self._cancel_upstream()
         self.on_error(error)
+
+    def _refused(self, error: TypeError) -> TypeError:
+        """For a None: ``error`` ends the stream, unless it is over, and is what the source gets to see."""
+        if not self._done and not self._cancelled:
+            self._refuse(error)
+        return error
 
     # -- polling side ------------------------------------------------------------------------------------------------
 
@@ -220,7 +233,11 @@ class Inbox(Generic[T]):
         upstream = self._upstream
         request: Callable[[int], object] | None = getattr(upstream, "request", None)  # an Observable's has none
         if request is not None:
-            request(n)
+            try:
+                request(n)
+            except TypeError as error:
+                if error is not self._error:  # see subscribe_to
+                    raise
 
     # -- the run gives it back ---------------------------------------------------------------------------------------
 
@@ -305,10 +322,9 @@ class PolicyInbox(Inbox[T]):
         self.capacity = capacity
 
     def on_next(self, item: T, /) -> None:
-        if self._done or self._cancelled:
-            return
         if item is None:
-            self._refuse(none_produced("a source"))
+            raise self._refused(none_produced("a source"))
+        if self._done or self._cancelled:
             return
         try:
             if self._keeps is not False:

@@ -21,6 +21,7 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     A callback that raises cancels the stream and its error goes to ``on_error`` (from ``on_next``) or to the error hook (from the
     others). Without ``on_error`` an error reaches the hook, never silence.
+    A None raises TypeError at who signals it, and ends the stream with it (RS 2.13).
     """
 
     __slots__ = ("_cell", "_done", "_on_complete", "_on_error", "_on_next", "_origin")
@@ -41,7 +42,7 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
         if subscription is None:
-            raise none_argument("on_subscribe(None)", "subscription")  # RS 2.13, here and below
+            raise self._refused(none_argument("on_subscribe(None)", "subscription"))
         if self._cell:
             stop(subscription)  # RS 2.5
             return
@@ -55,7 +56,7 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def on_next(self, item: T, /) -> None:
         if item is None:
-            raise none_argument("on_next(None)", "item")
+            raise self._refused(none_argument("on_next(None)", "item"))
         if self._done or self._on_next is None:
             return
         try:
@@ -70,12 +71,18 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if error is None:
-            raise none_argument("on_error(None)", "error")
+            raise self._refused(none_argument("on_error(None)", "error"))
         if self._done:
             _hooks.dropped(error, self._origin)
             return
         self._done = True
         self._fail(error)
+
+    def _refused(self, error: TypeError) -> TypeError:
+        if not self._done:
+            self.dispose()
+            self._fail(error)
+        return error
 
     def _fail(self, error: Exception) -> None:
         if self._on_error is None:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced
+from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_argument, none_produced
 from rx_fusion._compiler import Form
 from rx_fusion._notes import note_failure
 
@@ -45,18 +45,40 @@ class _Nobody:
 _NOBODY: Subscriber[Any] = _Nobody()
 
 
-class Relay(Generic[T]):
-    """No stages: passes signals on, and is the wall that ``hide()`` puts up."""
+class _Nothing:
+    """The Subscription of who was given None for one."""
 
-    __slots__ = ("_done", "_down", "_up", "origin")
+    __slots__ = ()
+
+    def request(self, n: int, /) -> None:
+        pass
+
+    def cancel(self) -> None:
+        pass
+
+
+_NOTHING: Subscription = _Nothing()
+
+
+class Relay(Generic[T]):
+    """No stages: passes signals on, and is the wall that ``hide()`` puts up.
+
+    A None raises TypeError at who signals it, and is the error of the stream as well (RS 2.13).
+    """
+
+    __slots__ = ("_done", "_down", "_refused", "_up", "origin")
 
     def __init__(self, down: Subscriber[T], origin: object) -> None:
         self._down: Subscriber[T] = down
         self._up: Subscription | None = None
         self._done = False
+        #: What a source was told that signalled None. It may come back, raised or as its on_error, and is no news then.
+        self._refused: TypeError | None = None
         self.origin = origin
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
+        if subscription is None:
+            raise self.refuse(none_argument("on_subscribe(None)", "subscription"))
         if self._up is not None:
             subscription.cancel()  # RS 2.5
             return
@@ -64,16 +86,18 @@ class Relay(Generic[T]):
         self._down.on_subscribe(self)
 
     def on_next(self, item: T, /) -> None:
-        if self._done:
-            return
         if item is None:
-            self.fail(none_produced(repr(self.origin)))
+            raise self.refuse(none_produced(repr(self.origin)))
+        if self._done:
             return
         self._down.on_next(item)
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self.refuse(none_argument("on_error(None)", "error"))
         if self._done:
-            dropped(error, self.origin)
+            if error is not self._refused:
+                dropped(error, self.origin)
             return
         self._done = True
         self._down.on_error(error)
@@ -89,10 +113,25 @@ class Relay(Generic[T]):
             self._up.cancel()
         self._down.on_error(error)
 
+    def refuse(self, error: TypeError) -> TypeError:
+        """For a None: ``error`` ends the stream, unless it is over, and is what the source gets to see."""
+        if not self._done:
+            self._refused = error
+            if self._up is None:
+                self._up = _NOTHING
+                self._down.on_subscribe(self)  # RS 1.9
+            if not self._done:
+                self.fail(error)
+        return error
+
     def request(self, n: int, /) -> None:
         up = self._up
         if up is not None and not self._done:
-            up.request(n)  # a bad n is answered by the publisher (RS 3.9), serially with its other signals
+            try:
+                up.request(n)  # a bad n is answered by the publisher (RS 3.9), serially with its other signals
+            except TypeError as error:
+                if error is not self._refused:  # else it is ours, on its way through a source that signalled None (RS 3.16)
+                    raise
 
     def cancel(self) -> None:
         self._done = True
@@ -131,7 +170,7 @@ class StepSubscriber(Relay[Any]):
             raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
-        if self._up is None and self.last:  # a stage that wants nothing at all: take(0)
+        if self._up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
             self._up = subscription
             subscription.cancel()
             self._down.on_subscribe(self)
@@ -140,10 +179,9 @@ class StepSubscriber(Relay[Any]):
         super().on_subscribe(subscription)
 
     def on_next(self, item: Any, /) -> None:
-        if self.is_over():
-            return
         if item is None:
-            self.fail(none_produced(repr(self.origin)))
+            raise self.refuse(none_produced(repr(self.origin)))
+        if self.is_over():
             return
         try:
             out = self._step(item)
@@ -162,7 +200,11 @@ class StepSubscriber(Relay[Any]):
                 self._emitted += 1
             self._down.on_next(out)
         elif self._replenish and self._up is not None:
-            self._up.request(1)  # a dropped element was asked for by somebody who still waits
+            try:
+                self._up.request(1)  # a dropped element was asked for by somebody who still waits
+            except TypeError as error:
+                if error is not self._refused:
+                    raise
 
     def on_complete(self) -> None:
         if not self.last:
@@ -204,6 +246,10 @@ class StepSubscriber(Relay[Any]):
     def is_over(self) -> bool:
         return self._done or self.last
 
+    def refuse(self, error: TypeError) -> TypeError:
+        ended = self._tail or (self.last and self._up is not None)
+        return error if ended else super().refuse(error)
+
     def _failed(self, error: BaseException) -> None:
         self.fail(self._noted(error))
 
@@ -237,7 +283,11 @@ class StepSubscriber(Relay[Any]):
             self._done = True
             self._down.on_error(invalid_request(n))
             return
-        up.request(n)
+        try:
+            up.request(n)
+        except TypeError as error:
+            if error is not self._refused:
+                raise
 
 
 def _ignored(_item: object) -> None:
@@ -278,13 +328,14 @@ def _everything(_n: int) -> int:
 
 def push(publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object) -> None:
     """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue."""
-    if not shape:
-        publisher.subscribe(Relay(down, origin))
-        return
     try:
-        subscriber = StepSubscriber(down, shape, args, origin)
+        subscriber = StepSubscriber(down, shape, args, origin) if shape else Relay(down, origin)
     except Exception as error:
         failure = error
         Drain(down).start(lambda run: run.failing(failure))  # RS 1.9: subscribe() returns, the failure is signalled
-    else:
+        return
+    try:
         publisher.subscribe(subscriber)
+    except TypeError as error:
+        if error is not subscriber._refused:
+            raise

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
+from rx_core import none_argument
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
@@ -21,7 +23,8 @@ class Recorder(Generic[T]):
     """Records the signals of one stream and notes every broken rule.
 
     Signals may come from any thread. A broken rule never raises at the sender, where it could change what is being
-    tested: it is noted in :attr:`violations`, and every assertion fails as long as there is one.
+    tested: it is noted in :attr:`violations`, and every assertion fails as long as there is one. The exception is None, for
+    which a subscriber has to raise (RS 2.13): it is noted and raises TypeError.
     """
 
     __test__ = False  # or pytest would collect the Test... classes that derive from this
@@ -77,7 +80,7 @@ class Recorder(Generic[T]):
         """Note on_subscribe; False when ``handle`` is not to be used."""
         if handle is None:
             self._violated("§2.13: on_subscribe(None)")
-            return False
+            raise none_argument("on_subscribe(None)", "subscription")
         self._subscribed += 1
         if self._subscribed > 1:
             self._violated(f"§2.12: on_subscribe was called {self._subscribed} times")
@@ -92,7 +95,7 @@ class Recorder(Generic[T]):
             self._violated(f"§1.9: {signal}({item!r}) before on_subscribe")
         if item is None:
             self._violated(f"§2.13: {signal}(None)")
-            return False
+            raise none_argument(f"{signal}(None)", "item")
         if self.is_terminated:
             self._violated(f"§1.7: {signal}({item!r}) after the terminal signal ({self._terminal()})")
             return False
@@ -107,9 +110,10 @@ class Recorder(Generic[T]):
     def _terminate(self, signal: str, error: object = None) -> None:
         if not self._subscribed:
             self._violated(f"§1.9: {signal} before on_subscribe")
+        missing = none_argument("on_error(None)", "error") if signal == "on_error" and error is None else None
         if signal == "on_error" and not isinstance(error, Exception):
             self._violated(f"§2.13: on_error({error!r}) where an Exception must be")
-            error = TypeError(f"on_error({error!r})")
+            error = missing or TypeError(f"on_error({error!r})")
         with self._changed:
             if self.is_terminated:
                 self.violations.append(f"§1.7: {signal}({error or ''!r}) after the terminal signal ({self._terminal()})")
@@ -119,6 +123,8 @@ class Recorder(Generic[T]):
                 self.completions += 1
             self.terminal_thread = threading.current_thread().name
             self._changed.notify_all()
+        if missing is not None:
+            raise missing
 
     def _terminal(self) -> str:
         return repr(self.errors[0]) if self.errors else "complete"

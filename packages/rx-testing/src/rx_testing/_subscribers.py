@@ -62,8 +62,7 @@ class TestSubscriber(_SubscriberEnd[T]):
         depth = self._enter("on_subscribe")
         try:
             if not self._subscribe_with(subscription):
-                if subscription is not None:
-                    subscription.cancel()  # RS 2.5
+                subscription.cancel()  # RS 2.5
                 return
             with self._changed:
                 self.subscription = subscription
@@ -148,8 +147,7 @@ class _Disposing(Recorder[T]):
         depth = self._enter("on_subscribe")
         try:
             if not self._subscribe_with(disposable):
-                if disposable is not None:
-                    disposable.dispose()
+                disposable.dispose()
                 return
             self.disposable = disposable
             if self._cancelled:

@@ -18,6 +18,7 @@ from rx_core import (
     add_cap,
     invalid_request,
     name_of,
+    none_argument,
     none_produced,
     unwrap_stop,
     user_call,
@@ -52,6 +53,11 @@ def never(_run: Run) -> Items[Any]:
         yield None
 
 
+def _signalled(error: object) -> Exception:
+    """What the stream is told for ``error``: None is a mistake of its own."""
+    return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
+
+
 class Emitter(Generic[T]):
     """The pushing side of ``create``: call it from one thread at a time.
 
@@ -68,7 +74,9 @@ class Emitter(Generic[T]):
 
     def on_next(self, item: T, /) -> None:
         """Send one element. None is an error of the stream (RS 2.13)."""
-        if not self._run.cancelled:
+        if item is None:
+            self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
+        elif not self._run.cancelled:
             self._inbox.on_next(item)
 
     def on_error(self, error: Exception, /) -> None:
@@ -80,7 +88,7 @@ class Emitter(Generic[T]):
         """The same; False, and nothing reported, when nobody listens any more."""
         if self.is_cancelled:
             return False
-        self._inbox.on_error(error)
+        self._inbox.on_error(_signalled(error))
         return True
 
     def on_complete(self) -> None:
@@ -128,7 +136,7 @@ class _Unbuffered(Emitter[T]):
         if self._over.pop(0, None) is None:
             return False
         self._cleanup.dispose()
-        self._down.on_error(error)
+        self._down.on_error(_signalled(error))
         return True
 
     def on_error(self, error: Exception, /) -> None:

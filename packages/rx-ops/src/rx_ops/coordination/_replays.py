@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, dropped, none_produced
+from rx_core import UNBOUNDED, dropped, none_argument, none_produced
 from rx_core.blocks import QueueDrain
 from rx_ops.coordination._history import Hub, Log
 from rx_ops.coordination._multicast import Connectable, Connection, can_be_asked
@@ -94,21 +94,30 @@ class _Recording(Connection[T]):
     # -- what the source signals -----------------------------------------------------------------------------------------
 
     def on_subscribe(self, subscription: Any, /) -> None:
+        if subscription is None:
+            raise self._refused(none_argument("on_subscribe(None)", "subscription"))
         if self._upstream.setdefault(0, subscription) is not subscription or self._disposed:
             _stop(subscription)  # RS 2.5
             return
         self._asking.offer(0)  # what was wanted before there was a source
 
     def on_next(self, item: T, /) -> None:
-        if self._disposed:
-            return
         if item is None:
-            self._stop_source()
-            self.on_error(none_produced(repr(self.owner)))
+            raise self._refused(none_produced(repr(self.owner)))
+        if self._disposed:
             return
         self._hub.on_next(item)
 
+    def _refused(self, error: TypeError) -> TypeError:
+        """For a None (RS 2.13): ``error`` ends the stream, unless it is over, and is what the source gets to see."""
+        if not self.is_disposed:
+            self._stop_source()
+            self._hub.on_error(error)
+        return error
+
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self._refused(none_argument("on_error(None)", "error"))
         if self._disposed:
             dropped(error, self.owner)
         else:

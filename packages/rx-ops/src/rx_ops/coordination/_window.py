@@ -30,6 +30,7 @@ from rx_core import (
     add_cap,
     dropped,
     mul_cap,
+    none_argument,
     none_produced,
 )
 from rx_core.blocks import QueueDrain
@@ -222,6 +223,8 @@ class _Windows(BaseDisposable, Generic[T]):
             self._work.offer(_End(error))
 
     def on_subscribe(self, upstream: Subscription | Disposable, /) -> None:
+        if upstream is None:
+            raise self._refused(none_argument("on_subscribe(None)", "subscription"))
         if self._upstream.setdefault(0, upstream) is not upstream:
             _stop(upstream)  # RS 2.5
         elif self.is_over:
@@ -232,9 +235,18 @@ class _Windows(BaseDisposable, Generic[T]):
             self.run.poke()  # whoever wants windows asks now
 
     def on_next(self, item: T, /) -> None:
-        self._work.offer(_End(none_produced("a source")) if item is None else item)
+        if item is None:
+            raise self._refused(none_produced("a source"))
+        self._work.offer(item)
+
+    def _refused(self, error: TypeError) -> TypeError:
+        """For a None (RS 2.13): ``error`` ends the stream, and is what the source gets to see."""
+        self._work.offer(_End(error))
+        return error
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self._refused(none_argument("on_error(None)", "error"))
         if self.is_over:
             dropped(error, self.run.origin)
         else:

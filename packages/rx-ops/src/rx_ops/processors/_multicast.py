@@ -30,14 +30,22 @@ class _Fed(Generic[T]):
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
         if item is None:
-            raise none_argument("on_next(None)", "item")
+            raise self._refused(none_argument("on_next(None)", "item"))
         self._hub.on_next(item)
 
     def on_error(self, error: Exception, /) -> None:
         """End with ``error``. After the end it goes to the error hook; TypeError for None."""
         if error is None:
-            raise none_argument("on_error(None)", "error")
+            raise self._refused(none_argument("on_error(None)", "error"))
         self._hub.on_error(error)
+
+    def _refused(self, error: TypeError) -> TypeError:
+        """For a None (RS 2.13): who feeds by hand sees ``error`` and may go on; a stream that feeds is over with it."""
+        upstream = self._hub.upstream
+        if upstream.get() is not None and not self._hub.is_over:
+            upstream.cancel()
+            self._hub.on_error(error)
+        return error
 
     def on_complete(self) -> None:
         """End. Ignored after the end."""
@@ -173,14 +181,21 @@ class SerializedProcessor(FlowableProcessor[T]):
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from any thread. Ignored after the end; TypeError for None."""
         if item is None:
-            raise none_argument("on_next(None)", "item")
+            raise self._refused(none_argument("on_next(None)", "item"))
         self._entry.on_next(item)
 
     def on_error(self, error: Exception, /) -> None:
         """End with ``error``, from any thread, ahead of items that wait. A second error goes to the error hook."""
         if error is None:
-            raise none_argument("on_error(None)", "error")
+            raise self._refused(none_argument("on_error(None)", "error"))
         self._entry.on_error(error)
+
+    def _refused(self, error: TypeError) -> TypeError:
+        upstream = self._hub.upstream
+        if upstream.get() is not None and not self._hub.is_over:
+            upstream.cancel()
+            self._entry.on_error(error)
+        return error
 
     def on_complete(self) -> None:
         """End after the items that wait, from any thread."""
