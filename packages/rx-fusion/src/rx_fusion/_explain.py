@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED
 from rx_fusion._compiler import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
 from rx_fusion._notes import call
 from rx_fusion._switch import fusion_enabled
 
@@ -48,7 +49,7 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     if fusion_enabled():
         head, shape, args = pipeline._resolve()
-    below = tuple(_source_plan(source, head) for source in head.upstream)
+    below = tuple(shortened(head.upstream, partial(_source_plan, consumer=head), _left_out))
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):
         return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *head.notes()), below)
@@ -67,6 +68,10 @@ def _source_plan(source: Any, consumer: Head) -> Plan:
     if hasattr(source, "_head"):
         return plan_of(source, inside=consumer.publisher is None)
     return Plan(repr(source), ("not ours: through its protocol",), ())
+
+
+def _left_out(count: int) -> Plan:
+    return Plan(f"... {count:,} more ...", (), ())
 
 
 def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
@@ -66,6 +67,22 @@ def after(source: object, call: str) -> Text:
 
 def _after(source: object, call: str) -> str:
     return f"{source!r}.{call}"
+
+
+#: Of more sources than this a text shows the first and the last.
+_SHOWN: Final = 10
+
+
+def shortened(sources: Sequence[Any], each: Callable[[Any], R], more: Callable[[int], R]) -> list[R]:
+    """``each`` of ``sources``; of very many only the first and the last, and between them ``more`` of how many are left out."""
+    if len(sources) <= _SHOWN:
+        return [each(source) for source in sources]
+    left_out = len(sources) - _SHOWN + 1
+    return [*(each(source) for source in islice(sources, _SHOWN - 2)), more(left_out), each(sources[-1])]
+
+
+def _more(count: int) -> str:
+    return f"... {count:,} more ..."
 
 
 class IterableHead(Head):
@@ -243,6 +260,5 @@ class OperatorHead(Head):
     def __repr__(self) -> str:
         shown = self.shown
         if self._many or not self.upstream:
-            inner = ", ".join(repr(source) for source in self.upstream)
-            return f"{self.name}({inner})" if self._many else shown
+            return f"{self.name}({', '.join(shortened(self.upstream, repr, _more))})" if self._many else shown
         return f"{self.upstream[0]!r}.{shown}"

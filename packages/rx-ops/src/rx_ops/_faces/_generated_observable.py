@@ -943,7 +943,7 @@ class ObservableCombine(ObservableCore[T_co]):
         """
         for source in sources:
             check_source("concat", source)
-        return cls._from(OperatorHead(coordination.concat, sources, many=True))
+        return cls._from(coordination.ConcatHead(coordination.in_a_row(cls._face, sources)))
 
     @classmethod
     def merge(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:

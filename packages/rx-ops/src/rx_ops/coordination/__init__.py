@@ -8,7 +8,8 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_latest,
 )
 from rx_ops.coordination._buffer import buffer_boundary, buffer_time
-from rx_ops.coordination._combine import concat, interleave, merge, zip_
+from rx_ops.coordination._combine import interleave, merge, zip_
+from rx_ops.coordination._concat import ConcatHead, concat, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
@@ -36,6 +37,7 @@ from rx_ops.coordination._window import WindowHead
 
 __all__ = [
     "BackpressureStrategy",
+    "ConcatHead",
     "Created",
     "Emitter",
     "GroupByHead",
@@ -61,6 +63,7 @@ __all__ = [
     "error",
     "flat_map",
     "ignore_items",
+    "in_a_row",
     "inner_source",
     "interleave",
     "interval",

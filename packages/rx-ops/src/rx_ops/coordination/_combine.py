@@ -1,4 +1,4 @@
-"""Several sources as one: one after another, all at once, row by row."""
+"""Several sources as one: all at once, row by row. One after another is in `_concat`."""
 
 from __future__ import annotations
 
@@ -6,33 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, user_call
+from rx_core import Items, Lane, Lanes, Run, Source, close, composite, has_ended, none_produced, user_call
 from rx_fusion import operator
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _END: Any = object()
-
-
-@operator(eager="none")
-def concat(run: Run, sources: Sequence[Source[T]]) -> Items[T]:
-    """The next source is subscribed when the one before is complete and given back, with the demand that is left."""
-    side: Side[T] = Side(run)
-    if sources:
-        side.start(sources[0])
-    return _in_a_row(side, sources)
-
-
-def _in_a_row(side: Side[T], sources: Sequence[Source[T]]) -> Items[T]:
-    try:
-        yield from side.items
-        for source in sources[1:]:
-            side.close()
-            side.start(source)
-            yield from side.items
-    finally:
-        side.dispose()
 
 
 @operator(eager="none")
