@@ -168,7 +168,7 @@ class Drain(Run, Generic[T]):
         assert down is not None
         try:
             down.on_subscribe(self)
-            if not self.cancelled:
+            if self._gen is None and not (self.cancelled or self._done):  # else opened by who asked to poll
                 try:
                     self._gen = _as_generator(body(self))
                 except (Exception, GeneratorExit) as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
@@ -78,6 +78,9 @@ class Inbox(Generic[T]):
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""
         self._opening = get_ident()
+    #: Whether the source is the queue, and this only polls it (see _polled.py).
+    polls: ClassVar[bool] = False
+
         try:
             source.subscribe(self)
         except TypeError as error:
@@ -137,6 +140,8 @@ class Inbox(Generic[T]):
     def on_error(self, error: Exception, /) -> None:
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
+        if hasattr(subscription, "request_fusion"):
+            self._negotiate(subscription)
         if self._done or self._cancelled:
             if error is not self._error:  # a source that signals what it was refused with says nothing new
                 _hooks.dropped(error, self._run.origin)
@@ -146,6 +151,11 @@ class Inbox(Generic[T]):
         if self._eager_error or not self._queue:
             self._run.poke()
         # With items before it the end is found when the last of them is polled; see stream().
+    def _negotiate(self, queue: Any) -> None:
+        from rx_core._polled import negotiate  # here, because most sources are no queues
+
+        negotiate(self, queue, self._run)
+
 
     def on_complete(self) -> None:
         if self._done:
@@ -240,6 +250,9 @@ class Inbox(Generic[T]):
                     raise
 
     # -- the run gives it back ---------------------------------------------------------------------------------------
+                if self.polls:  # granted by an on_subscribe that came late
+                    yield from self.stream()
+                    return
 
     def dispose(self) -> None:
         if not self._cancelled:
@@ -392,3 +405,6 @@ class PolicyInbox(Inbox[T]):
             self.give_up(item)
             raise MissingBackpressureError("a source sent an element that nobody had requested")
         self._queue.append(item)
+    def _negotiate(self, queue: Any) -> None:
+        pass  # a policy is for what nobody asked for; who polls a source gets nothing of that kind
+

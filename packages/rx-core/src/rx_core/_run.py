@@ -18,6 +18,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._inbox import DEMAND, Inbox
 from rx_core._user_code import OPERATOR_CODES, as_signal
+from rx_core.queue_fusion import fusion_enabled
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher
@@ -117,6 +118,9 @@ class Run(ABC):
             return self.failing(as_signal(error))
 
     def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
+            call = getattr(source, "rx_call", None)
+            if call is not None and fusion_enabled():
+                return self._unhurried(self._called(call, getattr(source, "rx_scalar", None)))
         """The same, always through an inbox: for boundaries and for walls against fusion."""
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
@@ -142,6 +146,12 @@ class Run(ABC):
 
     def after(self, action: Callable[[], object], /) -> None:
         """Call ``action`` once after this run has signalled its end, or was cancelled."""
+    def _called(self, call: Callable[[], T | None], scalar: Callable[[], T | None] | None) -> Items[T]:
+        """A source of at most one item that computes it for who asks, without a subscription between."""
+        if scalar is not None and scalar() is None:
+            self.poke()  # known to be empty: that needs no demand
+        return _only(self, call)
+
         self._after.append(action)
 
     def release(self) -> None:
@@ -169,7 +179,14 @@ def _failing(error: Exception) -> Items[Any]:
     raise error
 
 
-OPERATOR_CODES.add(_failing.__code__)
+def _only(run: Run, call: Callable[[], T | None]) -> Items[T]:
+    item = call()
+    if item is not None:
+        run.poke()  # nothing comes after it, and that needs no demand
+        yield item
+
+
+OPERATOR_CODES.update((_failing.__code__, _only.__code__))
 
 
 def close(items: object) -> None:

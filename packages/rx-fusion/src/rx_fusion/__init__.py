@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from rx_core.queue_fusion import (
+    ANY,
+    ASYNC,
+    BOUNDARY,
+    NONE,
+    SYNC,
+    CallableSource,
+    ConditionalSubscriber,
+    QueueDisposable,
+    QueueSubscription,
+    ScalarCallable,
+    fusion_enabled,
+    fusion_off,
+)
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
@@ -18,13 +32,20 @@ from rx_fusion._heads import (
     operator_of,
 )
 from rx_fusion._pipeline import Pipeline, PlainFlow
+from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stages import Stage, StageError, stage, stage_of
-from rx_fusion._switch import fusion_enabled, fusion_off
 from rx_fusion._version import __version__
 
 __all__ = [
+    "ANY",
+    "ASYNC",
+    "BOUNDARY",
+    "NONE",
     "ROOT",
+    "SYNC",
+    "CallableSource",
+    "ConditionalSubscriber",
     "Feed",
     "Form",
     "Head",
@@ -35,6 +56,9 @@ __all__ = [
     "PlainFlow",
     "Plan",
     "PublisherHead",
+    "QueueDisposable",
+    "QueueSubscription",
+    "ScalarCallable",
     "Shape",
     "Stage",
     "StageError",
@@ -45,6 +69,8 @@ __all__ = [
     "ToSingle",
     "__version__",
     "after",
+    "as_callable_source",
+    "as_scalar",
     "as_text",
     "fusion_enabled",
     "fusion_off",

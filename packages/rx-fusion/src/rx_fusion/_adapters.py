@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, BaseDisposable, EmptyStreamError
+from rx_core.queue_fusion import NONE, SYNC
 
 if TYPE_CHECKING:
     from rx_core import CompletableObserver, MaybeObserver, Observer, SingleObserver, Subscription
@@ -15,6 +16,9 @@ class _Adapter(BaseDisposable):
     """A subscriber that asks for everything and hands its observer a Disposable."""
 
     __slots__ = ("_down", "_up")
+
+    #: Whether there is something to request: not of a run that is polled.
+    asks: ClassVar[bool] = True
 
     def __init__(self, down: Any) -> None:
         self._down = down
@@ -26,7 +30,8 @@ class _Adapter(BaseDisposable):
             return
         self._up = subscription
         self._down.on_subscribe(self)
-        subscription.request(UNBOUNDED)
+        if self.asks:
+            subscription.request(UNBOUNDED)
 
     def on_error(self, error: Exception, /) -> None:
         self._up = _GONE
@@ -51,14 +56,33 @@ class _Gone:
     def cancel(self) -> None:
         pass
 
+    def poll(self) -> None:
+        return None
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        return []
+
+    def is_empty(self) -> bool:
+        return True
+
+    def clear(self) -> None:
+        pass
+
 
 _GONE = _Gone()
 
 
 class ToObserver(_Adapter):
-    """Observable: the same signals."""
+    """Observable: the same signals. An observer that speaks the fusion protocol may poll the run instead."""
 
     __slots__ = ("on_next",)
+
+    def request_fusion(self, mode: int, /) -> int:
+        ask: Callable[[int], int] | None = getattr(self._up, "request_fusion", None)
+        granted = NONE if ask is None else ask(mode)
+        if granted != NONE:
+            self.__class__ = PolledObserver if granted == SYNC else NotifiedObserver
+        return granted
 
     def __init__(self, down: Observer[Any]) -> None:
         super().__init__(down)
@@ -67,6 +91,45 @@ class ToObserver(_Adapter):
     def on_complete(self) -> None:
         self._up = _GONE
         self._down.on_complete()
+
+
+class NotifiedObserver(ToObserver):
+    """The observer polls, and is told when: the run's queue under the observer's Disposable."""
+
+    __slots__ = ()
+
+    @property
+    def _queue(self) -> Any:
+        return self._up
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def on_complete(self) -> None:
+        self._down.on_complete()  # what waits may still be polled
+
+    def on_error(self, error: Exception, /) -> None:
+        self._down.on_error(error)
+
+    def poll(self) -> Any:
+        return self._queue.poll()
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        batch: list[Any] = self._queue.poll_many(n)
+        return batch
+
+    def is_empty(self) -> bool:
+        return bool(self._queue.is_empty())
+
+    def clear(self) -> None:
+        self._queue.clear()
+
+
+class PolledObserver(NotifiedObserver):
+    """The observer polls a run that computes when it is polled."""
+
+    __slots__ = ()
+    asks: ClassVar[bool] = False
 
 
 class ToMaybe(_Adapter):

@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED
+from rx_core.queue_fusion import fusion_enabled
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
 from rx_fusion._notes import call
-from rx_fusion._switch import fusion_enabled
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline

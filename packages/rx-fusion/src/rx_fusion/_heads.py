@@ -6,7 +6,7 @@ A pipeline is a head, a shape and arguments. The head is a *description*: it hol
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from types import FunctionType
@@ -111,6 +111,21 @@ def _iterable_head(name: str, items: Iterable[Any], text: Text, feed: Feed) -> I
 
 
 class PublisherHead(Head):
+    @property
+    def only(self) -> tuple[Any, ...] | None:
+        """The items, where it is known that there are at most one."""
+        items = self._items
+        return items if type(items) is tuple and len(items) < 2 else None
+
+    @property
+    def at_most_one(self) -> bool:
+        """Whether there is never more than one item: known already, or the iterable says so (``at_most_one``)."""
+        return self.only is not None or getattr(self._items, "at_most_one", False)
+
+    def is_one_of(self, kinds: Collection[type]) -> bool:
+        """Whether the items come from exactly one of these types, not from somebody's subclass."""
+        return type(self._items) in kinds
+
     """Somebody else's publisher (or a wall: ours, hidden). ``said`` is what a plan says of it."""
 
     __slots__ = ("_said", "_text", "name", "publisher", "upstream")

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rx_core import (
     DEFAULT_PREFETCH,
     UNBOUNDED,
-    Drain,
     FlowableBase,
     Items,
     Run,
@@ -29,13 +28,14 @@ from rx_core import (
     hooks,
     unwrap_stop,
 )
+from rx_core.queue_fusion import fusion_enabled
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._heads import Head, PublisherHead
 from rx_fusion._notes import calls
+from rx_fusion._offers import drain_for
 from rx_fusion._push import push
 from rx_fusion._shapes import ROOT, Shape
 from rx_fusion._stages import StageFunction
-from rx_fusion._switch import fusion_enabled
 
 if TYPE_CHECKING:
     from rx_fusion._explain import Plan
@@ -121,15 +121,15 @@ class Pipeline(Generic[T_co]):
             return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
-        drain: Drain[Any] = Drain(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
+        drain = drain_for(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
 
         def body(run: Drain[Any]) -> Items[Any]:
             items = head.open(run, 0)
             if type(items) in _EXACT and shape.ends_with_source:
-                run.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
+                drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
             return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True, mark_last=True))
 
-        drain.start(body)
+        drain.begin((head, shape, args) if fusion_enabled() else None, body)
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""

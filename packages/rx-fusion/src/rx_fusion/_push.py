@@ -42,7 +42,7 @@ class _Nobody:
         pass
 
 
-_NOBODY: Subscriber[Any] = _Nobody()
+NOBODY: Subscriber[Any] = _Nobody()
 
 
 class _Nothing:
@@ -135,7 +135,7 @@ class Relay(Generic[T]):
 
     def cancel(self) -> None:
         self._done = True
-        self._down = _NOBODY  # RS 3.13
+        self._down = NOBODY  # RS 3.13
         if self._up is not None:
             self._up.cancel()
 
@@ -146,11 +146,12 @@ class StepSubscriber(Relay[Any]):
     An item that comes after the source's last (a partial buffer, a sum) waits in ``_tail`` for a request, if none is open.
     """
 
-    __slots__ = ("_args", "_credits", "_emitted", "_finish", "_replenish", "_rules", "_step", "_tail", "last", "stop")
+    __slots__ = ("_args", "_credits", "_emitted", "_finish", "_replenish", "_rules", "_shape", "_step", "_tail", "last", "stop")
 
     def __init__(self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object) -> None:
         super().__init__(down, origin)
         self._args = args
+        self._shape = shape
         #: Read and set by the generated step: the highest stage that completed, and whether the item given is the last.
         self.stop = -1
         self.last = False
@@ -189,12 +190,7 @@ class StepSubscriber(Relay[Any]):
             self._failed(error)
             return
         if self.last:
-            if self._up is not None:
-                self._up.cancel()  # before the item goes out: a re-entrant publisher must not send another (take)
-            if out is not None:
-                self._emitted += 1
-                self._down.on_next(out)
-            self._complete()
+            self._give_last(out)
         elif out is not None:
             if self._credits is not None:
                 self._emitted += 1
@@ -205,6 +201,42 @@ class StepSubscriber(Relay[Any]):
             except TypeError as error:
                 if error is not self._refused:
                     raise
+
+    def try_on_next(self, item: Any, /) -> bool:
+        """As ``on_next``; False: a stage dropped it, and nobody had to be asked for another one."""
+        if item is None or self.is_over() or not self._replenish:
+            self.on_next(item)
+            return True
+        try:
+            out = self._step(item)
+        except (Exception, GeneratorExit) as error:
+            self._failed(error)
+            return True
+        if self.last:
+            self._give_last(out)
+        elif out is None:
+            return False
+        else:
+            if self._credits is not None:
+                self._emitted += 1
+            conditional: Callable[[Any], bool] | None = getattr(self._down, "try_on_next", None)
+            if conditional is not None:
+                return conditional(out)
+            self._down.on_next(out)
+        return True
+
+    def _give_last(self, out: Any) -> None:
+        if self._up is not None:
+            self._up.cancel()  # before the item goes out: a re-entrant publisher must not send another (take)
+        if out is not None:
+            self._emitted += 1
+            self._down.on_next(out)
+        self._complete()
+
+    def request_fusion(self, mode: int, /) -> int:
+        from rx_fusion._transit import grant  # here, because few sources are queues
+
+        return grant(self, self._shape, self._up, mode)
 
     def on_complete(self) -> None:
         if not self.last:

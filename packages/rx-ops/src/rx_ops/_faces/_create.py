@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
@@ -310,6 +310,7 @@ class _Once(Generic[T]):
 
 class _Called(Generic[T]):
     __slots__ = ("_function",)
+    at_most_one: ClassVar[bool] = True
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function

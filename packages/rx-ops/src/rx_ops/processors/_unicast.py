@@ -6,10 +6,77 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rx_core import check_callable, dropped
-from rx_ops.coordination._history import Cursor, End, Hub, Log, refuse
+from rx_core.blocks import NOBODY
+from rx_core.queue_fusion import ASYNC, NONE, fusion_enabled
+from rx_ops.coordination._history import Cursor, End, Hub, Log, Node, refuse
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")
+
+
+class UnicastCursor(Cursor[T]):
+    """The one cursor of a queue. Its Subscription is that queue, for who would rather poll it."""
+
+    __slots__ = ()
+
+    def request_fusion(self, mode: int, /) -> int:
+        # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then things flow already.
+        if not mode & ASYNC or self._token or not fusion_enabled():
+            return NONE
+        self.__class__ = PolledCursor
+        return ASYNC
+
+
+class PolledCursor(UnicastCursor[T]):
+    """Signals that there is something and that the end has come; the subscriber takes the items out of the log itself."""
+
+    __slots__ = ()
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def poll(self) -> T | None:
+        node = self._at
+        after = None if node is None else node.next
+        if node is None or after is None or type(node.value) is End:
+            return None
+        item: T = node.value
+        self._at = None if self.cancelled else after
+        return item
+
+    def poll_many(self, n: int, /) -> list[T]:
+        batch: list[T] = []
+        while len(batch) < n and (item := self.poll()) is not None:
+            batch.append(item)
+        return batch
+
+    def is_empty(self) -> bool:
+        node = self._at
+        return node is None or node.next is None or type(node.value) is End
+
+    def clear(self) -> None:
+        self._at = None
+
+    def give(self, node: Node, item: T) -> None:
+        self.drain()
+
+    def _move(self) -> None:
+        """Holds the token: signals are serial, polls are the subscriber's own."""
+        inbox, down = self._inbox, self._down
+        if self.cancelled:
+            self._over()
+            return
+        inbox.collect()
+        if inbox.error is not None:
+            self._fail(inbox.error)
+            return
+        end = self._hub.end
+        if end is None:
+            down.on_next(None)  # type: ignore[arg-type]  # what this mode says: look
+        elif down is not NOBODY:
+            self._down = NOBODY  # told; what waits may still be polled
+            self._hub.leave(self)
+            end.tell(down)
 
 
 class UnicastHub(Hub[T]):
@@ -29,7 +96,7 @@ class UnicastHub(Hub[T]):
         if self._free.pop(0, None) is None:
             refuse(down, RuntimeError(f"{self!r} allows one subscriber; for more use a ReplayProcessor, or .publish()"))
             return
-        cursor = Cursor(self, down, self.log.start(), self._initial)
+        cursor = UnicastCursor(self, down, self.log.start(), self._initial)
         self.cursors[cursor] = None
         self.log.forget()  # what has been read is free from here on
         cursor.open()

@@ -1,0 +1,107 @@
+"""Micro-fusion: a Subscription that is also the queue of what it subscribes to.
+
+Between two operators there are often two queues, the one's output and the other's input, and each item is taken out of the first
+and put into the second. A source that *has* its items, or can compute the next one when asked, offers itself as the queue: its
+Subscription has the methods of :class:`QueueSubscription`. Who does not know them sees an ordinary Subscription.
+
+The mode is negotiated inside ``on_subscribe``, before anything flows, by the consumer calling :func:`request_fusion`:
+
+* ``SYNC``: the items are there or are computed by ``poll()``. The consumer never requests; ``poll()`` gives None only when the
+  source is complete, and raises its error. No signal follows.
+* ``ASYNC``: items come at any time. ``on_next(None)`` says "look"; whatever it carries is to be ignored. ``poll()`` gives None
+  for "nothing now"; ``request``, ``on_complete``, ``on_error`` and ``cancel`` are used as ever, and the end may be signalled
+  while items still wait to be polled. A poll that fails ends the stream with ``on_error``, or raises.
+* ``NONE``: refused; the plain protocol goes on as if nothing had been asked. The consumer may ask once more for another mode.
+
+``BOUNDARY`` beside a mode says that polls may come from another thread than the one that emits or requests. A source whose
+``poll()`` runs somebody's functions refuses then, or they would move to that thread.
+
+Fusion as a whole is switched off by ``RX_FUSION=off`` in the environment for the process, by :func:`fusion_off` for a block, and
+by ``hide()`` at one place of one pipeline. The switch is read when a pipeline is subscribed.
+
+Polls come from one thread at a time, never after ``cancel()``. Sources: "Operator fusion, part 2" and the design of RxJava 2.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, Protocol, TypeVar
+
+from rx_core._protocols import Disposable, Subscriber, Subscription
+
+T_co = TypeVar("T_co", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
+
+NONE: Final = 0
+SYNC: Final = 1
+ASYNC: Final = 2
+ANY: Final = 3
+BOUNDARY: Final = 4
+
+
+_enabled = os.environ.get("RX_FUSION", "").lower() not in ("off", "0", "no", "false")
+
+
+def fusion_enabled() -> bool:
+    return _enabled
+
+
+@contextmanager
+def fusion_off() -> Iterator[None]:
+    """No fusion for what is subscribed inside the block, in any thread of the process."""
+    global _enabled
+    before, _enabled = _enabled, False
+    try:
+        yield
+    finally:
+        _enabled = before
+
+
+class PollableQueue(Protocol[T_co]):
+    """What a consumer sees of a source once a mode has been granted."""
+
+    def request_fusion(self, mode: int, /) -> int:
+        """Grant SYNC or ASYNC, one of those in ``mode``, or refuse with NONE. Called inside ``on_subscribe`` only."""
+
+    def poll(self) -> T_co | None:
+        """The next item, or None: complete (SYNC), nothing now (ASYNC). Raises what the source, or a function in it, raised."""
+
+    def poll_many(self, n: int, /) -> Sequence[T_co]:
+        """Up to ``n`` next items at once; an empty list where ``poll()`` would give None. An error comes with the next call."""
+
+    def is_empty(self) -> bool:
+        """True: ``poll()`` would give None. False promises nothing, and nothing is computed to find out."""
+
+    def clear(self) -> object:
+        """Forget what waits: the consumer has cancelled and does not poll any more."""
+
+
+class QueueSubscription(PollableQueue[T_co], Subscription, Protocol[T_co]):
+    """The Subscription of a publisher that can be polled."""
+
+
+class QueueDisposable(PollableQueue[T_co], Disposable, Protocol[T_co]):
+    """The Disposable of an observable that can be polled; there is no request."""
+
+
+class ConditionalSubscriber(Subscriber[T_contra], Protocol[T_contra]):
+    """A subscriber that tells at once whether it wanted an item, so that nobody has to ask for another one in its place."""
+
+    def try_on_next(self, item: T_contra, /) -> bool:
+        """As ``on_next``. False: the item was dropped and the next one may come without a request."""
+
+
+class CallableSource(Protocol[T_co]):
+    """A publisher of at most one item, which is computed when somebody subscribes."""
+
+    def rx_call(self) -> T_co | None:
+        """Compute the item; None when there is none. What it raises is the stream's error."""
+
+
+class ScalarCallable(CallableSource[T_co], Protocol[T_co]):
+    """A publisher of at most one item that is known already, and may be taken out while a pipeline is assembled."""
+
+    def rx_scalar(self) -> T_co | None:
+        """The item; None when there is none. Never raises and runs nobody's code."""

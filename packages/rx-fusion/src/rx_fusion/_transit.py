@@ -1,0 +1,138 @@
+"""Stages between two queues: a fused step at the exit of somebody else's queue, for a consumer that polls.
+
+A :class:`~rx_fusion._push.StepSubscriber` that is asked for fusion passes the question on to its source, and becomes one of these
+when that grants a mode. It refuses across threads, where its functions would move to the one that polls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC
+from rx_fusion._push import NOBODY, StepSubscriber
+
+if TYPE_CHECKING:
+    from rx_fusion._shapes import Shape
+
+
+def grant(steps: StepSubscriber, shape: Shape, upstream: Any, mode: int) -> int:
+    """Negotiate with ``upstream`` on behalf of ``steps``. What was granted."""
+    ask = getattr(upstream, "request_fusion", None)
+    if ask is None or mode & BOUNDARY or steps.last:
+        return NONE
+    if any(stage.stops or stage.epilogue or stage.head_yields or stage.request is not None for stage in shape.stages):
+        mode &= ~ASYNC  # it has a beginning or an end of its own, and that of the source may come before its last item is polled
+    granted: int = ask(mode) if mode & ANY else NONE
+    if granted == SYNC:
+        steps.__class__ = SyncSteps
+    elif granted == ASYNC:
+        steps.__class__ = AsyncSteps
+    return granted
+
+
+class _PolledSteps(StepSubscriber):
+    __slots__ = ()
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def poll(self) -> Any:
+        raise NotImplementedError
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        batch: list[Any] = []
+        while len(batch) < n:
+            try:
+                item = self.poll()
+            except Exception as error:
+                if not batch:
+                    raise
+                self._tail[1] = error  # behind the items that came before it
+                break
+            if item is None:
+                break
+            batch.append(item)
+        return batch
+
+    def is_empty(self) -> bool:
+        up: Any = self._up
+        return not self._tail and bool(up.is_empty())
+
+    def clear(self) -> None:
+        up: Any = self._up
+        up.clear()
+
+    def _checked(self) -> None:
+        late = self._tail.pop(1, None)
+        if late is not None:
+            self._done = True
+            raise late
+
+    def _stepped(self, item: Any) -> Any:
+        try:
+            return self._step(item)
+        except (Exception, GeneratorExit) as error:
+            failure = self._noted(error)
+        self._done = True
+        raise failure
+
+
+class SyncSteps(_PolledSteps):
+    """Polled until the source is complete or a stage has enough; then what comes behind the last item."""
+
+    __slots__ = ()
+
+    def poll(self) -> Any:
+        up: Any = self._up
+        self._checked()
+        out = None
+        while out is None and self._down is not NOBODY:
+            if self._done:
+                return None
+            item = None if self.last else up.poll()
+            if item is None:
+                return self._finished()
+            out = self._stepped(item)
+            if self.last:
+                up.cancel()
+        return out
+
+    def is_empty(self) -> bool:
+        if self._done:
+            return True
+        # what a stage gives at its end is not known before
+        return self._credits is None and (self.last or super().is_empty())
+
+    def request(self, n: int, /) -> None:
+        """Not to be called in this mode; there is nothing to do."""
+
+    def _finished(self) -> Any:
+        self._done = True
+        try:
+            return self._finish()
+        except (Exception, GeneratorExit) as error:
+            failure = self._noted(error)
+        raise failure
+
+
+class AsyncSteps(_PolledSteps):
+    """Told by the source that there is something, and telling it on."""
+
+    __slots__ = ()
+
+    def on_next(self, _signal: object, /) -> None:
+        if not self._done:
+            self._down.on_next(None)
+
+    def poll(self) -> Any:
+        up: Any = self._up
+        self._checked()
+        while self._down is not NOBODY:  # an end that was signalled already comes behind what waits
+            item = up.poll()
+            if item is None:
+                return None
+            out = self._stepped(item)
+            if out is not None:
+                return out
+            up.request(1)  # for the one that was dropped
+        return None
