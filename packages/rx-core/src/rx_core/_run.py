@@ -450,6 +450,9 @@ class Lanes(Generic[T]):
                 lane = self.ready.popleft()
                 self._hurried = False
             else:
+                # Ended meanwhile: ready is to say whether an item waits, and who reads it may have to see another source's end.
+                while self.ready and not self.ready[0].is_open:
+                    self.ready.popleft()
                 return None
             if lane.is_open:
                 return lane
