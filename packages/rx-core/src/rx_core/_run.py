@@ -113,14 +113,14 @@ class Run(ABC):
             if opener is not None:
                 items: Items[T] = opener(self, window)
                 return self._unhurried(items)
+            call = getattr(source, "rx_call", None)
+            if call is not None and fusion_enabled():
+                return self._unhurried(self._called(call, getattr(source, "rx_scalar", None)))
             return self.open_queued(source, window, eager_error=eager_error)  # type: ignore[arg-type]  # not Openable
         except (Exception, GeneratorExit) as error:
             return self.failing(as_signal(error))
 
     def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
-            call = getattr(source, "rx_call", None)
-            if call is not None and fusion_enabled():
-                return self._unhurried(self._called(call, getattr(source, "rx_scalar", None)))
         """The same, always through an inbox: for boundaries and for walls against fusion."""
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
@@ -128,6 +128,12 @@ class Run(ABC):
         self.own(inbox)
         inbox.subscribe_to(source)
         return inbox.stream()
+
+    def _called(self, call: Callable[[], T | None], scalar: Callable[[], T | None] | None) -> Items[T]:
+        """A source of at most one item that computes it for who asks, without a subscription between."""
+        if scalar is not None and scalar() is None:
+            self.poke()  # known to be empty: that needs no demand
+        return _only(self, call)
 
     def failing(self, error: Exception, /) -> Items[T]:
         """A source that has nothing but ``error``, which needs no demand."""
@@ -146,12 +152,6 @@ class Run(ABC):
 
     def after(self, action: Callable[[], object], /) -> None:
         """Call ``action`` once after this run has signalled its end, or was cancelled."""
-    def _called(self, call: Callable[[], T | None], scalar: Callable[[], T | None] | None) -> Items[T]:
-        """A source of at most one item that computes it for who asks, without a subscription between."""
-        if scalar is not None and scalar() is None:
-            self.poke()  # known to be empty: that needs no demand
-        return _only(self, call)
-
         self._after.append(action)
 
     def release(self) -> None:
