@@ -107,7 +107,7 @@ class _Feed(Run):
         self._groups.feed()
 
     def poke(self) -> None:
-        self._groups.feed()
+        self._groups.feed(urgent=True)
 
     def after(self, action: Callable[[], object], /) -> None:
         self._groups.run.after(action)
@@ -244,12 +244,16 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         close(self.items)
         self.source.release()
 
-    def feed(self) -> None:
-        """Something arrived, or room was made: let somebody pump. Thread-safe."""
+    def feed(self, *, urgent: bool = False) -> None:
+        """Something arrived, or room was made: let somebody pump. Thread-safe. With ``urgent`` (the end of the source) also when
+        no item is wanted."""
         group = self.a_group
         run = None if group is None else group.run
         if run is not None:
-            run.wake()
+            if urgent:
+                run.poke()
+            else:
+                run.wake()
         self.run.poke()
 
     def pump(self) -> bool:
@@ -377,7 +381,19 @@ class _Group(Part[V], Generic[K, V]):
         self.runs_inside = self.groups.run.root is run.root
         if self.runs_inside:
             self.groups.a_group = self
+        run.own(self)  # a generator that was never started runs no finally
         return self._stream()
+
+    def dispose(self) -> None:
+        """Its subscriber is gone, or has all of it."""
+        run, self.run = self.run, None
+        if run is not None:
+            run.disown(self)
+            self.groups.leave(self)
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.run is None
 
     def _stream(self) -> Items[V]:
         groups, queue = self.groups, self.queue
@@ -405,8 +421,7 @@ class _Group(Part[V], Generic[K, V]):
             if self.error is not None:
                 raise self.error
         finally:
-            self.run = None
-            groups.leave(self)
+            self.dispose()
 
     def __repr__(self) -> str:
         return f"group({self.key!r})"
