@@ -129,7 +129,7 @@ class _Writer:
         loop = ast.For(
             target=ast.Name(self.item(0), ast.Store()),
             iter=ast.Name("source", ast.Load()),
-            body=[*self.guards(), *self.write(self.body(0), 0, _Place(0, True))],
+            body=[*self.guards(), *self.write(self.body(0), 0, _Place(0, True)), *self.look_again()],
             orelse=[],
         )
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
@@ -166,6 +166,10 @@ class _Writer:
         elif self.form.feed is Feed.CHECKED:
             text += f"if {item} is None: raise _none_produced(origin.name)\n"
         return _statements(text)
+
+    def look_again(self) -> list[ast.stmt]:
+        """A user's iterator is not asked for one more when the item just given was the one that made somebody cancel."""
+        return _statements("if root.cancelled: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
 
     def step(self) -> ast.FunctionDef:
         """push: state lives in closures, one call per item."""

@@ -182,6 +182,8 @@ def _while_wanted(items: Iterator[Any], run: Run) -> Iterator[Any]:
         if root.cancelled:
             return
         yield item
+        if root.cancelled:
+            return  # before somebody's iterator is asked for one more
 
 
 class _Cancelled(BaseException):
@@ -194,6 +196,8 @@ def _until_cancelled(items: Iterator[Any], run: Run) -> Iterator[Any]:
         if root.cancelled:
             raise _Cancelled
         yield item
+        if root.cancelled:
+            raise _Cancelled
     if root.cancelled:
         raise _Cancelled
 
