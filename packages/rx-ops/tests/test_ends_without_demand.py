@@ -66,3 +66,33 @@ def test_flat_map_sees_the_end_of_its_source_behind_a_lane_that_was_woken_and_ha
     subscriber = TestSubscriber[int](2, on_value=push)
     Flowable.range(1).flat_map(lambda _item: inner).subscribe(subscriber)
     subscriber.assert_result(1, 2)
+
+
+@pytest.mark.parametrize("late", [0, 1, 2, 3], ids=lambda late: f"{late} requested after the end")
+def test_the_end_of_grouped_items_is_seen_without_a_request(late: int) -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[int](3 - late)
+    Flowable.wrap(source).group_by(lambda x: x % 2).flat_map(lambda group: group).subscribe(subscriber)
+    source.next(1, 2, 3)
+    source.complete()
+    for _ in range(late):
+        subscriber.assert_not_terminated().request(1)
+    subscriber.assert_complete().assert_value_count(3)
+
+
+def test_an_error_of_the_source_of_groups_is_seen_without_a_request() -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[int](1)
+    Flowable.wrap(source).group_by(lambda x: x % 2).flat_map(lambda group: group).subscribe(subscriber)
+    source.next(1)
+    source.error(KeyError("gone"))
+    subscriber.assert_failure(KeyError, 1)
+
+
+def test_the_end_of_the_groups_is_seen_with_the_last_of_them() -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[int](1)
+    Flowable.wrap(source).group_by(lambda x: x % 2).map(lambda group: group.key).subscribe(subscriber)
+    source.next(1)
+    source.complete()
+    subscriber.assert_result(1)
