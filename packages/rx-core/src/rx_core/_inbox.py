@@ -57,6 +57,9 @@ class Inbox(Generic[T]):
         "peak",
     )
 
+    #: Whether the source is the queue, and this only polls it (see _polled.py).
+    polls: ClassVar[bool] = False
+
     def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
         self._run = run
         self._window = window
@@ -78,9 +81,6 @@ class Inbox(Generic[T]):
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""
         self._opening = get_ident()
-    #: Whether the source is the queue, and this only polls it (see _polled.py).
-    polls: ClassVar[bool] = False
-
         try:
             source.subscribe(self)
         except TypeError as error:
@@ -100,6 +100,8 @@ class Inbox(Generic[T]):
         if not hasattr(subscription, "request"):
             self._window = DEMAND  # an Observable cannot be asked, so what it sends waits, however much it is
         self._upstream = subscription
+        if hasattr(subscription, "request_fusion"):
+            self._negotiate(subscription)
         if self._cancelled:
             stop(subscription)
         elif self._opening == get_ident() and not self._run.threaded:
@@ -108,6 +110,11 @@ class Inbox(Generic[T]):
             # A late on_subscribe, or a run with a thread of its own: let the owner ask, so that all requests come from one place
             # and are never made twice (RS 2.7).
             self._run.poke()
+
+    def _negotiate(self, queue: Any) -> None:
+        from rx_core._polled import negotiate  # here, because most sources are no queues
+
+        negotiate(self, queue, self._run)
 
     def on_next(self, item: T, /) -> None:
         if item is None:
@@ -140,8 +147,6 @@ class Inbox(Generic[T]):
     def on_error(self, error: Exception, /) -> None:
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
-        if hasattr(subscription, "request_fusion"):
-            self._negotiate(subscription)
         if self._done or self._cancelled:
             if error is not self._error:  # a source that signals what it was refused with says nothing new
                 _hooks.dropped(error, self._run.origin)
@@ -151,11 +156,6 @@ class Inbox(Generic[T]):
         if self._eager_error or not self._queue:
             self._run.poke()
         # With items before it the end is found when the last of them is polled; see stream().
-    def _negotiate(self, queue: Any) -> None:
-        from rx_core._polled import negotiate  # here, because most sources are no queues
-
-        negotiate(self, queue, self._run)
-
 
     def on_complete(self) -> None:
         if self._done:
@@ -210,6 +210,9 @@ class Inbox(Generic[T]):
                         item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
                     if self._eager_error and self._error is not None:
                         break
+                if self.polls:  # granted by an on_subscribe that came late
+                    yield from self.stream()
+                    return
                 if self._done:
                     if queue and not (self._eager_error and self._error is not None):
                         continue
@@ -250,9 +253,6 @@ class Inbox(Generic[T]):
                     raise
 
     # -- the run gives it back ---------------------------------------------------------------------------------------
-                if self.polls:  # granted by an on_subscribe that came late
-                    yield from self.stream()
-                    return
 
     def dispose(self) -> None:
         if not self._cancelled:
@@ -355,6 +355,9 @@ class PolicyInbox(Inbox[T]):
             self._outstanding = UNBOUNDED
             self._request(UNBOUNDED)
 
+    def _negotiate(self, queue: Any) -> None:
+        pass  # a policy is for what nobody asked for; who polls a source gets nothing of that kind
+
     def give_up(self, item: T) -> None:
         if self._keeps:
             item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
@@ -405,6 +408,3 @@ class PolicyInbox(Inbox[T]):
             self.give_up(item)
             raise MissingBackpressureError("a source sent an element that nobody had requested")
         self._queue.append(item)
-    def _negotiate(self, queue: Any) -> None:
-        pass  # a policy is for what nobody asked for; who polls a source gets nothing of that kind
-
