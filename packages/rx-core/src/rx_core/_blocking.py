@@ -10,28 +10,64 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rx_core._demand import UNBOUNDED
 from rx_core._protocols import Publisher
-from rx_core._run import Openable, Run, close
+from rx_core._run import Items, Openable, Run, close
 from rx_core._user_code import unwrap_stop
 
 T = TypeVar("T")
 
 
+#: How many actions that were put off may run inside one another.
+_DEEPEST = 4
+
+
 class BlockingRun(Run):
-    """The run of a thread that waits. ``demand`` is what a source that must be asked is asked for at a time."""
+    """The run of a thread that waits. ``demand`` is what a source that must be asked is asked for at a time.
 
-    __slots__ = ("_demand", "_dirty", "_later", "_signal", "cancelled", "pipeline")
+    A source that sends while this thread subscribes to it finds the run free: each item is pulled through at once and kept in
+    ``ready``, so that a pipeline which has enough stops the source. The thread gives them away when it is back.
+    """
 
-    def __init__(self, demand: int = UNBOUNDED, origin: object = None) -> None:
+    __slots__ = (
+        "_acting",
+        "_deadline",
+        "_demand",
+        "_dirty",
+        "_keep",
+        "_later",
+        "_pulling",
+        "_seconds",
+        "_signal",
+        "_thread",
+        "cancelled",
+        "failure",
+        "items",
+        "pipeline",
+        "ready",
+    )
+
+    def __init__(
+        self, demand: int = UNBOUNDED, origin: object = None, *, keep: int = UNBOUNDED, seconds: float | None = None
+    ) -> None:
         super().__init__()
         self.pipeline = self if origin is None else origin
         self.cancelled = False
+        #: What runs, the items it gave while this thread was with a source, and what it failed with then.
+        self.items: Items[Any] = iter(())
+        self.ready: deque[Any] = deque()
+        self.failure: BaseException | None = None
         self._demand = demand
+        self._keep = keep
+        self._seconds = seconds
+        self._deadline = None if seconds is None else monotonic() + seconds
         self._dirty = False
         self._later: deque[Callable[[], object]] = deque()
+        self._acting: list[Callable[[], object]] = []
+        self._thread = 0
+        self._pulling = False
         self._signal = threading.Lock()
         self._signal.acquire()
 
@@ -50,6 +86,8 @@ class BlockingRun(Run):
                 self._signal.release()
             except RuntimeError:
                 pass  # released already and not yet taken: one signal is enough
+        if self._acting and self._thread == threading.get_ident():
+            self._pull()
 
     poke = wake
 
@@ -57,18 +95,66 @@ class BlockingRun(Run):
         self._later.append(action)
         self.wake()
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Sleep until something was published since the last wait; False when ``seconds`` passed first."""
-        while self._later:
-            self._later.popleft()()
-        deadline = None if seconds is None else monotonic() + seconds
+    def wait(self) -> None:
+        """Sleep until something was published since the last wait. TimeoutError when the time is over."""
+        self._act()
         while not self._dirty:
-            if deadline is None:
+            if self._deadline is None:
                 self._signal.acquire()
-            elif not self._signal.acquire(timeout=max(0.0, deadline - monotonic())):
-                return False
+            elif not self._signal.acquire(timeout=max(0.0, self._deadline - monotonic())):
+                raise self._too_late()
         self._dirty = False  # before polling: what arrives from here on raises it again
-        return True
+
+    def _act(self) -> None:
+        """Do what was put off. Further down the stack one source may wait for another, but not for a chain without end."""
+        acting = self._acting
+        if len(acting) == _DEEPEST or (acting and getattr(acting[-1], "is_over", False)):
+            return
+        left = len(self._later) if acting else UNBOUNDED
+        while self._later and left:
+            if self.ready and not acting:
+                return  # it is this thread's turn
+            left -= 1
+            action = self._later.popleft()
+            acting.append(action)
+            self._thread = threading.get_ident()
+            try:
+                action()
+            finally:
+                acting.pop()
+            self.wake()  # who put it off goes on
+
+    def _pull(self) -> None:
+        """A source sends on this very thread. Its item goes through the pipeline now, and the end of that stops the source."""
+        if self._pulling:
+            return  # further up the stack; it looks again
+        self._pulling = True
+        try:
+            while self._dirty and not self.cancelled:
+                self._dirty = False
+                for item in self.items:
+                    if item is None:
+                        break
+                    self.ready.append(item)
+                else:
+                    self._stop(None)
+                if self._deadline is not None and monotonic() > self._deadline:
+                    self._stop(self._too_late())
+        except BaseException as error:  # raised where somebody iterates, and not through the source
+            self._stop(error)
+        finally:
+            self._pulling = False
+        if self._later and not self.cancelled and len(self.ready) < self._keep:
+            self._act()
+
+    def _stop(self, failure: BaseException | None) -> None:
+        self.failure = failure
+        self.cancelled = True
+        close(self.items)
+        self.release()
+
+    def _too_late(self) -> TimeoutError:
+        return TimeoutError(f"no end after {self._seconds} seconds: {self.pipeline!r}")
 
     def end(self) -> None:
         self.cancelled = True
@@ -76,22 +162,27 @@ class BlockingRun(Run):
         self.finalize()
 
 
-def blocking_items(source: Publisher[T] | Openable[T], window: int, demand: int, seconds: float | None = None) -> Iterator[T]:
+def blocking_items(
+    source: Publisher[T] | Openable[T], window: int, demand: int, seconds: float | None = None, keep: int = UNBOUNDED
+) -> Iterator[T]:
     """Iterate ``source`` on this thread. Leaving the loop early cancels it.
 
-    ``window`` bounds what waits at a boundary. With ``seconds`` the whole iteration has to be over in time: TimeoutError.
+    ``window`` bounds what waits at a boundary. With ``seconds`` the whole iteration has to be over in time: TimeoutError. While
+    a source sends on this very thread, no further one is begun when ``keep`` items wait for whoever iterates.
     """
-    run = BlockingRun(demand, source)
-    deadline = None if seconds is None else monotonic() + seconds
-    items = run.open(source, window)
+    run = BlockingRun(demand, source, keep=keep, seconds=seconds)
+    items = run.items = run.open(source, window)
+    ready = run.ready
     try:
         for item in items:
             if item is not None:
                 yield item
-            elif deadline is None:
+            else:
                 run.wait()
-            elif not run.wait(max(0.0, deadline - monotonic())):
-                raise TimeoutError(f"no end after {seconds} seconds: {source!r}")
+                while ready:
+                    yield ready.popleft()
+        if run.failure is not None:
+            raise run.failure
     except RuntimeError as error:
         unwrapped = unwrap_stop(error)
         if unwrapped is error:

@@ -85,7 +85,7 @@ class Drain(Run, Generic[T]):
         self._hint: Callable[[], int] | None = None
         self._requests: deque[int] = deque()
         self._later: deque[Callable[[], object]] = deque()
-        self._nesting: list[int] = []
+        self._nesting: list[tuple[int, Callable[[], object]]] = []
         self._demand = 0
         self._token: dict[int, bool] = {}  # taken: start() gives it back
         self._dirty = False
@@ -148,8 +148,8 @@ class Drain(Run, Generic[T]):
     def wake(self) -> None:
         self._dirty = True
         if self._token.pop(0, None):
-            if self._worker is None:
-                self._loop()
+            if self._worker is None or (self._nesting and self._acts_here()):
+                self._loop()  # on a worker: what is put off there pushes on its thread, which is the one to go on
             else:
                 self._submit()
 
@@ -162,10 +162,13 @@ class Drain(Run, Generic[T]):
     def start(self, body: Callable[[Drain[T]], Items[T]]) -> None:
         """Hand out the Subscription, open the generator, then let go of the token.
 
-        The token is held meanwhile, so nothing is emitted before on_subscribe returned (RS 1.3, 1.9).
+        The token is held meanwhile, so nothing is emitted before on_subscribe returned (RS 1.3, 1.9). What is put off happens
+        then, on this thread: sources are subscribed by who subscribes, also when a worker deals with what they send, and one that
+        sends for long keeps nobody else busy.
         """
         down = self._down
         assert down is not None
+        put_off = self._later
         try:
             down.on_subscribe(self)
             if self._gen is None and not (self.cancelled or self._done):  # else opened by who asked to poll
@@ -179,7 +182,15 @@ class Drain(Run, Generic[T]):
             self._close()
             raise
         finally:
+            if put_off and self._worker is not None:
+                self._later = deque()  # not for the worker, which may begin at once
             self._token[0] = True
+        if put_off:
+            if self._worker is None:
+                self._do_later()
+            else:
+                for action in put_off:
+                    action()
         self.wake()
 
     def set_hint(self, hint: Callable[[], int]) -> None:
@@ -225,20 +236,31 @@ class Drain(Run, Generic[T]):
 
     def _do_later(self) -> None:
         """Run what was put off. An action may push items, which come to this very loop again: a source that is being subscribed
-        there has to be able to wait for others. But not without end: a chain of sources goes on in the outermost loop (RS 3.3).
+        there has to be able to wait for others. But not without end: a chain of sources goes on in the outermost loop (RS 3.3),
+        when the one before has returned.
         """
         me = threading.get_ident()
         nesting = self._nesting
-        while self._later and nesting.count(me) < _DEEPEST:
+        inside = [action for ident, action in nesting if ident == me]
+        if len(inside) == _DEEPEST or (inside and getattr(inside[-1], "is_over", False)):
+            return
+        while self._later:
             try:
                 action = self._later.popleft()
             except IndexError:  # taken by another thread meanwhile
                 return
-            nesting.append(me)
+            here = (me, action)
+            nesting.append(here)
             try:
                 action()
             finally:
-                nesting.remove(me)
+                nesting.remove(here)
+                self._dirty = True  # who put it off goes on
+
+    def _acts_here(self) -> bool:
+        """Whether this thread is doing something that was put off."""
+        me = threading.get_ident()
+        return any(ident == me for ident, _ in self._nesting.copy())
 
     def _drain(self) -> None:
         requests = self._requests

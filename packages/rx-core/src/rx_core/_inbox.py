@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, final
 
@@ -34,6 +35,25 @@ DEMAND: Final = 0
 DEFAULT_PREFETCH: Final = 128
 
 
+@final
+class _PutOff:
+    """Subscribing or requesting, when the run is not busy."""
+
+    __slots__ = ("_action", "_inbox")
+
+    def __init__(self, inbox: Inbox[Any], action: Callable[[], object]) -> None:
+        self._inbox = inbox
+        self._action = action
+
+    def __call__(self) -> None:
+        self._action()
+
+    @property
+    def is_over(self) -> bool:
+        """Its source has ended or was cancelled, and will return in a moment: what comes next begins after that."""
+        return self._inbox._done or self._inbox._cancelled
+
+
 class Inbox(Generic[T]):
     """Subscriber (or observer) that queues for one run.
 
@@ -42,6 +62,7 @@ class Inbox(Generic[T]):
     """
 
     __slots__ = (
+        "_asks_later",
         "_cancelled",
         "_done",
         "_eager_error",
@@ -69,6 +90,7 @@ class Inbox(Generic[T]):
         self._upstream: Subscription | Disposable | None = None
         self._outstanding = 0
         self._opening = 0
+        self._asks_later = False
         self._done = False
         self._cancelled = False
         self._error: Exception | None = None
@@ -88,6 +110,25 @@ class Inbox(Generic[T]):
                 raise
         finally:
             self._opening = 0
+
+    def subscribe_later(self, source: Publisher[T]) -> None:
+        """Subscribe as soon as the run is not busy: what ``source`` sends meanwhile goes on at once, and who has
+        enough can stop it. What goes wrong is an error of the stream.
+        """
+        hold = getattr(source, "_rx_hold", None)
+        self._run.later(_PutOff(self, partial(self._subscribe, source, None if hold is None else hold())))
+
+    def _subscribe(self, source: Publisher[T], let_go: Callable[[], object] | None) -> None:
+        try:
+            if not self._cancelled:
+                self.subscribe_to(source)
+                if self.polls:
+                    self._run.wake()  # it may have items now, and does not say so
+        except Exception as error:
+            self.on_error(error)
+        finally:
+            if let_go is not None:
+                let_go()
 
     # -- pushing side ------------------------------------------------------------------------------------------------
 
@@ -218,7 +259,12 @@ class Inbox(Generic[T]):
                         continue
                     break
                 if self._outstanding < UNBOUNDED and self._upstream is not None:
-                    self._ask()
+                    if not window and run.outstanding > DEFAULT_PREFETCH:
+                        if not self._asks_later:
+                            self._asks_later = True  # a synchronous source answers with all of it: as in subscribe_later
+                            run.later(_PutOff(self, self._ask_later))
+                    else:
+                        self._ask()
                     if queue or self._done:
                         continue  # a synchronous source answered at once
                 yield None
@@ -227,6 +273,11 @@ class Inbox(Generic[T]):
         finally:
             self.dispose()
             run.disown(self)
+
+    def _ask_later(self) -> None:
+        self._asks_later = False
+        if not self._cancelled:
+            self._ask()
 
     def _ask(self) -> None:
         """Ask for the whole window once, or for what is wanted and not yet asked for."""

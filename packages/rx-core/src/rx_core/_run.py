@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._inbox import DEMAND, Inbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox
 from rx_core._user_code import OPERATOR_CODES, as_signal
 from rx_core.queue_fusion import fusion_enabled
 
@@ -101,6 +101,11 @@ class Run(ABC):
         """Call ``action`` on this thread as soon as the run is not busy: for subscribing to what may push without being asked."""
         action()
 
+    @property
+    def puts_off(self) -> bool:
+        """Something waits for this thread to leave the run: yield None before going on to open further sources."""
+        return bool(getattr(self.root, "_later", ()))
+
     def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """Subscribe to ``source`` and iterate what it gives: items, and None while there is nothing.
 
@@ -121,12 +126,24 @@ class Run(ABC):
             return self.failing(as_signal(error))
 
     def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
-        """The same, always through an inbox: for boundaries and for walls against fusion."""
+        """The same, always through an inbox: for boundaries and for walls against fusion.
+
+        A source that may send for long while it is subscribed is subscribed when this thread has left the run (see
+        :meth:`later`), so that its items go on as they come and who has enough can stop it.
+        """
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
         inbox: Inbox[T] = Inbox(self, window, eager_error=eager_error)
         self.own(inbox)
-        inbox.subscribe_to(source)
+        if (
+            self.threaded
+            or getattr(source, "_rx_pushes", False)
+            or (not window and self.outstanding > DEFAULT_PREFETCH)
+            or self.puts_off  # sources are subscribed in the order in which they are opened
+        ):
+            inbox.subscribe_later(source)
+        else:
+            inbox.subscribe_to(source)
         return inbox.stream()
 
     def _called(self, call: Callable[[], T | None], scalar: Callable[[], T | None] | None) -> Items[T]:

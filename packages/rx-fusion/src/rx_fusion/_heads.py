@@ -39,6 +39,18 @@ class Head(ABC):
     #: The publisher itself, where items are pushed by somebody who is not ours.
     publisher: Publisher[Any] | None = None
 
+    @property
+    def pushes(self) -> bool:
+        """Whether it may send for as long as it likes while it is being subscribed, whatever was requested."""
+        return any(getattr(source, "_rx_pushes", False) for source in self.upstream)
+
+    def hold(self) -> Callable[[], object] | None:
+        """Somebody will subscribe in a moment. What is to be called then, if it matters."""
+        for source in self.upstream:
+            hold: Callable[[], Callable[[], object] | None] | None = getattr(source, "_rx_hold", None)
+            return None if hold is None else hold()  # an operator's first source is the one it goes on with
+        return None
+
     @abstractmethod
     def open(self, run: Run, window: int, /) -> Items[Any]:
         """Start one run of the source: its items, and None while there is nothing. Called when the pipeline is subscribed."""
@@ -99,18 +111,6 @@ class IterableHead(Head):
     def open(self, _run: Run | None, _window: int, /) -> Iterator[Any]:
         return iter(self._items)
 
-    def __repr__(self) -> str:
-        return as_text(self._text)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _iterable_head, (self.name, self._items, self._text, self.feed)
-
-
-def _iterable_head(name: str, items: Iterable[Any], text: Text, feed: Feed) -> IterableHead:
-    return IterableHead(name, items, text, feed=feed)
-
-
-class PublisherHead(Head):
     @property
     def only(self) -> tuple[Any, ...] | None:
         """The items, where it is known that there are at most one."""
@@ -126,6 +126,18 @@ class PublisherHead(Head):
         """Whether the items come from exactly one of these types, not from somebody's subclass."""
         return type(self._items) in kinds
 
+    def __repr__(self) -> str:
+        return as_text(self._text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _iterable_head, (self.name, self._items, self._text, self.feed)
+
+
+def _iterable_head(name: str, items: Iterable[Any], text: Text, feed: Feed) -> IterableHead:
+    return IterableHead(name, items, text, feed=feed)
+
+
+class PublisherHead(Head):
     """Somebody else's publisher (or a wall: ours, hidden). ``said`` is what a plan says of it."""
 
     __slots__ = ("_said", "_text", "name", "publisher", "upstream")
@@ -138,6 +150,10 @@ class PublisherHead(Head):
         self._text = text
         self.upstream = upstream
         self._said = said
+
+    @property
+    def pushes(self) -> bool:
+        return getattr(self.publisher, "_rx_pushes", False)
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         assert self.publisher is not None
@@ -162,6 +178,8 @@ class Operator(NamedTuple):
     name: str
     #: Which sources are subscribed together with the operator; the others when it iterates them.
     eager: Literal["first", "all", "none"]
+    #: Whether it asks its source for everything when it is subscribed; see Head.pushes.
+    pushes: bool = False
 
 
 _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
@@ -170,26 +188,28 @@ _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
 @overload
 def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def operator(*, eager: Literal["first", "all", "none"]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
-    function: Callable[P, R] | None = None, /, *, eager: Literal["first", "all", "none"] = "first"
+    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def operator(
+    function: Callable[P, R] | None = None, /, *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
     It is a generator function that yields items, and None for "nothing now, I will be woken", or a plain function that returns
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
-    (concat, retry), all (merge, zip) or none.
+    (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not.
     """
     if function is None:
-        return lambda decorated: _register(decorated, eager)
-    return _register(function, eager)
+        return lambda decorated: _register(decorated, eager, pushes)
+    return _register(function, eager, pushes)
 
 
-def _register(function: Callable[P, R], eager: Literal["first", "all", "none"]) -> Callable[P, R]:
+def _register(function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool) -> Callable[P, R]:
     if not isinstance(function, FunctionType):
         raise TypeError(f"@operator needs a function (run, source, ...), got {function!r}")
     plain = cast("OperatorFunction", function)
-    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager)
+    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes)
     OPERATOR_CODES.add(function.__code__)
     return function
 
@@ -251,6 +271,10 @@ class OperatorHead(Head):
 
     def notes(self) -> Sequence[str]:
         return self._said
+
+    @property
+    def pushes(self) -> bool:
+        return self.operator.pushes or super().pushes
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         window = self.window or window  # an operator that only relays passes on what its consumer takes

@@ -66,7 +66,11 @@ class OfferingDrain(Drain[T]):
         """Start the run of ``plan`` that ``opener`` opens; None: nothing is granted."""
         self._plan = plan
         self._opener = opener
-        self.start(opener)
+        try:
+            self.start(opener)
+        finally:
+            self._plan = None
+            del self._opener  # it refers to this: a circle of references
 
     def request_fusion(self, mode: int, /) -> int:
         plan = self._plan

@@ -123,7 +123,7 @@ class Pipeline(Generic[T_co]):
         worker = None if scheduler is None else scheduler.create_worker()
         drain = drain_for(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
 
-        def body(run: Drain[Any]) -> Items[Any]:
+        def body(run: Run) -> Items[Any]:
             items = head.open(run, 0)
             if type(items) in _EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
@@ -139,6 +139,13 @@ class Pipeline(Generic[T_co]):
         head, shape, args = self._resolve()
         return shape.pull(head.open(run, window), run, head, args, Form("pull", head.feed, cancel=True))
 
+    @property
+    def _rx_pushes(self) -> bool:
+        return self._head.pushes
+
+    def _rx_hold(self) -> Callable[[], object] | None:
+        return self._head.hold()
+
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""
         hooks.ensure_loaded()
@@ -149,11 +156,14 @@ class Pipeline(Generic[T_co]):
                 return plan
         return None
 
-    def _iterate(self, prefetch: int = DEFAULT_PREFETCH) -> Iterator[T_co]:
-        """Iterate on this thread; leaving the loop cancels. At most ``prefetch`` items wait at a boundary."""
+    def _iterate(self, prefetch: int = DEFAULT_PREFETCH, *, whole: bool = False) -> Iterator[T_co]:
+        """Iterate on this thread; leaving the loop cancels. At most ``prefetch`` items wait at a boundary.
+
+        ``whole`` says that whoever iterates goes on to the end.
+        """
         plan = self._synchronous()
         if plan is None:
-            return blocking_items(self, prefetch, prefetch)
+            return blocking_items(self, prefetch, prefetch, keep=UNBOUNDED if whole else prefetch)
         head, shape, args = plan
         return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, Form("pull", head.feed))
 

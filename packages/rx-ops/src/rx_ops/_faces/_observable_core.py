@@ -31,7 +31,6 @@ from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
 from rx_ops.coordination import BackpressureStrategy
 from rx_ops.coordination._convert import to_flowable
-from rx_ops.coordination._parts import Part
 
 if TYPE_CHECKING:
     from rx_fusion._stages import StageFunction
@@ -131,6 +130,10 @@ class ObservableHead(PublisherHead):
         super().__init__(name, Unasked(source), text, upstream, said)
         self._source = source
 
+    @property
+    def pushes(self) -> bool:
+        return True
+
     def open(self, run: Run, _window: int, /) -> Items[Any]:
         return _opened(run, self._source)
 
@@ -139,37 +142,12 @@ def _opened(run: Run, source: Any) -> Items[Any]:
     """What an observable sends, for a run that polls.
 
     A synchronous one sends all it has while it is subscribed. So it is subscribed as soon as the run is not busy: its items go on
-    at once instead of piling up, and who has enough can stop it. A run with a thread of its own emits meanwhile anyway.
+    at once instead of piling up, and who has enough can stop it.
     """
     inbox: Inbox[Any] = Inbox(run, UNBOUNDED)
     run.own(inbox)
-    if run.threaded:
-        inbox.subscribe_to(source)
-    else:
-        part = _part_below(source)
-        if part is not None:
-            part.keep()  # or its operator would take it for one that nobody subscribed to in time
-        run.later(lambda: _subscribe(inbox, source, part))
+    inbox.subscribe_later(source)
     return inbox.stream()
-
-
-def _subscribe(inbox: Inbox[Any], source: Any, part: Part[Any] | None) -> None:
-    try:
-        if not inbox.is_disposed:
-            inbox.subscribe_to(source)
-    except Exception as error:
-        inbox.on_error(error)
-    finally:
-        if part is not None:
-            part.taken()
-
-
-def _part_below(source: Any) -> Part[Any] | None:
-    """The group or window that a pipeline starts at, if it does."""
-    head: Head | None = getattr(source, "_head", None)
-    while head is not None and not isinstance(head, Part):
-        head = getattr(head.upstream[0], "_head", None) if head.upstream else None
-    return head
 
 
 class Unasked(Generic[T]):

@@ -63,7 +63,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         Demand, thread and fusion are those of :meth:`blocking_iter`.   Errors: raised.   Memory: all items.
         Source:  RxJava ``toList().blockingGet()``.
         """
-        return list(self._iterate())
+        return list(self._iterate(whole=True))
 
     def blocking_first(self) -> T_co:
         """The first item, on this thread; cancels the rest.

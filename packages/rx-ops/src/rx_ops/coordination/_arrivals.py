@@ -33,18 +33,8 @@ def _tell(arrived: Callable[[T], object], _inbox: PolicyInbox[T], item: T) -> No
 def admitted(run: Run, inbox: PolicyInbox[T], source: Publisher[T]) -> Items[T]:
     """The items that the policy of ``inbox`` lets through."""
     run.own(inbox)
-    # Later: a synchronous source sends all it has while it is subscribed, and the run has to be free to act on that.
-    run.later(partial(_subscribe, inbox, source))
+    inbox.subscribe_later(source)  # a synchronous source sends all it has, and the run has to be free to act on that
     return inbox.stream()
-
-
-def _subscribe(inbox: PolicyInbox[T], source: Publisher[T]) -> None:
-    if inbox.is_disposed:
-        return
-    try:
-        inbox.subscribe_to(source)
-    except Exception as error:
-        inbox.on_error(error)
 
 
 def wanted(run: Run, operator: str, item: T) -> T:

@@ -61,13 +61,11 @@ OVERFLOWS: Final[dict[OverflowStrategy, Policy]] = {
 
 def _buffered(run: Run, source: Source[T], inbox: PolicyInbox[T]) -> Items[T]:
     run.own(inbox)
-    # Later: a synchronous source pushes all it has while it is subscribed, and what is wanted of that should go out at once
-    # instead of waiting behind a busy run.
-    run.later(lambda: inbox.subscribe_to(source.publisher))
+    inbox.subscribe_later(source.publisher)
     return inbox.stream()
 
 
-@operator(eager="none")
+@operator(eager="none", pushes=True)
 def on_backpressure_buffer(
     run: Run,
     source: Source[T],
@@ -80,11 +78,11 @@ def on_backpressure_buffer(
     return _buffered(run, source, inbox)
 
 
-@operator(eager="none")
+@operator(eager="none", pushes=True)
 def on_backpressure_drop(run: Run, source: Source[T], on_drop: Callable[[T], object] | None) -> Items[T]:
     return _buffered(run, source, PolicyInbox(run, PolicyInbox.drop, on_drop=on_drop))
 
 
-@operator(eager="none")
+@operator(eager="none", pushes=True)
 def on_backpressure_latest(run: Run, source: Source[T], on_drop: Callable[[T], object] | None) -> Items[T]:
     return _buffered(run, source, PolicyInbox(run, PolicyInbox.latest, on_drop=on_drop))

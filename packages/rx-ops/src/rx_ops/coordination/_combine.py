@@ -31,7 +31,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     try:
         while True:
             waiting = False
-            while more and len(lanes) < limit and not lanes.ready:
+            while more and len(lanes) < limit and not lanes.ready and not run.puts_off:
                 try:
                     source = next(sources, _END)
                 except Exception as error:
@@ -62,7 +62,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
             if not more and not len(lanes):
                 break
             # Nothing to do now: no demand, or all lanes are waiting and no further one can be opened.
-            if lanes.ready or waiting or not more or len(lanes) >= limit:
+            if lanes.ready or waiting or not more or len(lanes) >= limit or run.puts_off:
                 yield None
         if errors:
             raise composite(errors)

@@ -171,6 +171,7 @@ class Created(FlowableBase[T]):
     """``create``: a callback that pushes, and a policy for what nobody asked for."""
 
     __slots__ = ("_capacity", "_on_drop", "_source", "_strategy")
+    _rx_pushes = True
 
     def __init__(
         self,

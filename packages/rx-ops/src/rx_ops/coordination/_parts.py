@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from rx_core import Items, Run
@@ -34,6 +35,10 @@ class Part(Head, Generic[T]):
 
     def keep(self) -> None:
         self.kept.append(None)
+
+    def hold(self) -> Callable[[], object] | None:
+        self.keep()
+        return self.taken
 
     def taken(self) -> None:
         self.kept.pop()
