@@ -49,12 +49,13 @@ class _PollingInbox(Inbox[T]):
         """The Subscription, as the queue that it is."""
         return self._upstream
 
-    def _cancel_upstream(self) -> None:
-        super()._cancel_upstream()
-        try:
-            self.source.clear()  # called by the owner of the run, so nobody polls meanwhile
-        except Exception as error:  # RS 3.15
-            _hooks.dropped(error, self._run.origin)
+    def dispose(self) -> None:
+        if not self._cancelled:
+            super().dispose()
+            try:
+                self.source.clear()  # called by the owner of the run, so nobody polls meanwhile
+            except Exception as error:  # RS 3.15
+                _hooks.dropped(error, self._run.origin)
 
 
 class SyncInbox(_PollingInbox[T]):

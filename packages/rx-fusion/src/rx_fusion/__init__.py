@@ -31,6 +31,7 @@ from rx_fusion._heads import (
     operator,
     operator_of,
 )
+from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
@@ -50,6 +51,7 @@ __all__ = [
     "Form",
     "Head",
     "IterableHead",
+    "OfferingDrain",
     "Operator",
     "OperatorHead",
     "Pipeline",
@@ -72,6 +74,7 @@ __all__ = [
     "as_callable_source",
     "as_scalar",
     "as_text",
+    "drain_for",
     "fusion_enabled",
     "fusion_off",
     "operator",

@@ -51,32 +51,32 @@ def offered(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[int, str]:
 class OfferingDrain(Drain[T]):
     """A Drain whose Subscription may be polled instead of requested from."""
 
-    __slots__ = ("_ended", "_opener", "_plan", "_polls")
+    __slots__ = ("_ended", "_offer", "_opener", "_polls")
 
     #: The mode that was granted.
     granted: ClassVar[int] = NONE
-    _plan: Resolved | None
+    _offer: Resolved | int
     _opener: Callable[[Run], Items[T]]
     #: Who takes it out may touch the generator: the poller, or a canceller when nobody polls.
     _polls: dict[int, bool]
     #: The end that is to be signalled, in ASYNC mode.
     _ended: tuple[Exception | None] | None
 
-    def begin(self, plan: Resolved | None, opener: Callable[[Run], Items[T]]) -> None:
-        """Start the run of ``plan`` that ``opener`` opens; None: nothing is granted."""
-        self._plan = plan
+    def begin(self, offer: Resolved | int, opener: Callable[[Run], Items[T]]) -> None:
+        """Start the run that ``opener`` opens. ``offer`` is what it grants, or the plan that this follows from."""
+        self._offer = offer
         self._opener = opener
         try:
             self.start(opener)
         finally:
-            self._plan = None
+            self._offer = NONE
             del self._opener  # it refers to this: a circle of references
 
     def request_fusion(self, mode: int, /) -> int:
-        plan = self._plan
-        if plan is None or self._gen is not None or self._token:
-            return NONE  # fusion is off, or it is too late: the Subscription has been given out and things flow
-        modes, _ = offered(*plan)
+        offer = self._offer
+        if self._gen is not None or self._token:
+            return NONE  # it is too late: the Subscription has been given out and things flow
+        modes = offer if isinstance(offer, int) else offered(*offer)[0]
         if mode & BOUNDARY and not modes & BOUNDARY:
             return NONE
         granted = mode & modes & ANY
@@ -122,7 +122,9 @@ class ConditionalDrain(OfferingDrain[T]):
         return True, False
 
 
-def drain_for(down: Subscriber[Any], *, worker: Worker | None, synchronous: bool, origin: object) -> OfferingDrain[Any]:
+def drain_for(
+    down: Subscriber[Any], *, worker: Worker | None = None, synchronous: bool = False, origin: object
+) -> OfferingDrain[Any]:
     """The Drain that suits ``down``."""
     kind = ConditionalDrain if hasattr(down, "try_on_next") and fusion_enabled() else OfferingDrain
     return kind(down, worker=worker, synchronous=synchronous, origin=origin)
@@ -233,6 +235,8 @@ class AsyncDrain(_PolledDrain[T]):
             self._polls[0] = True
             if self.cancelled:
                 self._shut()
+            elif self._later:
+                self.wake()  # what was put off until the run is not busy
 
     def poll_many(self, n: int, /) -> list[T]:
         batch: list[T] = []

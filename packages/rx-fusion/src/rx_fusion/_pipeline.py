@@ -28,7 +28,7 @@ from rx_core import (
     hooks,
     unwrap_stop,
 )
-from rx_core.queue_fusion import fusion_enabled
+from rx_core.queue_fusion import NONE, fusion_enabled
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._heads import Head, PublisherHead
 from rx_fusion._notes import calls
@@ -117,7 +117,7 @@ class Pipeline(Generic[T_co]):
         """Run for a subscriber."""
         head, shape, args = self._resolve()
         if head.publisher is not None and shape.steps:
-            push(head.publisher, shape, args, down, head)
+            push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
             return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
@@ -129,7 +129,7 @@ class Pipeline(Generic[T_co]):
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
             return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True, mark_last=True))
 
-        drain.begin((head, shape, args) if fusion_enabled() else None, body)
+        drain.begin((head, shape, args) if fusion_enabled() else NONE, body)
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""

@@ -140,6 +140,17 @@ class Relay(Generic[T]):
             self._up.cancel()
 
 
+class Link(Relay[T]):
+    """The same without the wall: who can be polled can be polled through it."""
+
+    __slots__ = ()
+
+    def request_fusion(self, mode: int, /) -> int:
+        from rx_fusion._transit import link  # here, because few sources are queues
+
+        return link(self, self._up, mode)
+
+
 class StepSubscriber(Relay[Any]):
     """One call of the fused step per item: an item goes on, None means that a stage dropped it.
 
@@ -358,10 +369,15 @@ def _everything(_n: int) -> int:
     return UNBOUNDED
 
 
-def push(publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object) -> None:
-    """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue."""
+def push(
+    publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object, *, wall: bool
+) -> None:
+    """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue. A ``wall`` is not to be polled through."""
     try:
-        subscriber = StepSubscriber(down, shape, args, origin) if shape else Relay(down, origin)
+        if shape:
+            subscriber: Relay[Any] = StepSubscriber(down, shape, args, origin)
+        else:
+            subscriber = Relay(down, origin) if wall else Link(down, origin)
     except Exception as error:
         failure = error
         Drain(down).start(lambda run: run.failing(failure))  # RS 1.9: subscribe() returns, the failure is signalled

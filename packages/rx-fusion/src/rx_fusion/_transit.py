@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC
-from rx_fusion._push import NOBODY, StepSubscriber
+from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC, fusion_enabled
+from rx_fusion._push import NOBODY, Link, StepSubscriber
 
 if TYPE_CHECKING:
     from rx_fusion._shapes import Shape
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def grant(steps: StepSubscriber, shape: Shape, upstream: Any, mode: int) -> int:
     """Negotiate with ``upstream`` on behalf of ``steps``. What was granted."""
     ask = getattr(upstream, "request_fusion", None)
-    if ask is None or mode & BOUNDARY or steps.last:
+    if ask is None or mode & BOUNDARY or steps.last or not fusion_enabled():
         return NONE
     if any(stage.stops or stage.epilogue or stage.head_yields or stage.request is not None for stage in shape.stages):
         mode &= ~ASYNC  # it has a beginning or an end of its own, and that of the source may come before its last item is polled
@@ -28,6 +28,45 @@ def grant(steps: StepSubscriber, shape: Shape, upstream: Any, mode: int) -> int:
     elif granted == ASYNC:
         steps.__class__ = AsyncSteps
     return granted
+
+
+def link(relay: Link[Any], upstream: Any, mode: int) -> int:
+    """The same where there are no stages: nothing of ours runs in a poll, so threads are the source's business."""
+    ask = getattr(upstream, "request_fusion", None)
+    granted: int = NONE if ask is None or not fusion_enabled() else ask(mode)
+    if granted != NONE:
+        relay.__class__ = PolledLink
+    return granted
+
+
+class PolledLink(Link[Any]):
+    """The source's queue, as it is."""
+
+    __slots__ = ()
+
+    @property
+    def _queue(self) -> Any:
+        return self._up
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def on_next(self, item: Any, /) -> None:
+        if not self._done:
+            self._down.on_next(item)
+
+    def poll(self) -> Any:
+        return self._queue.poll()
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        batch: list[Any] = self._queue.poll_many(n)
+        return batch
+
+    def is_empty(self) -> bool:
+        return bool(self._queue.is_empty())
+
+    def clear(self) -> None:
+        self._queue.clear()
 
 
 class _PolledSteps(StepSubscriber):

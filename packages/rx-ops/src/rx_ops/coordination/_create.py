@@ -24,7 +24,7 @@ from rx_core import (
     user_call,
 )
 from rx_core import dropped as dropped_error
-from rx_fusion import operator
+from rx_fusion import ASYNC, BOUNDARY, NONE, drain_for, fusion_enabled, operator
 from rx_ops.coordination._backpressure import POLICIES, BackpressureStrategy
 
 T = TypeVar("T")
@@ -191,12 +191,13 @@ class Created(FlowableBase[T]):
             subscriber.on_subscribe(unbuffered)
             self._run(unbuffered)
             return
-        drain: Drain[T] = Drain(subscriber, origin=self)
+        drain = drain_for(subscriber, origin=self)
         inbox: PolicyInbox[T] = PolicyInbox(drain, POLICIES[self._strategy], capacity=self._capacity, on_drop=self._on_drop)
         emitter = Emitter(drain, inbox)
         drain.own(emitter._cleanup)
         drain.own(inbox)
-        drain.start(lambda _run: inbox.stream())
+        # Polling takes out of the emitter's queue: nobody is asked, and no function runs.
+        drain.begin(ASYNC | BOUNDARY if fusion_enabled() else NONE, lambda _run: inbox.stream())
         # Outside the drain: what is pushed now goes straight downstream as far as it is wanted.
         self._run(emitter)
 
