@@ -232,6 +232,18 @@ def _both(x: Any) -> Flow:
     return Flowable.of(x, -x)
 
 
+def _halves(x: int) -> Flow:
+    return Flowable.of(x // 2, 1) if x > 3 else Flowable.empty()
+
+
+def _expanded(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
+    """Breadth first: what an item expands to comes after all that was there before."""
+    out = list(xs)
+    for x in out:
+        out += function(x)
+    return out
+
+
 def _twice(x: Any) -> Foreign:
     return Foreign([x, x])
 
@@ -292,6 +304,8 @@ TRANSFORM: Final = (
     Case("flat_map late", lambda s, k: s.flat_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, LATE),
     Case("concat_map", lambda s, k: s.concat_map(k.f(_up)), lambda xs: _each(xs, range), None, "none apart"),
     Case("concat_map foreign", lambda s, k: s.concat_map(k.f(_twice)), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("expand", lambda s, k: s.expand(k.f(_halves)), lambda xs: _expanded(xs, _halves), _same, "none apart"),
+    Case("expand foreign", lambda s, k: s.expand(k.f(lambda x: Foreign([x // 2, 1] if x > 3 else []))), lambda xs: _expanded(xs, lambda x: [x // 2, 1] if x > 3 else []), _same, "none apart"),
     Case("switch_map", lambda s, k: s.switch_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, "none apart lossy"),
     Case("switch_map foreign", lambda s, k: s.switch_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, "none apart lossy"),
     Case("materialize", lambda s, k: s.materialize(), lambda xs: [*map(OnNext, xs), OnComplete()], flags="recovers"),

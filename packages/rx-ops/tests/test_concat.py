@@ -268,6 +268,10 @@ class Observed:
                 raise ValueError(f"source {at}")
             return f"{at}:{x}"
 
+        def opened() -> Flow:
+            self.log.append(f"{at} opens")
+            return Flowable.range(2).hide()
+
         if kind == 0:
             flow: Flow = Flowable.empty()
         elif kind == 1:
@@ -275,7 +279,7 @@ class Observed:
         elif kind == 2:
             flow = Flowable.range(3).map(seen)
         elif kind == 3:
-            flow = Flowable.defer(lambda: self.log.append(f"{at} opens") or Flowable.range(2).hide()).map(seen)
+            flow = Flowable.defer(opened).map(seen)
         else:
             manual: ManualPublisher[str] = ManualPublisher()
             self.manual.append(manual)

@@ -135,6 +135,21 @@ class FlowableTransform(FlowableCore[T_co]):
         check_prefetch("concat_map", prefetch)
         return self._coordinate(coordination.concat_map, mapper, window=prefetch)
 
+    def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
+        """The items, then the items of the sources that ``expander`` makes of them, and so on: a tree, level by level.
+
+        ::  --1|  -->  --1-2-3-4-5-6-7|      (n to 2n and 2n + 1, below 8)
+
+        Demand:  a source gets what is still wanted. An item is expanded when all sources before its own are complete.
+        Errors:  the first ends the stream. TypeError when ``expander`` returns no source.
+        Memory:  the items that were emitted and not expanded yet: a level of the tree.
+        Thread:  that of the running source; ``expander`` runs where the stream is polled.
+        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Source:  Reactor ``expand``. One source at a time: breadth first is an order.
+        """
+        check_callable("expand", "expander", expander)
+        return self._coordinate(coordination.expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base
+
     @overload
     def group_by(
         self: FlowableBase[T], key: Callable[[T], K], /, *, buffer_size: int = DEFAULT_PREFETCH

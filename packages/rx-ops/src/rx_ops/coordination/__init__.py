@@ -13,6 +13,7 @@ from rx_ops.coordination._concat import ConcatHead, concat, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
+from rx_ops.coordination._expand import expand
 from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
 from rx_ops.coordination._latest import combine_latest, with_latest_from
@@ -61,6 +62,7 @@ __all__ = [
     "do_finally",
     "do_on_error",
     "error",
+    "expand",
     "flat_map",
     "ignore_items",
     "in_a_row",
