@@ -7,10 +7,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED
-from rx_core.queue_fusion import fusion_enabled
+from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
 from rx_fusion._notes import call
+from rx_fusion._offers import offered
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
@@ -62,6 +63,15 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
         # the stages run in the operator's own loop
         return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
     return Plan(" → ".join(names), (_fusion(head, shape, inside),), (source,))
+
+
+def offer_of(pipeline: Pipeline[Any]) -> str:
+    """What a run grants a consumer that asks to poll it, and why not more."""
+    if not fusion_enabled():
+        return "nothing, fusion is switched off"
+    modes, reason = offered(*pipeline._resolve())
+    granted = {NONE: "nothing", SYNC: "SYNC polling", ASYNC: "ASYNC polling", ANY: "polling"}[modes & ANY]
+    return f"{granted}, {reason}" if reason else f"{granted}, across threads too"
 
 
 def _source_plan(source: Any, consumer: Head) -> Plan:

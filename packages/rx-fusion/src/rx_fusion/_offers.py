@@ -38,9 +38,11 @@ def offered(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[int, str]:
     if head.scheduler is not None:
         return NONE, f"runs on a worker of {head.scheduler!r}, and polling would take it elsewhere"
     if head.publisher is not None and shape.steps:
-        return NONE, "as its source does"
+        if head.upstream:
+            return NONE, f"{head.name} is a wall"
+        return ANY, "where its source does; not across threads if there are functions"
     if head.feed is Feed.RUNNING:
-        return ASYNC, "not across threads: its sources are asked by who polls"
+        return ASYNC, "not across threads: who polls asks its sources"
     if not (isinstance(head, IterableHead) and head.is_one_of(_PLAIN)):
         return SYNC, f"not across threads: {head.name} may run somebody's code"
     if any(callable(arg) for arg in args):
