@@ -206,12 +206,18 @@ class Pipeline(Generic[T_co]):
         hooks.ensure_loaded()  # the rules of plugins are part of the plan
         return plan_of(self)
 
-    def explain(self) -> str:
+    def explain(self, *, offers: bool = False) -> str:
         """How this pipeline will run: what is fused into one loop, where threads and queues are, and what was not fused and why.
 
-        Nothing runs. The text is stable: one line per part, sources innermost.
+        Nothing runs. The text is stable: one line per part, sources innermost. With ``offers`` a last line says what an operator
+        that is not ours may ask of it (micro-fusion), and why not more.
         """
-        return self.plan().text()
+        text = self.plan().text()
+        if not offers:
+            return text
+        from rx_fusion._explain import offer_of
+
+        return f"{text}\noffers: {offer_of(self)}"
 
     def _repr_html_(self) -> str:
         """The plan for notebooks; showing a pipeline never runs it."""
