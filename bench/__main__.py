@@ -1,4 +1,4 @@
-"""``python -m bench``: prints a Markdown table, or JSON with ``--json``."""
+"""``python -m bench``: prints a Markdown table, or JSON with ``--json``; ``python -m bench growth``: how cost grows."""
 
 from __future__ import annotations
 
@@ -8,32 +8,67 @@ import sys
 from collections.abc import Sequence
 
 from bench._cases import cases
+from bench._growth import Growth, Point, growth_json, growth_report, growths, measure_growth
 from bench._measure import measure
-from bench._report import Measured, as_json, table
+from bench._report import Measured, as_json, head_json, table
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench", description="Ratios to a loop written by hand, and to reactivex and others.")
-    parser.add_argument("--size", type=int, default=400_000, help="elements of the cheap cases (default: 400000)")
+    parser.add_argument("what", nargs="?", choices=("table", "growth"), default="table", help="(default: table)")
+    parser.add_argument(
+        "--size", type=int, help="elements of the cheap cases (default: 400000), most elements of growth (10000000)"
+    )
     parser.add_argument("--rounds", type=int, default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
+    parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
     parser.add_argument("--list", action="store_true", help="only name the cases")
     options = parser.parse_args(argv)
-    wanted = (case for case in cases(options.size) if options.only is None or options.only in case.name)
+    return growth(options) if options.what == "growth" else compare(options)
+
+
+def wanted(options: argparse.Namespace, name: str) -> bool:
+    return options.only is None or options.only in name
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Run the cases and print their figures."""
+    size = 400_000 if options.size is None else options.size
+    chosen = [case for case in cases(size, slow=options.slow) if wanted(options, case.name)]
     if options.list:
-        for case in wanted:
-            print(case.name)
+        print("\n".join(case.name for case in chosen))
         return 0
     measured: list[Measured] = []
-    for case in wanted:
+    for case in chosen:
         measured.append(Measured(case, measure(case, options.rounds)))
         print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     if options.json:
-        print(json.dumps(as_json(measured, size=options.size, rounds=options.rounds), indent=2))
+        print(json.dumps(as_json(measured, size=size, rounds=options.rounds), indent=2))
     else:
         print(table(measured))
+    return 0
+
+
+def growth(options: argparse.Namespace) -> int:
+    """Run the pipelines at growing sizes and print what that costs."""
+    largest = (10**8 if options.huge else 10**7) if options.size is None else options.size
+    chosen = [each for each in growths(largest) if wanted(options, each.name)]
+    if options.list:
+        print("\n".join(each.name for each in chosen))
+        return 0
+    measured: list[tuple[Growth, Sequence[Point]]] = []
+    for each in chosen:
+        measured.append((each, measure_growth(each, min(options.rounds, 3))))
+        print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    if options.json:
+        tables = [growth_json(each, points) for each, points in measured]
+        print(json.dumps({**head_json(size=largest, rounds=options.rounds), "growth": tables}, indent=2))
+    else:
+        print(growth_report(measured))
     return 0
 
 

@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 from bench._blocks import block_cases
 from bench._chains import chain_cases
+from bench._hot import hot_cases
+from bench._inner import inner_cases
 from bench._measure import Case
+from bench._scrabble import scrabble_cases
+from bench._threads import thread_cases
+from bench._weight import weight_cases
 
 
-def cases(size: int) -> Iterator[Case]:
-    """All cases, for ``size`` elements in the cheap ones."""
+def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
+    """All cases, for ``size`` elements in the cheap ones. ``slow``: with the peers that take a minute."""
     yield from chain_cases(size)
+    yield from hot_cases(size // 4)
+    yield from inner_cases(size)
+    yield from scrabble_cases(size, slow=slow)
+    yield from thread_cases(size)
+    yield from weight_cases(size)
     yield from block_cases(size // 4)

@@ -53,6 +53,9 @@ class Counting:
     def on_complete(self) -> None:
         pass
 
+    def cancel(self) -> None:
+        self._subscription.cancel()
+
 
 def subscribed(flow: Publisher[int], window: int = UNBOUNDED) -> Callable[[], int]:
     """A way: subscribe a :class:`Counting`, give its total."""

@@ -28,7 +28,7 @@ _SAME: Final = object()
 class Way:
     """One way to do a piece of work, where more has to be said than a function.
 
-    A way that is slow may do fewer ``elements`` than its case, or compute something else than the first way does; then ``expected``
+    A way that is slow may do fewer ``elements`` than its case, or compute something other than the first; then ``expected``
     says what it has to return. ``missing`` says why it cannot run here.
     """
 

@@ -89,8 +89,7 @@ def _short(number: float) -> str:
     return f"{number:,.2f}".rstrip("0").rstrip(".") if abs(number) < 100 else f"{number:,.0f}"
 
 
-def as_json(measured: Sequence[Measured], *, size: int, rounds: int) -> dict[str, Any]:
-    """Everything the table says, in numbers. ``value`` is in ``unit`` (seconds where something was timed)."""
+def head_json(*, size: int, rounds: int) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "python": platform.python_version(),
@@ -98,8 +97,12 @@ def as_json(measured: Sequence[Measured], *, size: int, rounds: int) -> dict[str
         "cores": os.cpu_count(),
         "size": size,
         "rounds": rounds,
-        "cases": [_case(each) for each in measured],
     }
+
+
+def as_json(measured: Sequence[Measured], *, size: int, rounds: int) -> dict[str, Any]:
+    """Everything the table says, in numbers. ``value`` is in ``unit`` (seconds where something was timed)."""
+    return {**head_json(size=size, rounds=rounds), "cases": [_case(each) for each in measured]}
 
 
 def _case(each: Measured) -> dict[str, Any]:

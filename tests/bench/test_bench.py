@@ -90,6 +90,21 @@ def test_the_command_prints_json_of_a_stable_form(capsys: pytest.CaptureFixture[
     assert goal["met"] == (goal["measured"] <= 1.25)
 
 
+def test_a_peer_that_takes_long_is_run_only_when_asked_for() -> None:
+    [usual] = [case for case in cases(400_000) if "Scrabble" in case.name]
+    [asked] = [case for case in cases(400_000, slow=True) if "Scrabble" in case.name]
+    usual_way, asked_way = usual.ways["reactivex"], asked.ways["reactivex"]
+    assert isinstance(usual_way, Way)
+    assert isinstance(asked_way, Way)
+    assert usual_way.missing
+    assert asked_way.missing in (None, "reactivex is not installed")
+
+
 def test_the_command_lists_its_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--size", "400", "--list"]) == 0
     assert "for x in flow" in capsys.readouterr().out.splitlines()
+
+
+def test_names_of_cases_are_unique() -> None:
+    names = [case.name for case in cases(2_000)]
+    assert len(names) == len(set(names))

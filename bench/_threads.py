@@ -1,0 +1,246 @@
+"""Across threads, and into trio."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from typing import Any
+
+import trio
+
+import rx_trio
+from bench._common import Counting, installed, operators, reactivex
+from bench._measure import Case, Way, absent, at_most
+from rx_core import FlowableBase, Subscriber
+from rx_ops import Flowable
+from rx_schedulers import single
+
+aiostream: Any = installed("aiostream")
+
+
+def thread_cases(size: int) -> Iterator[Case]:
+    yield _observe_on(size)
+    yield _into_trio(size // 2)
+
+
+class _Waiting(Counting):
+    """A Counting whose end can be waited for."""
+
+    __slots__ = ("_ended",)
+
+    def __init__(self, window: int = 2**63 - 1) -> None:
+        super().__init__(window)
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    def on_complete(self) -> None:
+        self._ended.release()
+
+    def result(self) -> int:
+        assert self._ended.acquire(timeout=60)
+        return self.total
+
+
+class _Fed(FlowableBase[int]):
+    """Somebody's source: the thread that calls :meth:`feed` pushes as fast as it is asked. Nothing to poll, so it is queued."""
+
+    __slots__ = ("_asked", "_size", "_subscriber")
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._asked: SimpleQueue[int] = SimpleQueue()
+
+    def subscribe_actual(self, subscriber: Subscriber[int], /) -> None:
+        self._subscriber = subscriber
+        subscriber.on_subscribe(self)
+
+    def request(self, n: int, /) -> None:
+        self._asked.put(n)
+
+    def cancel(self) -> None:
+        self._asked.put(0)
+
+    def feed(self) -> None:
+        sent, wanted = 0, 0
+        while sent < self._size:
+            more = self._asked.get(timeout=60)
+            if not more:
+                return
+            on_next = self._subscriber.on_next
+            wanted += more
+            stop = min(sent + wanted, self._size)
+            wanted -= stop - sent
+            for item in range(sent, stop):
+                on_next(item)
+            sent = stop
+        self._subscriber.on_complete()
+
+
+def queued(size: int, prefetch: int) -> Callable[[], int]:
+    """A way: another thread pushes as far as it is asked, through the queue of ``observe_on``."""
+
+    def run() -> int:
+        end, source = _Waiting(), _Fed(size)
+        Flowable.wrap(source).observe_on(single(), prefetch=prefetch).subscribe(end)
+        source.feed()
+        return end.result()
+
+    return run
+
+
+def _observe_on(size: int) -> Case:
+    def direct() -> int:
+        end = Counting()
+        on_next = end.on_next
+        for item in range(size):
+            on_next(item)
+        return end.total
+
+    def polled() -> int:
+        end = _Waiting()
+        Flowable.range(size).observe_on(single()).subscribe(end)
+        return end.result()
+
+    part = max(size // 10, 1)
+
+    def queue_by_hand() -> int:
+        end = Counting()
+        queue: SimpleQueue[int | None] = SimpleQueue()
+
+        def work() -> None:
+            while (item := queue.get()) is not None:
+                end.on_next(item)
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        for item in range(part):
+            queue.put(item)
+        queue.put(None)
+        worker.join()
+        return end.total
+
+    def theirs() -> int:
+        from reactivex.scheduler import EventLoopScheduler
+
+        got, ended = [0], threading.Event()
+
+        def add(item: int) -> None:
+            got[0] += item
+
+        scheduler = EventLoopScheduler()
+        reactivex.range(part).pipe(operators.observe_on(scheduler)).subscribe(add, on_completed=ended.set)
+        assert ended.wait(60)
+        scheduler.dispose()
+        return got[0]
+
+    total, partly = size * (size - 1) // 2, part * (part - 1) // 2
+    return Case(
+        "observe_on to a thread",
+        size,
+        {
+            "direct call": Way(direct, expected=total),
+            "rx, synchronous source": polled,
+            "rx, queued, 128": queued(size, 128),
+            "rx, queued, 1024": queued(size, 1024),
+            "SimpleQueue by hand, unbounded": Way(queue_by_hand, part, partly),
+            "reactivex": absent("reactivex") if reactivex is None else Way(theirs, part, partly, slow=True),
+        },
+        [
+            at_most("rx, synchronous source", 1.3, 1.1),
+            at_most("rx, queued, 128", 4.2, 3.5),
+            at_most("rx, queued, 1024", 4.2, 3.5),
+        ],
+        note="the wait for the thread included; queued: another thread pushes as far as it is asked",
+    )
+
+
+def _into_trio(size: int) -> Case:
+    part = max(size // 20, 1)
+
+    async def plain_for() -> int:
+        total = 0
+        for item in range(size):
+            total += item
+        return total
+
+    async def iterated(flow: Flowable[int]) -> int:
+        total = 0
+        async with rx_trio.stream(flow) as items:
+            async for item in items:
+                total += item
+        return total
+
+    async def wide(flow: Flowable[int]) -> int:
+        total = 0
+        async with rx_trio.stream(flow, prefetch=1024) as items:
+            async for item in items:
+                total += item
+        return total
+
+    async def over_channel() -> int:
+        total = 0
+        send, receive = trio.open_memory_channel[int](128)
+
+        async def feed() -> None:
+            async with send:
+                for item in range(part):
+                    await send.send(item)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(feed)
+            async for item in receive:
+                total += item
+        return total
+
+    async def thread_over_channel() -> int:
+        """A thread that hands over each item: what trio offers for it."""
+        total = 0
+        send, receive = trio.open_memory_channel[int](128)
+        few = max(part // 10, 1)
+
+        def feed() -> None:
+            for item in range(few):
+                trio.from_thread.run(send.send, item)
+            trio.from_thread.run_sync(send.close)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.to_thread.run_sync, feed)
+            async for item in receive:
+                total += item
+        return total
+
+    def their_stream() -> int:
+        import asyncio
+
+        async def run() -> int:
+            total = 0
+            async with aiostream.stream.range(part).stream() as items:
+                async for item in items:
+                    total += item
+            return total
+
+        return asyncio.run(run())
+
+    def in_trio(function: Callable[..., Any], *arguments: object) -> Callable[[], object]:
+        return lambda: trio.run(function, *arguments)
+
+    synchronous = Flowable.range(size)
+    on_thread = Flowable.range(size).observe_on(single())
+    partly = part * (part - 1) // 2
+    few = max(part // 10, 1)
+    return Case(
+        "into a trio task",
+        size,
+        {
+            "plain for": in_trio(plain_for),
+            "rx, source": in_trio(iterated, synchronous),
+            "rx, thread": in_trio(iterated, on_thread),
+            "rx, thread, 1024": in_trio(wide, on_thread),
+            "trio channel, task to task": Way(in_trio(over_channel), part, partly),
+            "trio channel, thread to task": Way(in_trio(thread_over_channel), few, few * (few - 1) // 2, slow=True),
+            "aiostream (asyncio)": absent("aiostream") if aiostream is None else Way(their_stream, part, partly),
+        },
+        [at_most("rx, source", 4.5), at_most("rx, thread", 8), at_most("rx, thread, 1024", 8)],
+        note="each way runs in an event loop of its own, started and ended within the time",
+    )
