@@ -28,8 +28,10 @@ from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from rx_core import OPERATOR_CODES, close, none_produced
-from rx_fusion._notes import GENERATED, note_failure
+from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
 from rx_fusion._stages import Stage
+from rx_fusion.symbols._expression import BUILTINS
+from rx_fusion.symbols._inline import MARK, expressions_in
 
 
 class Feed(Enum):
@@ -77,6 +79,8 @@ def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     # Lazily kept for tracebacks and debuggers: linecache entries without a time stamp survive checkcache().
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     GENERATED[path] = tuple(stages)
+    if any(stage.symbols for stage in stages):
+        EXPRESSIONS[path] = expressions_in(module)
     namespace = writer.namespace
     code = compile(text, path, "exec")
     exec(code, namespace)
@@ -102,6 +106,7 @@ class _Writer:
             "_close": close,
             "_none_produced": none_produced,
             "_note_failure": note_failure,
+            **BUILTINS,
         }
         self.locals = [frozenset(_locals_of(stage)) for stage in stages]
         # A last mark is sound only where nothing can follow the marked item.
@@ -320,7 +325,7 @@ class _Renamer(ast.NodeTransformer):
 
 def _locals_of(stage: Stage) -> Sequence[str]:
     code: CodeType = stage.function.__code__
-    return (*code.co_varnames, *code.co_cellvars)
+    return (*code.co_varnames, *code.co_cellvars, *stage.constants)
 
 
 def _loop_name(stage: Stage) -> str:
@@ -351,8 +356,8 @@ _PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp
 
 
 def _pure(test: ast.expr) -> bool:
-    """Whether evaluating it early changes nothing: names, constants and arithmetic on them."""
-    return all(isinstance(node, (*_PURE, ast.unaryop, ast.expr_context)) for node in ast.walk(test))
+    """Whether evaluating it early changes nothing: names, constants and arithmetic on them, but not somebody's expression."""
+    return all(isinstance(node, (*_PURE, ast.unaryop, ast.expr_context)) and not hasattr(node, MARK) for node in ast.walk(test))
 
 
 def _stoppable(statements: list[ast.stmt]) -> list[ast.stmt]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Par
 from rx_core import DEMAND, OPERATOR_CODES, Items, Publisher, Run, Source
 from rx_fusion._compiler import Feed
 from rx_fusion._notes import call
+from rx_fusion.symbols._expression import without_symbols
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -261,7 +262,7 @@ class OperatorHead(Head):
         self.function = function
         self.name = self.operator.name
         self.upstream = upstream
-        self.args = args
+        self.args = without_symbols(args)
         self.window = window
         self._many = many
         self.scheduler = scheduler

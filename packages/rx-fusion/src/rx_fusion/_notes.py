@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from linecache import getline
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
 #: The stages of each generated function, by its file name: how a traceback finds its way back.
 GENERATED: Final[dict[str, tuple[Stage, ...]]] = {}
 
+#: The expressions written into it, as they read there.
+EXPRESSIONS: Final[dict[str, tuple[str, ...]]] = {}
+
 _SUFFIX = re.compile(r"[A-Za-z]_(\d+)\b")
 
 
 def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> None:
     """Called by generated code in its ``except``: which stage does the failing line belong to?"""
     trace = error.__traceback__
-    if trace is None or trace.tb_next is None:
+    if trace is None or (trace.tb_next is None and not _in_expression(trace)):
         return  # raised here by a check of ours, which names the operator itself
     path = trace.tb_frame.f_code.co_filename
     stages = GENERATED.get(path, ())
@@ -37,6 +41,30 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     add_note(error, f"in {call(stages[at].name, mine)} of {origin!r}{calls(stages, args)}")
     if isinstance(error, GeneratorExit):
         raise exit_as_error(error) from error  # a user's: one that closes this generator has no frame below
+
+
+def _in_expression(trace: TracebackType) -> bool:
+    """Whether the failing instruction belongs to a user's expression, which has no frame of its own."""
+    code = trace.tb_frame.f_code
+    texts = EXPRESSIONS.get(code.co_filename)
+    if texts is None or trace.tb_lasti < 0:
+        return False
+    row, _, start, end = next(islice(code.co_positions(), trace.tb_lasti // 2, None))
+    line = getline(code.co_filename, trace.tb_lineno)
+    if row is None or start is None or end is None:  # python -X no_debug_ranges
+        return not line.lstrip().startswith("raise ") and any(text in line for text in texts)
+    failing = line.encode()[start:end].decode()  # columns count bytes
+    before = len(line.encode()[:start].decode())
+    return any(_covers(line, text, before, len(failing)) for text in texts)
+
+
+def _covers(line: str, text: str, start: int, size: int) -> bool:
+    at = line.find(text)
+    while at >= 0:
+        if at <= start and start + size <= at + len(text):
+            return True
+        at = line.find(text, at + 1)
+    return False
 
 
 def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:

@@ -36,6 +36,8 @@ from rx_fusion._offers import drain_for
 from rx_fusion._push import push
 from rx_fusion._shapes import ROOT, Shape
 from rx_fusion._stages import StageFunction
+from rx_fusion.symbols._expression import Expression
+from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_fusion._explain import Plan
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
+
+_new = object.__new__
 
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
 
@@ -59,7 +63,8 @@ class Pipeline(Generic[T_co]):
     __slots__ = ("__weakref__", "_args", "_head", "_shape")
 
     #: What an operator applied to this makes; the class itself unless it says otherwise (a group becomes a plain stream).
-    _face: ClassVar[Callable[..., Any]]
+    #: Its objects are the triple: they are made without ``__init__``.
+    _face: ClassVar[type[Any]]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -75,12 +80,29 @@ class Pipeline(Generic[T_co]):
 
     def _then(self, stage: StageFunction, *args: Any) -> Any:
         """This pipeline with one more stage."""
-        made = self._face(self._head, self._shape.then(stage), self._args + args)
+        shape = self._shape
+        for arg in args:
+            if type(arg) is Symbol or type(arg) is Expression:
+                shape, args = shape.then_with(stage, args)
+                break
+        else:
+            shape = shape.then(stage)
+        made = _new(self._face)  # a face holds the three and nothing else: half the price of a call
+        made._head = self._head
+        made._shape = shape
+        made._args = self._args + args
         return made if hooks.on_assembly is None else _assembled(made)
 
     def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
         """The same, as another reactive type: ``count`` makes a Single of a Flowable."""
-        made = face(self._head, self._shape.then(stage), self._args + args)
+        shape = self._shape
+        for arg in args:
+            if type(arg) is Symbol or type(arg) is Expression:
+                shape, args = shape.then_with(stage, args)
+                break
+        else:
+            shape = shape.then(stage)
+        made = face(self._head, shape, self._args + args)
         return made if hooks.on_assembly is None else _assembled(made)
 
     def _as(self, face: type[PipelineT]) -> PipelineT:

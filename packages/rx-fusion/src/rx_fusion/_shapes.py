@@ -8,18 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import count
 from operator import length_hint
 from typing import Any, Final, final
 
 from rx_core import Run, close, none_produced
 from rx_fusion._compiler import Feed, Form, TooLarge, compile_form
 from rx_fusion._notes import calls, note_stacked
-from rx_fusion._stages import Stage, StageFunction, stage_of
+from rx_fusion._stages import Special, Stage, StageFunction, Step, stage_of
+from rx_fusion.symbols._expression import Expression, without_symbols
+from rx_fusion.symbols._inline import specialised
 
 #: Compiling costs 170–430 µs for one to four stages, a stacked generator 10–25 ns more per stage and element. Below this many
 #: elements a first run stacks; a shape that is used again and again compiles whatever its size.
 HOT_ELEMENTS: Final = 3_000
 HOT_RUNS: Final = 8
+
+#: Stages made for expressions are kept, as every shape is. A program that makes up more gets plain calls for the others.
+MAX_SPECIALS: Final = 1_024
+_specials = count(1)
 
 Pull = Callable[..., Iterator[Any]]
 
@@ -32,17 +39,30 @@ class Shape:
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
-        self._children: dict[StageFunction, Shape] = {}
+        self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
 
-    def then(self, function: StageFunction, /) -> Shape:
+    def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""
-        child = self._children.get(function)
-        if child is None:
-            # setdefault: of two threads assembling the same shape both get the same object
-            child = self._children.setdefault(function, Shape((*self.stages, stage_of(function))))
-        return child
+        child = self._children.get(step)
+        return self._grown(step) if child is None else child
+
+    def then_with(self, function: StageFunction, args: tuple[Any, ...], /) -> tuple[Shape, tuple[Any, ...]]:
+        """This shape with one more stage for these arguments: symbols become functions, and are written into the stage."""
+        made = without_symbols(args)
+        symbols = tuple([arg.structure if type(arg) is Expression else None for arg in made])
+        return self.then(Special(function, symbols) if any(symbols) else function), made
+
+    def _grown(self, step: Step) -> Shape:
+        # setdefault: of two threads assembling the same shape both get the same object
+        if not isinstance(step, Special):
+            return self._children.setdefault(step, Shape((*self.stages, stage_of(step))))
+        if next(_specials) > MAX_SPECIALS:
+            return self.then(step.function)
+        stage = specialised(stage_of(step.function), step.symbols)
+        made = self.then(step.function) if stage is None else Shape((*self.stages, stage))
+        return self._children.setdefault(step, made)
 
     def __bool__(self) -> bool:
         return bool(self.stages)
@@ -53,18 +73,18 @@ class Shape:
     def __repr__(self) -> str:
         return "·".join(stage.name for stage in self.stages) or "source"
 
-    def __reduce__(self) -> tuple[Callable[..., Shape], tuple[tuple[StageFunction, ...]]]:
+    def __reduce__(self) -> tuple[Callable[..., Shape], tuple[tuple[Step, ...]]]:
         # Interned on the other side too: a shape travels as the functions it is made of.
-        return shape_of, (tuple(stage.function for stage in self.stages),)
+        return shape_of, (tuple(stage.step for stage in self.stages),)
 
     def split(self, args: tuple[Any, ...], at: int) -> tuple[Shape, tuple[Any, ...], Shape, tuple[Any, ...]]:
         """The first ``at`` stages with their arguments, and the rest with theirs."""
         size = sum(len(stage.parameters) for stage in self.stages[:at])
         before, after = self.stages[:at], self.stages[at:]
         return (
-            shape_of(tuple(stage.function for stage in before)),
+            shape_of(tuple(stage.step for stage in before)),
             args[:size],
-            shape_of(tuple(stage.function for stage in after)),
+            shape_of(tuple(stage.step for stage in after)),
             args[size:],
         )
 
@@ -164,9 +184,17 @@ class Shape:
 ROOT: Final = Shape(())
 
 
-def shape_of(functions: Iterable[StageFunction]) -> Shape:
-    """The interned shape of these stage functions."""
-    return reduce(Shape.then, functions, ROOT)
+def shape_of(steps: Iterable[Step], args: tuple[Any, ...] | None = None) -> Shape:
+    """The interned shape of these stage functions; with their flat arguments, one that expressions are written into."""
+    if args is None:
+        return reduce(Shape.then, steps, ROOT)
+    shape, at = ROOT, 0
+    for step in steps:
+        function = step.function if isinstance(step, Special) else step
+        size = len(stage_of(function).parameters)
+        shape, _ = shape.then_with(function, args[at : at + size])
+        at += size
+    return shape
 
 
 def _checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:

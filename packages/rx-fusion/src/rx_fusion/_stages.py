@@ -19,9 +19,12 @@ import linecache
 from collections.abc import Callable, Iterable, Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType
-from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import OPERATOR_CODES
+
+if TYPE_CHECKING:
+    from rx_fusion.symbols._expression import Structure
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,6 +68,14 @@ class Stage(NamedTuple):
     request: RequestRule | None
     #: Checks what the stage before it gives, and is never parted from it.
     guard: bool
+    #: Where this is a stage made for certain expressions: what was written in, one per parameter, and the names of constants.
+    symbols: tuple[Structure | None, ...] = ()
+    constants: tuple[str, ...] = ()
+
+    @property
+    def step(self) -> Step:
+        """What this stage is found by."""
+        return Special(self.function, self.symbols) if self.symbols else self.function
 
     @property
     def compilable(self) -> bool:
@@ -74,6 +85,16 @@ class Stage(NamedTuple):
     def one_to_at_most_one(self) -> bool:
         return not (self.expands or self.head_yields or self.tail_yields)
 
+
+class Special(NamedTuple):
+    """A stage for arguments that are expressions of these structures."""
+
+    function: StageFunction
+    symbols: tuple[Structure | None, ...]
+
+
+#: A stage as shapes name it.
+Step = StageFunction | Special
 
 _STAGES: Final[dict[StageFunction, Stage]] = {}
 _BY_CODE: Final[dict[CodeType, Stage]] = {}

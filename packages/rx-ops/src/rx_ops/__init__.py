@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rx_fusion import StageError, stage
+from rx_fusion.symbols import SymbolError, call, it, sym
 from rx_ops._faces import (
     ConnectableFlowable,
     ConnectableObservable,
@@ -62,9 +63,13 @@ __all__ = [
     "Single",
     "StageError",
     "Subject",
+    "SymbolError",
     "Timed",
     "UnicastProcessor",
     "UnicastSubject",
     "__version__",
+    "call",
+    "it",
     "stage",
+    "sym",
 ]

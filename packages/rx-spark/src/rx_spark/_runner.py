@@ -36,7 +36,7 @@ class FusedRunner:
     text: str
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        shape = shape_of(self.functions)
+        shape = shape_of(self.functions, self.args)  # expressions are written into the loop there as well
         fused = shape.form(FORM)
         if fused is None:
             return shape.stacked(iter(items), None, self, self.args, FORM)

@@ -32,6 +32,7 @@ from rx_core import (
     user_call,
 )
 from rx_fusion import Head
+from rx_fusion.symbols import without_symbols
 from rx_ops.coordination._parts import Part
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ class GroupByHead(Head, Generic[T, K, V]):
         face: Callable[[K, Head], Grouped[K, V]],
     ) -> None:
         self.upstream: Sequence[Any] = (source,)
-        self.key = key
-        self.value = value
+        self.key, self.value = without_symbols((key, value))
         self.buffer_size = buffer_size
         self._face = face
 

@@ -1,0 +1,33 @@
+"""Symbolic functions: expressions instead of lambdas, which the compiler writes into its loops and anybody can read.
+
+``it + 1`` builds; operators make a function of it, and so does ``sym``. The nodes are public: ``sym(it["price"] * 2).node`` is a
+tree of them, for other compilers to translate.
+"""
+
+from __future__ import annotations
+
+from rx_fusion.symbols._expression import Expression, Structure, expression_of, without_symbols
+from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, written
+from rx_fusion.symbols._symbol import Symbol, SymbolError, it
+from rx_fusion.symbols._trace import call, sym
+
+__all__ = [
+    "Attribute",
+    "Call",
+    "Constant",
+    "Display",
+    "Expression",
+    "Index",
+    "Item",
+    "Node",
+    "Operator",
+    "Structure",
+    "Symbol",
+    "SymbolError",
+    "call",
+    "expression_of",
+    "it",
+    "sym",
+    "without_symbols",
+    "written",
+]
