@@ -33,6 +33,7 @@ FAMILIES: Final = (
     "_listen",
     "_transform",
     "_window",
+    "_runs",
     "_filter",
     "_aggregate",
     "_combine",

@@ -62,6 +62,10 @@ def _small(x: int) -> bool:
     return x < 5
 
 
+def _big(x: int) -> bool:
+    return x >= 5
+
+
 def _each(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
     return [inner for x in xs for inner in function(x)]
 
@@ -269,6 +273,32 @@ def _cut_at_3(xs: list[Any]) -> list[Any]:
     return [xs[at : at + 3] for at in range(0, len(xs) // 3 * 3 + 1, 3)]
 
 
+def _runs(xs: list[Any], rest: int = 1) -> list[Any]:
+    """Lists that end with a big item, and one of what is left."""
+    made: list[Any] = []
+    batch: list[Any] = []
+    for x in xs:
+        batch.append(x)
+        if _big(x):
+            made.append(batch)
+            batch = []
+    return [*made, batch] if batch and rest else made
+
+
+def _odd_runs(xs: list[Any]) -> list[Any]:
+    return [list(run) for odd, run in groupby(xs, _odd) if odd]
+
+
+def _runs_before(xs: list[Any]) -> list[Any]:
+    """Lists that begin with a big item, and one of what is before the first."""
+    made: list[Any] = []
+    for x in xs:
+        if _big(x) or not made:
+            made.append([])
+        made[-1].append(x)
+    return made
+
+
 def _lists(windows: Flow) -> Flow:
     return windows.flat_map(lambda window: window.to_list())
 
@@ -297,6 +327,11 @@ TRANSFORM: Final = (
     Case("window time count", lambda s, k: _lists(s.window(seconds=1.0, count=3, scheduler=k.clock)), _cut_at_3, lambda xs: _cut_at_3(xs)[:-1], "unordered apart"),
     Case("window boundary", lambda s, k: _lists(s.window(boundary=Flowable.never())), lambda xs: [xs], _nothing, "apart"),
     Case("buffer overlap", lambda s, k: s.buffer(3, 2), lambda xs: _chunks(xs, 3, 2), lambda xs: _whole(xs, 3, 2)),
+    Case("buffer_until", lambda s, k: s.buffer_until(k.f(_big)), _runs, lambda xs: _runs(xs, 0)),
+    Case("buffer_until before", lambda s, k: s.buffer_until(k.f(_big), cut_before=True), _runs_before, lambda xs: _runs_before(xs)[:-1]),
+    Case("buffer_while", lambda s, k: s.buffer_while(k.f(_odd)), _odd_runs, lambda xs: _odd_runs(xs)[: -1 if xs and _odd(xs[-1]) else None]),
+    Case("buffer_until_changed", lambda s, k: s.buffer_until_changed(k.f(_odd)), lambda xs: [L(run) for _, run in groupby(xs, _odd)], lambda xs: [L(run) for _, run in groupby(xs, _odd)][:-1]),
+    Case("buffer_until_changed itself", lambda s, k: s.buffer_until_changed(), lambda xs: [L(run) for _, run in groupby(xs)], lambda xs: [L(run) for _, run in groupby(xs)][:-1], items=(1, 1, 2, 2, 2, 1, 3, 3)),
     Case("flat_map", lambda s, k: s.flat_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, LATE),
     Case("flat_map narrow", lambda s, k: s.flat_map(k.f(_up), max_concurrency=1), lambda xs: _each(xs, range), None, "none apart"),
     Case("flat_map single", lambda s, k: s.flat_map(k.f(_single)), _same, None, LATE),
@@ -332,6 +367,14 @@ FILTER: Final = (
     Case("take more", lambda s, k: s.take(100), _same),
     Case("skip", lambda s, k: s.skip(3), lambda xs: xs[3:]),
     Case("skip more", lambda s, k: s.skip(100), _nothing),
+    Case("take seconds", lambda s, k: s.take(seconds=1e6, scheduler=k.clock), _same),
+    Case("skip seconds", lambda s, k: s.delay_subscription(2.0, scheduler=k.clock).skip(seconds=1.0, scheduler=k.clock), _same),
+    Case("take_last", lambda s, k: s.take_last(3), lambda xs: xs[-3:], _nothing, "fold"),
+    Case("take_last 0", lambda s, k: s.take_last(0), _nothing, flags="fold"),
+    Case("take_last seconds", lambda s, k: s.take_last(seconds=1e6, scheduler=k.clock), _same, _nothing, "fold apart"),
+    Case("take_last seconds late", lambda s, k: s.take_last(seconds=1e6, count=2, scheduler=k.clock, delay_error=True), lambda xs: xs[-2:], None, "fold apart"),
+    Case("skip_last", lambda s, k: s.skip_last(3), lambda xs: xs[:-3]),
+    Case("skip_last seconds", lambda s, k: s.skip_last(seconds=1e6, scheduler=k.clock), _nothing, flags="apart"),
     Case("take_while", lambda s, k: s.take_while(k.f(_small)), lambda xs: L(takewhile(_small, xs)), flags="early"),
     Case("skip_while", lambda s, k: s.skip_while(k.f(_small)), lambda xs: L(dropwhile(_small, xs))),
     Case("distinct", lambda s, k: s.distinct(), _unique),
@@ -377,6 +420,7 @@ COMBINE: Final = (
     Case("amb empty", lambda s, k: Flowable.amb(), _nothing, flags="source"),
     Case("amb_with", lambda s, k: s.amb_with(Flowable.never()), _same),
     Case("take_until", lambda s, k: s.take_until(Flowable.never()), _same),
+    Case("take_until predicate", lambda s, k: s.take_until(predicate=k.f(_big)), lambda xs: [*takewhile(_small, xs), *L(dropwhile(_small, xs))[:1]], flags="early"),
     Case("skip_until", lambda s, k: s.skip_until(Flowable.just(1)), _same),
     Case("skip_until never", lambda s, k: s.skip_until(Flowable.never()), _nothing),
     Case("switch_if_empty", lambda s, k: s.filter(_small).switch_if_empty(Flowable.of(7, 8)), lambda xs: [x for x in xs if _small(x)] or [7, 8], lambda xs: [x for x in xs if _small(x)]),
@@ -399,6 +443,7 @@ REPEAT: Final = (
     Case("repeat_until", lambda s, k: _until_fourth(s, k), lambda xs: xs * 4, _same, "at_end recovers"),
     Case("repeat_when", lambda s, k: s.repeat_when(k.f(lambda ends: ends.take(2))), lambda xs: xs * 2, _same, "none"),
     Case("retry_when", lambda s, k: _failing(s).retry_when(k.f(lambda errors: errors.take(2))), lambda xs: xs * 2, None, "none recovers"),
+    Case("retry_until", lambda s, k: _failing(s).retry_until(k.f(lambda: True)).on_error_return(lambda e: 9), lambda xs: [*xs, 9], None, "recovers at_end"),
     Case("retry_backoff", lambda s, k: s.retry_backoff(2, 1.0, scheduler=k.clock), _same, lambda xs: xs * 3),
 )
 
@@ -414,6 +459,10 @@ THREADS: Final = (
     Case("observe_on narrow", lambda s, k: s.observe_on(k.clock, prefetch=1, delay_error=True), _same, flags="apart"),
     Case("delay", lambda s, k: s.delay(1.0, scheduler=k.clock, delay_error=True), _same, flags="apart"),
     Case("delay 0", lambda s, k: s.delay(0, scheduler=k.clock, delay_error=True), _same, flags="apart"),
+    Case("delay selector", lambda s, k: s.delay(selector=k.f(_soon(k))), _same, flags="none unordered apart"),
+    Case("delay subscription", lambda s, k: s.delay(selector=k.f(_single_of), subscription=Flowable.empty()), _same, flags="none unordered apart"),
+    Case("timeout selector", lambda s, k: s.timeout(selector=k.f(lambda _x: Flowable.never()), first=Flowable.never()), _same, flags="none"),
+    Case("timeout selector fallback", lambda s, k: Flowable.never().timeout(selector=_single_of, first=Flowable.empty(), fallback=s), _same),
     Case("timeout", lambda s, k: s.timeout(1e6, scheduler=k.clock), _same),
     Case("timeout fallback", lambda s, k: Flowable.never().timeout(1.0, fallback=s, scheduler=k.clock), _same),
     Case("interval", lambda s, k: Flowable.interval(1.0, scheduler=k.clock).take(4), lambda xs: [0, 1, 2, 3], None, "source hot"),

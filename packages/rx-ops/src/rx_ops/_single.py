@@ -28,6 +28,8 @@ from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
+from rx_ops._faces._one_item_inner import MaybeInner, SingleInner
+from rx_ops._faces._one_item_late import CompletableLate, MaybeLate, SingleLate
 from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, SingleRepeat
 from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
@@ -72,7 +74,16 @@ class _OneItem(Pipeline[T_co]):
         return self._from(OperatorHead(function, (self,), args, **options))
 
 
-class Single(_OneItem[T_co], SingleRepeat[T_co], SingleAround[T_co], SingleShare[T_co], SingleTime[T_co], SinglePlugged[T_co]):
+class Single(
+    _OneItem[T_co],
+    SingleInner[T_co],
+    SingleRepeat[T_co],
+    SingleAround[T_co],
+    SingleShare[T_co],
+    SingleTime[T_co],
+    SingleLate[T_co],
+    SinglePlugged[T_co],
+):
     """Exactly one item, or an error."""
 
     __slots__ = ()
@@ -227,7 +238,16 @@ class Single(_OneItem[T_co], SingleRepeat[T_co], SingleAround[T_co], SingleShare
         return self._as(Completable)
 
 
-class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeAround[T_co], MaybeShare[T_co], MaybeTime[T_co], MaybePlugged[T_co]):
+class Maybe(
+    _OneItem[T_co],
+    MaybeInner[T_co],
+    MaybeRepeat[T_co],
+    MaybeAround[T_co],
+    MaybeShare[T_co],
+    MaybeTime[T_co],
+    MaybeLate[T_co],
+    MaybePlugged[T_co],
+):
     """One item or none, or an error."""
 
     __slots__ = ()
@@ -369,7 +389,15 @@ class Maybe(_OneItem[T_co], MaybeRepeat[T_co], MaybeAround[T_co], MaybeShare[T_c
         return self._as(Completable)
 
 
-class Completable(_OneItem[Any], CompletableRepeat, CompletableAround, CompletableShare, CompletableTime, CompletablePlugged):
+class Completable(
+    _OneItem[Any],
+    CompletableRepeat,
+    CompletableAround,
+    CompletableShare,
+    CompletableTime,
+    CompletableLate,
+    CompletablePlugged,
+):
     """No item, only the end."""
 
     __slots__ = ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import FlowableBase
-from rx_ops import _single, stages
-from rx_ops._faces._core import FlowableCore, check_callable, check_count
+from rx_core import FlowableBase, Scheduler
+from rx_fusion import OperatorHead
+from rx_ops import _single, coordination, stages
+from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -48,31 +49,152 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         return self._then(stages.of_type, kind)
 
-    def take(self, count: int, /) -> Flowable[T_co]:
-        """The first ``count`` items; completes together with the last of them and cancels the source.
+    @overload
+    def take(self, count: int, /) -> Flowable[T_co]: ...
+    @overload
+    def take(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
+    def take(
+        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+    ) -> Flowable[T_co]:
+        """The first ``count`` items, or those of the first ``seconds``.
+
+        Completes together with the last of ``count`` items, or when the time is over, and cancels the source.
 
         ::  --1--2--3--4|  -->  --1--2|      (count=2)
 
-        Demand:  never more than ``count`` in all.
+        Demand:  never more than ``count`` in all; with ``seconds`` it passes through.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
-        Memory:  none.   Thread: the one that requests.   Fusion: stage, stops.
+        Memory:  none.
+        Thread:  the one that requests; the end by time comes on a worker of ``scheduler`` (default: computation).
+        Fusion:  stage, stops; by time coordinating, our source runs inside.
         Source:  RxJava ``take``, itertools ``islice``.
         """
+        if seconds is not None:
+            timer = self._clock("take", count, seconds, scheduler)
+            return self._from(OperatorHead(coordination.take_until, (self, timer), (None,), shown=f"take(seconds={seconds})"))
         check_count("take", count)
         return self._then(stages.take, count)
 
-    def skip(self, count: int, /) -> Flowable[T_co]:
-        """All but the first ``count`` items.
+    @overload
+    def skip(self, count: int, /) -> Flowable[T_co]: ...
+    @overload
+    def skip(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
+    def skip(
+        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+    ) -> Flowable[T_co]:
+        """All but the first ``count`` items, or all but those of the first ``seconds``.
 
         ::  --1--2--3--4|  -->  --------3--4|      (count=2)
 
-        Demand:  the first request asks a foreign source for ``count`` more.
+        Demand:  the first request asks a foreign source for ``count`` more; with ``seconds``, one more is asked for each item
+                 left out.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
-        Memory:  none.   Thread: the one that requests.   Fusion: stage, drops.
+        Memory:  none.   Thread: the one that requests; the clock is that of ``scheduler`` (default: computation).
+        Fusion:  stage, drops; by time coordinating, our source runs inside.
         Source:  RxJava ``skip``, itertools ``islice``.
         """
+        if seconds is not None:
+            timer = self._clock("skip", count, seconds, scheduler)
+            return self._from(OperatorHead(coordination.skip_until, (self, timer), shown=f"skip(seconds={seconds})"))
         check_count("skip", count)
         return self._then(stages.skip, count)
+
+    @overload
+    def take_last(self, count: int, /) -> Flowable[T_co]: ...
+    @overload
+    def take_last(
+        self,
+        /,
+        *,
+        seconds: float,
+        count: int | None = None,
+        scheduler: Scheduler | None = None,
+        delay_error: bool = False,
+    ) -> Flowable[T_co]: ...
+    def take_last(
+        self,
+        size: int | None = None,
+        /,
+        *,
+        seconds: float | None = None,
+        count: int | None = None,
+        scheduler: Scheduler | None = None,
+        delay_error: bool = False,
+    ) -> Flowable[T_co]:
+        """The last ``count`` items, or those of the last ``seconds`` before the end, when the end is known.
+
+        ::  --1--2--3--4|  -->  ------------(34)|      (count=2)
+
+        Demand:  the source is read to its end from the first request on; the items are given as requested.
+        Errors:  take the place of the items; with ``seconds`` and ``delay_error`` they come behind them. ValueError or TypeError
+                 at assembly for a bad number.
+        Memory:  ``count`` items, or what comes in ``seconds``.
+        Thread:  the one that requests; by time that of the end. The clock is that of ``scheduler`` (default: computation).
+        Fusion:  stage, everything at the end; by time coordinating, subscribes on its own.
+        Source:  RxJava ``takeLast``, a ``deque`` with a ``maxlen``.
+        """
+        if seconds is None:
+            if count is not None or scheduler is not None or delay_error:
+                raise TypeError(
+                    "take_last() needs seconds=... for that.\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
+                )
+            check_count("take_last", size)
+            return self._then(stages.take_last, size)
+        if size is not None:
+            raise TypeError(
+                "take_last() takes a number or seconds=....\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
+            )
+        check_seconds("take_last", seconds)
+        if count is not None:
+            check_count("take_last", count)
+        args = (seconds, count, default_scheduler(scheduler), delay_error)
+        return self._coordinate(coordination.take_last_time, *args, shown=f"take_last(seconds={seconds})")
+
+    @overload
+    def skip_last(self, count: int, /) -> Flowable[T_co]: ...
+    @overload
+    def skip_last(
+        self, /, *, seconds: float, scheduler: Scheduler | None = None, delay_error: bool = False
+    ) -> Flowable[T_co]: ...
+    def skip_last(
+        self,
+        count: int | None = None,
+        /,
+        *,
+        seconds: float | None = None,
+        scheduler: Scheduler | None = None,
+        delay_error: bool = False,
+    ) -> Flowable[T_co]:
+        """All but the last ``count`` items, or all but those of the last ``seconds`` before the end.
+
+        ::  --1--2--3--4|  -->  --------1--2|      (count=2)
+
+        Demand:  passes through, one more is asked for each item that is held; with ``seconds`` everything is taken from upstream.
+        Errors:  pass at once; with ``seconds`` and ``delay_error`` behind the items that are old enough. ValueError or TypeError
+                 at assembly for a bad number.
+        Memory:  ``count`` items; with ``seconds`` what came in that time and what waits to be taken.
+        Thread:  the one that requests, or that of a later item. The clock is that of ``scheduler`` (default: computation).
+        Fusion:  stage, drops; by time coordinating, subscribes on its own.
+        Source:  RxJava ``skipLast``. An item that is old enough is given when something happens, another item or the end
+                 say. Nothing rings.
+        """
+        if seconds is None:
+            if scheduler is not None or delay_error:
+                raise TypeError("skip_last() needs seconds=... for that.\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+            check_count("skip_last", count)
+            return self._then(stages.skip_last, count)
+        if count is not None:
+            raise TypeError("skip_last() takes a number or seconds=....\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+        check_seconds("skip_last", seconds)
+        args = (seconds, default_scheduler(scheduler), delay_error)
+        return self._coordinate(coordination.skip_last_time, *args, shown=f"skip_last(seconds={seconds})")
+
+    def _clock(self, operator: str, count: object, seconds: float, scheduler: Scheduler | None) -> Flowable[int]:
+        """The timer that a number of seconds stands for."""
+        if count is not None:
+            raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  {operator}(3)   {operator}(seconds=5.0)")
+        check_seconds(operator, seconds)
+        return self._from(OperatorHead(coordination.timer, (), (float(seconds), default_scheduler(scheduler))))
 
     def take_while(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
         """Items up to the first for which ``predicate`` is false; that one is not given and the source is cancelled.

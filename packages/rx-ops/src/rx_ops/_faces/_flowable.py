@@ -21,6 +21,7 @@ from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._repeat import FlowableRepeat
+from rx_ops._faces._runs import FlowableRuns
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
@@ -39,6 +40,7 @@ class Flowable(
     FlowableListen[T_co],
     FlowableTransform[T_co],
     FlowableWindow[T_co],
+    FlowableRuns[T_co],
     FlowableFilter[T_co],
     FlowableAggregate[T_co],
     FlowableCombine[T_co],

@@ -171,7 +171,7 @@ class CompletableAround(CompletableBase):
         """The one of ``sources`` that ends first, whichever way; the others are cancelled. Completes when there are none."""
         for source in sources:
             check_source("amb", source)
-        return cls._from(_raced(*(cls._from(_only_end(source)) for source in sources)))
+        return cls._from(_raced(*(cls._from(only_end(source)) for source in sources)))
 
     def amb_with(self, other: CompletableBase, /) -> Completable:
         """This or ``other``, whichever ends first."""
@@ -196,8 +196,9 @@ class CompletableAround(CompletableBase):
 
     def materialize(self) -> Single[Notification[Any]]:
         """OnComplete, or OnError."""
-        return _told(self._from(_only_end(self)))
+        return _told(self._from(only_end(self)))
 
 
-def _only_end(source: object) -> OperatorHead:
+def only_end(source: object) -> OperatorHead:
+    """A Completable may be a stream of which nobody looks at the items: without them."""
     return OperatorHead(coordination.ignore_items, (source,), shown="ignore_elements()")

@@ -38,6 +38,11 @@ def _repeated_until(source: Any, stop: Callable[[], object]) -> OperatorHead:
     return OperatorHead(coordination.repeat_until, (source,), (stop,))
 
 
+def _retried_until(source: Any, stop: Callable[[], object]) -> OperatorHead:
+    check_callable("retry_until", "stop", stop)
+    return OperatorHead(coordination.retry_until, (source,), (stop,))
+
+
 def _repeated_when(source: Any, handler: Callable[[Flowable[int]], Publisher[object]]) -> OperatorHead:
     return _handled("repeat_when", coordination.repeat_when, source, handler)
 
@@ -96,6 +101,10 @@ class SingleRepeat(SingleBase[T_co]):
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return self._from(_retried(self, times, when))
 
+    def retry_until(self, stop: Callable[[], object], /) -> Single[T_co]:
+        """Subscribes again after an error, until ``stop()`` is true; as :meth:`Flowable.retry_until`."""
+        return self._from(_retried_until(self, stop))
+
     def retry_when(self, handler: Handler, /) -> Single[T_co]:
         """Subscribes again when the stream that ``handler`` makes of the errors gives an item; as :meth:`Flowable.retry_when`.
 
@@ -145,6 +154,10 @@ class MaybeRepeat(MaybeBase[T_co]):
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return self._from(_retried(self, times, when))
 
+    def retry_until(self, stop: Callable[[], object], /) -> Maybe[T_co]:
+        """Subscribes again after an error, until ``stop()`` is true; as :meth:`Flowable.retry_until`."""
+        return self._from(_retried_until(self, stop))
+
     def retry_when(self, handler: Handler, /) -> Maybe[T_co]:
         """Subscribes again when the stream that ``handler`` makes of the errors gives an item; as :meth:`Flowable.retry_when`."""
         return self._from(_handled("retry_when", coordination.retry_when, self, handler))
@@ -190,6 +203,10 @@ class CompletableRepeat(CompletableBase):
     def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Completable:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
         return self._from(_retried(self, times, when))
+
+    def retry_until(self, stop: Callable[[], object], /) -> Completable:
+        """Subscribes again after an error, until ``stop()`` is true; as :meth:`Flowable.retry_until`."""
+        return self._from(_retried_until(self, stop))
 
     def retry_when(self, handler: Handler, /) -> Completable:
         """Subscribes again when the stream that ``handler`` makes of the errors gives an item; as :meth:`Flowable.retry_when`."""

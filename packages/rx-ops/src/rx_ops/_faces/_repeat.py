@@ -67,6 +67,20 @@ class FlowableRepeat(FlowableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(coordination.repeat_when, handler, self._from, shown=shown)
 
+    def retry_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
+        """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
+
+        ::  --1--#  -->  --1----1----1--#
+
+        Demand:  what is left goes on to the next attempt; items given before the error are given again.
+        Errors:  the last one; what ``stop`` raises, together with the error before it.
+        Memory:  none, and no stack: a million retries are a loop.
+        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Source:  RxJava ``retryUntil``.
+        """
+        check_callable("retry_until", "stop", stop)
+        return self._coordinate(coordination.retry_until, stop)
+
     def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Flowable[T_co]:
         """After an error this stream again when the stream that ``handler`` makes gives an item; its end is the end.
 

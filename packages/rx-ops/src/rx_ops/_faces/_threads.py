@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, Scheduler, check_prefetch
+from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, Scheduler, check_prefetch, name_of
 from rx_fusion import OperatorHead, PublisherHead
 from rx_ops import coordination
-from rx_ops._faces._core import FlowableCore, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -59,21 +60,51 @@ class FlowableThreads(FlowableCore[T_co]):
             shown=f"observe_on({scheduler!r})",
         )
 
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]:
+    @overload
+    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]: ...
+    @overload
+    def delay(
+        self, /, *, selector: Callable[[T_co], Publisher[object]], subscription: Publisher[object] | None = None
+    ) -> Flowable[T_co]: ...
+    def delay(
+        self,
+        seconds: float | None = None,
+        /,
+        *,
+        selector: Callable[[T_co], Publisher[object]] | None = None,
+        subscription: Publisher[object] | None = None,
+        scheduler: Scheduler | None = None,
+        delay_error: bool = False,
+    ) -> Flowable[T_co]:
         """Items and completion ``seconds`` later; an error at once, unless ``delay_error``.
+
+        Or each item once the source that ``selector`` makes of it gives an item or completes: one may overtake the other. Then
+        ``subscription``, if given, says in the same way when to subscribe.
 
         ::  --1--2--3|  -->  -----1--2--3|
 
-        Demand:  passes through.   Errors: as said; ValueError or TypeError at assembly for a bad duration.
-        Memory:  what arrives within ``seconds``.   Thread: a worker of ``scheduler`` (default: computation).
+        Demand:  passes through; with ``selector`` 128 items are taken ahead.
+        Errors:  as said; those of ``selector`` and of its sources at once. ValueError or TypeError at assembly for a bad
+                 duration.
+        Memory:  what arrives within ``seconds``, or 128 items.
+        Thread:  a worker of ``scheduler`` (default: computation), or that of the source that was waited for.
         Fusion:  coordinating; what follows runs in its loop.
         Source:  RxJava ``delay``.
         """
+        if selector is not None:
+            if seconds is not None or scheduler is not None or delay_error:
+                raise TypeError("delay() takes seconds or selector=..., not both")
+            check_callable("delay", "selector", selector)
+            source = self if subscription is None else self.delay_subscription(until=subscription)  # type: ignore[attr-defined]  # of another family
+            shown = f"delay({name_of(selector)})"
+            return self._from(OperatorHead(coordination.delay_by, (source,), (selector, 128), window=128, shown=shown))
+        if subscription is not None:
+            raise TypeError("delay() takes subscription=... only with selector=....\n  Right:  .delay_subscription(until=...)")
         check_seconds("delay", seconds)
-        return self._coordinate(
-            coordination.delay, float(seconds), delay_error, scheduler=default_scheduler(scheduler), shown=f"delay({seconds})"
-        )
+        args = (float(seconds or 0), delay_error)
+        return self._coordinate(coordination.delay, *args, scheduler=default_scheduler(scheduler), shown=f"delay({seconds})")
 
+    @overload
     def timeout(
         self: FlowableBase[T],
         seconds: float,
@@ -81,23 +112,56 @@ class FlowableThreads(FlowableCore[T_co]):
         *,
         fallback: Publisher[T] | None = None,
         scheduler: Scheduler | None = None,
-    ) -> Flowable[T]:
+    ) -> Flowable[T]: ...
+    @overload
+    def timeout(
+        self: FlowableBase[T],
+        /,
+        *,
+        selector: Callable[[T], Publisher[object]],
+        first: Publisher[object] | None = None,
+        fallback: Publisher[T] | None = None,
+    ) -> Flowable[T]: ...
+    def timeout(
+        self: Any,
+        seconds: float | None = None,
+        /,
+        *,
+        selector: Callable[[Any], Publisher[object]] | None = None,
+        first: Publisher[object] | None = None,
+        fallback: Publisher[Any] | None = None,
+        scheduler: Scheduler | None = None,
+    ) -> Any:
         """TimeoutError, or ``fallback``, when no item comes for ``seconds`` after the subscription or after the last item.
+
+        Or when the source that ``selector`` made of the last item gives an item or completes before the next item comes;
+        ``first``, if given, does so for the first item.
 
         ::  --1--------2|  -->  --1----#
 
         Demand:  passes through; what is left goes on to ``fallback``.
-        Errors:  TimeoutError; ValueError or TypeError at assembly for a bad duration.
-        Memory:  none.   Thread: that of the source; the timeout on a worker of ``scheduler`` (default: computation).
+        Errors:  TimeoutError; those of ``first``, of ``selector`` and its sources. ValueError or TypeError at assembly for a bad
+                 duration.
+        Memory:  none.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other source's.
         Fusion:  coordinating; our source runs inside. A synchronous source cannot be interrupted between two items.
         Source:  RxJava ``timeout``.
         """
-        check_seconds("timeout", seconds)
         if fallback is not None:
             check_source("timeout", fallback)
-        return self._coordinate(  # type: ignore[attr-defined,no-any-return]  # self names the base
-            coordination.timeout, float(seconds), default_scheduler(scheduler), fallback, shown=f"timeout({seconds})"
-        )
+        if selector is not None:
+            if seconds is not None or scheduler is not None:
+                raise TypeError("timeout() takes seconds or selector=..., not both")
+            check_callable("timeout", "selector", selector)
+            if first is not None:
+                check_source("timeout", first)
+            shown = f"timeout({name_of(selector)})"
+            return self._coordinate(coordination.timeout_by, first, selector, fallback, shown=shown)
+        if first is not None:
+            raise TypeError("timeout() takes first=... only with selector=...")
+        check_seconds("timeout", seconds)
+        args = (float(seconds or 0), default_scheduler(scheduler), fallback)
+        return self._coordinate(coordination.timeout, *args, shown=f"timeout({seconds})")
 
     @classmethod
     def interval(cls, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Flowable[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import FlowableBase, Publisher, none_argument
+from rx_core import FlowableBase, Publisher, name_of, none_argument
 from rx_fusion import OperatorHead
 from rx_ops import coordination, stages
-from rx_ops._faces._core import FlowableCore, check_source
+from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -21,17 +22,31 @@ class FlowableUntil(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def take_until(self, other: Publisher[object], /) -> Flowable[T_co]:
-        """Items until ``other`` gives an item or completes; then this completes.
+    @overload
+    def take_until(self, other: Publisher[object], /) -> Flowable[T_co]: ...
+    @overload
+    def take_until(self, /, *, predicate: Callable[[T_co], object]) -> Flowable[T_co]: ...
+    def take_until(
+        self, other: Publisher[object] | None = None, /, *, predicate: Callable[[T_co], object] | None = None
+    ) -> Flowable[T_co]:
+        """Items until ``other`` gives an item or completes, or up to the first for which ``predicate`` is true, which is given.
+
+        Then this completes and the source is cancelled.
 
         ::  --1--2--3--4|  -------x|  -->  --1--2-|
 
         Demand:  passes through; ``other`` is asked for everything and cancelled after its first signal.
-        Errors:  of both end the stream, at once. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the source; the end comes on that of ``other``.
+        Errors:  of both end the stream, at once; what ``predicate`` raises comes behind the item it was asked about. TypeError at
+                 assembly for something that is no source.
+        Memory:  none.   Thread: that of the source; the end comes on that of ``other``, if there is one.
         Fusion:  coordinating; our sources run inside, without a queue.
-        Source:  RxJava ``takeUntil(other)``.
+        Source:  RxJava ``takeUntil``.
         """
+        if predicate is not None:
+            if other is not None:
+                raise TypeError("take_until() takes another source or predicate=..., not both")
+            check_callable("take_until", "predicate", predicate)
+            return self._coordinate(coordination.take_until_true, predicate, shown=f"take_until({name_of(predicate)})")
         check_source("take_until", other)
         return self._from(OperatorHead(coordination.take_until, (self, other), (None,), shown=f"take_until({other!r})"))
 

@@ -16,11 +16,21 @@ from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume
 from rx_ops.coordination._expand import expand
 from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
+from rx_ops.coordination._indicated import delay_by, timeout_by
+from rx_ops.coordination._last import skip_last_time, take_last_time
 from rx_ops.coordination._latest import combine_latest, with_latest_from
 from rx_ops.coordination._notify import materialize
-from rx_ops.coordination._repeat import repeat, repeat_until, repeat_when, retry, retry_backoff, retry_when
+from rx_ops.coordination._repeat import (
+    repeat,
+    repeat_until,
+    repeat_when,
+    retry,
+    retry_backoff,
+    retry_until,
+    retry_when,
+)
 from rx_ops.coordination._sample import sample, sample_by
-from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until
+from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until, take_until_true
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
     Timed,
@@ -57,6 +67,7 @@ __all__ = [
     "debounce_by",
     "defer",
     "delay",
+    "delay_by",
     "delay_subscription",
     "delay_subscription_until",
     "do_finally",
@@ -84,17 +95,22 @@ __all__ = [
     "repeat_when",
     "retry",
     "retry_backoff",
+    "retry_until",
     "retry_when",
     "sample",
     "sample_by",
+    "skip_last_time",
     "skip_until",
     "switch_if_empty",
     "switch_map",
+    "take_last_time",
     "take_until",
+    "take_until_true",
     "throttle_first",
     "throttle_latest",
     "time_interval",
     "timeout",
+    "timeout_by",
     "timer",
     "timestamp",
     "using",

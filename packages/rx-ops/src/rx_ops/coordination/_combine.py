@@ -46,7 +46,9 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     more = False
                 else:
                     lanes.open(source, prefetch)
+            moved = False
             while (lane := lanes.next()) is not None:
+                moved = True
                 try:
                     for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
                         if item is None:
@@ -61,6 +63,8 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     errors.append(error)
             if not more and not len(lanes):
                 break
+            if moved:
+                continue  # while its items were taken the source of sources may have come to its end
             # Nothing to do now: no demand, or all lanes are waiting and no further one can be opened.
             if lanes.ready or waiting or not more or len(lanes) >= limit or run.puts_off:
                 yield None

@@ -96,11 +96,27 @@ def _repeated(run: Run, source: Source[T], side: Side[T], again: Again) -> Items
 @operator(eager="none")
 def retry(run: Run, source: Source[T], times: int | None, predicate: Callable[[Exception], object] | None) -> Items[T]:
     """Subscribe again after an error, with the demand that is left."""
-    return _retried(run, source, _first_round(run, source), times, predicate)
+    return _retried(run, source, _first_round(run, source), times, "retry", predicate)
+
+
+@operator(eager="none")
+def retry_until(run: Run, source: Source[T], stop: Callable[[], object]) -> Items[T]:
+    """The same, until ``stop()`` is true after an error."""
+
+    def goes_on(_error: Exception) -> bool:
+        return not stop()
+
+    goes_on.__qualname__ = name_of(stop)  # in notes it is the user's function
+    return _retried(run, source, _first_round(run, source), None, "retry_until", goes_on)
 
 
 def _retried(
-    run: Run, source: Source[T], side: Side[T], times: int | None, predicate: Callable[[Exception], object] | None
+    run: Run,
+    source: Source[T],
+    side: Side[T],
+    times: int | None,
+    name: str,
+    predicate: Callable[[Exception], object] | None,
 ) -> Items[T]:
     rounds = 0
     try:
@@ -112,7 +128,7 @@ def _retried(
                 error = user_error(raised)
             if times is not None and rounds >= times:
                 raise error
-            if predicate is not None and not _agrees("retry", predicate, error):
+            if predicate is not None and not _agrees(name, predicate, error):
                 raise error
             if run.is_cancelled:
                 return

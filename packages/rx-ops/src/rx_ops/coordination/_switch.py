@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import Any, TypeVar
 
-from rx_core import END, UNBOUNDED, Items, Run, Side, Source, composite
+from rx_core import END, UNBOUNDED, Items, Publisher, Run, Side, Source, close, composite, user_call
 from rx_fusion import operator
+from rx_ops.coordination._errors import user_error
 from rx_ops.coordination._flatten import inner_source
 
 T = TypeVar("T")
@@ -142,12 +143,12 @@ def _or_else(side: Side[T], other: Source[T]) -> Items[T]:
 # -- until -------------------------------------------------------------------------------------------------------------------
 
 
-class _Trigger(Side[T]):
+class Trigger(Side[T]):
     """A source of which one signal is needed, whether or not items are wanted."""
 
     __slots__ = ()
 
-    def __init__(self, run: Run, source: Source[T]) -> None:
+    def __init__(self, run: Run, source: Source[T] | Publisher[T]) -> None:
         super().__init__(run, UNBOUNDED)
         self.start(source)
         self.poke()  # a synchronous one has its signal now
@@ -164,7 +165,7 @@ class _Trigger(Side[T]):
 @operator(eager="none")
 def take_until(run: Run, source: Source[T], other: Source[Any], lost: Callable[[], Exception] | None) -> Items[T]:
     """Until ``other`` signals an item or completes; ``lost`` makes the error of a stream that has to have an item."""
-    trigger: _Trigger[Any] = _Trigger(run, other)
+    trigger: Trigger[Any] = Trigger(run, other)
     side: Side[T] = Side(run)
     over = trigger.fired
     if not over:  # or the source would be asked for what nobody takes
@@ -172,7 +173,7 @@ def take_until(run: Run, source: Source[T], other: Source[Any], lost: Callable[[
     return _taken_until(run, side, trigger, lost, over)
 
 
-def _taken_until(run: Run, side: Side[T], trigger: _Trigger[Any], lost: Callable[[], Exception] | None, over: bool) -> Items[T]:
+def _taken_until(run: Run, side: Side[T], trigger: Trigger[Any], lost: Callable[[], Exception] | None, over: bool) -> Items[T]:
     try:
         while not (over or trigger.fired):
             item = side.poll() if run.demand or side.urgent else None
@@ -186,16 +187,41 @@ def _taken_until(run: Run, side: Side[T], trigger: _Trigger[Any], lost: Callable
         side.dispose()
 
 
+@operator
+def take_until_true(run: Run, source: Source[T], predicate: Callable[[T], object]) -> Items[T]:
+    """Up to the first item for which ``predicate`` is true. The end is known before that item goes on, and needs no demand."""
+    items = iter(source)
+    failure: Exception | None = None
+    try:
+        for item in items:
+            if item is None:
+                yield None
+                continue
+            try:
+                over = bool(user_call("take_until", predicate, item))
+            except Exception as raised:
+                failure, over = user_error(raised), True
+            if over:
+                run.poke()
+                yield item
+                break
+            yield item
+    finally:
+        close(items)
+    if failure is not None:
+        raise failure
+
+
 @operator(eager="none")
 def skip_until(run: Run, source: Source[T], other: Source[Any]) -> Items[T]:
     """Nothing until ``other`` signals an item or completes."""
-    trigger: _Trigger[Any] = _Trigger(run, other)
+    trigger: Trigger[Any] = Trigger(run, other)
     side: Side[T] = Side(run)
     side.start(source)
     return _skipped_until(run, side, trigger)
 
 
-def _skipped_until(run: Run, side: Side[T], trigger: _Trigger[Any]) -> Items[T]:
+def _skipped_until(run: Run, side: Side[T], trigger: Trigger[Any]) -> Items[T]:
     try:
         while not trigger.fired:
             item = side.poll() if run.demand or side.urgent else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -88,6 +89,28 @@ def skip_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterato
             skipping = False
         if not skipping:
             yield item
+
+
+@stage
+def take_last(source: Iterable[T], count: int) -> Iterator[T]:
+    last: deque[T] = deque(maxlen=count)
+    for item in source:
+        last.append(item)
+    left = len(last)
+    while left:
+        left -= 1
+        yield last.popleft()
+        if left == 0:
+            return
+
+
+@stage
+def skip_last(source: Iterable[T], count: int) -> Iterator[T]:
+    held: deque[T] = deque()
+    for item in source:
+        held.append(item)
+        if len(held) > count:
+            yield held.popleft()
 
 
 @stage
