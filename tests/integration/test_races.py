@@ -1,163 +1,153 @@
-"""Many threads at once: signals stay serial and no element is lost or doubled."""
+"""Many threads at once, beyond the eight that feed one operator (`test_eight_threads`): operators that cut, deal out and pair
+what they get, requests and cancellation from elsewhere.
+"""
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rx_core
+import rx_ops
 import rx_schedulers
-from rx_core import FlowableBase, Subscriber
+from rx_core import UNBOUNDED
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
+from rx_testing.racing import caught, race, rounds
+from tests.integration.unserialized import without_tokens
+
+pytestmark = pytest.mark.stress
+
+WATCHED = (str(Path(rx_core.__file__).parent), str(Path(rx_ops.__file__).parent))
+
+
+# -- threads that stumble ----------------------------------------------------------------------------------------------------
+
+SENDERS = 4
+SENT = 12
+
+Sources = list[ManualPublisher[Any]]
+Build = Callable[[Sources], Flowable[Any]]
+
+#: Ends in a stage that gives many items for one and does not know which is its last: completes with the request after it.
+EXPANDING = "buffer, flat_map_iterable"
+
+#: What gives each item once, whatever it does with it meanwhile.
+EVERY_ITEM: dict[str, Build] = {
+    "group_by, flat_map": lambda sources: Flowable.merge(*sources).group_by(_kind).flat_map(lambda group: group),
+    "window, concat_map": lambda sources: Flowable.merge(*sources).window(5).concat_map(lambda window: window),
+    EXPANDING: lambda sources: Flowable.merge(*sources).buffer(5).flat_map_iterable(list),
+    "share": lambda sources: Flowable.merge(*sources).share(),
+    "replay": lambda sources: Flowable.merge(*sources).replay().ref_count(),
+}
+
+
+def _kind(item: tuple[int, int]) -> int:
+    return item[1] % 3
+
+
+def _zip(sources: Sources) -> Flowable[Any]:
+    return Flowable.zip(*sources)
+
+
+def _send(source: ManualPublisher[Any], number: int) -> Callable[[], None]:
+    def work() -> None:
+        for at in range(SENT):
+            source.next((number, at))
+        source.complete()
+
+    return work
+
+
+def _run(build: Build, asked: int, count: int, patience: float = 20.0) -> list[Any]:
+    """The items that come, ``count`` of them, when four threads send and, if ``asked``, another one requests so many."""
+    sources: Sources = [ManualPublisher() for _ in range(SENDERS)]
+    got = TestSubscriber[Any](0 if asked else UNBOUNDED)
+    build(sources).subscribe(got)
+    workers: list[Callable[[], object]] = [_send(source, number) for number, source in enumerate(sources)]
+    if asked:
+        got.request(1)  # so that everything is subscribed when the senders begin
+        workers.append(lambda: [got.request(1) for _ in range(asked - 1)])
+    race(*workers, watch=WATCHED, seconds=1.5 * patience)
+    got.await_terminal(patience).assert_complete().assert_value_count(count)
+    return got.values
+
+
+ASKED = pytest.mark.parametrize("asked", [False, True], ids=["unbounded", "requests from another thread"])
+EVERYTHING = [(number, at) for number in range(SENDERS) for at in range(SENT)]
+
+
+@ASKED
+@pytest.mark.parametrize("name", EVERY_ITEM)
+def test_every_item_of_stumbling_threads_arrives_once(name: str, asked: bool) -> None:
+    count = len(EVERYTHING)
+    requests = (count + (name == EXPANDING)) * asked  # otherwise as many as there are: the end needs none
+    for _ in rounds(15):
+        assert sorted(_run(EVERY_ITEM[name], requests, count)) == EVERYTHING
+
+
+@ASKED
+def test_the_items_of_stumbling_threads_are_paired_in_order(asked: bool) -> None:
+    for _ in rounds(15):
+        rows = _run(_zip, SENT if asked else 0, SENT)
+        assert rows == [tuple((number, at) for number in range(SENDERS)) for at in range(SENT)]
+
+
+@pytest.mark.parametrize("build", [*EVERY_ITEM.values(), _zip], ids=[*EVERY_ITEM, "zip"])
+def test_control_without_a_token_they_are_caught(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_number: int) -> None:
+        with without_tokens(monkeypatch):
+            _run(build, 0, SENT if build is _zip else len(EVERYTHING), patience=1.0)
+
+    assert caught(broken, 30)
+
+
+# -- requests, cancellation, groups ------------------------------------------------------------------------------------------
 
 THREADS = 6
 EACH = 400
 
-Sources = list[ManualPublisher[Any]]
-
-
-@pytest.fixture(autouse=True)
-def _switching_often() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
-
-
-def together(actions: list[Callable[[], object]]) -> None:
-    """Run all actions on threads of their own, started at the same moment; what one raises is raised here."""
-    gate = threading.Barrier(len(actions))
-
-    def run(action: Callable[[], object]) -> object:
-        gate.wait(5)
-        return action()
-
-    with ThreadPoolExecutor(len(actions)) as pool:
-        for future in [pool.submit(run, action) for action in actions]:
-            future.result(20)
-
-
-def feed(source: ManualPublisher[Any], number: int, count: int = EACH) -> Callable[[], None]:
-    """Sends ``count`` elements as they are asked for, and completes."""
-    asked = threading.Semaphore(0)
-    source.on_request = lambda _subscription, n: asked.release(min(n, count))
-
-    def send() -> None:
-        for item in range(count):
-            assert asked.acquire(timeout=10)
-            source.next((number, item))
-        source.complete()
-
-    return send
-
-
-def check(got: TestSubscriber[Any]) -> None:
-    got.await_terminal(20).assert_complete()
-    assert Counter(number for number, _ in got.values) == dict.fromkeys(range(THREADS), EACH)
-    for number in range(THREADS):  # each source's order is kept
-        assert [item for each, item in got.values if each == number] == list(range(EACH))
-
-
-def _merged_behind_threads(sources: Sources) -> Flowable[Any]:
-    return Flowable.merge(*[Flowable.wrap(each).observe_on(rx_schedulers.computation(), prefetch=16) for each in sources])
-
-
-COMBINED: dict[str, Callable[[Sources], Flowable[Any]]] = {
-    "merge": lambda sources: Flowable.merge(*sources, prefetch=8),
-    "flat_map": lambda sources: Flowable.range(THREADS).flat_map(lambda at: sources[at], prefetch=8),
-    "merge, observed": lambda sources: Flowable.merge(*sources).observe_on(rx_schedulers.new_thread(), prefetch=16),
-    "observed, merged": _merged_behind_threads,
-    "merge, stages": lambda sources: Flowable.merge(*sources).filter(lambda pair: pair[1] >= 0).map(tuple),
-}
-
-
-@pytest.mark.parametrize("build", COMBINED.values(), ids=list(COMBINED))
-@pytest.mark.parametrize("demand", ["unbounded", "one by one"])
-def test_elements_from_many_threads_arrive_serially_and_complete(
-    build: Callable[[Sources], Flowable[Any]], demand: str, no_leaks: None
-) -> None:
-    sources: Sources = [ManualPublisher() for _ in range(THREADS)]
-    got: TestSubscriber[Any]
-    got = TestSubscriber() if demand == "unbounded" else TestSubscriber(request=1, request_in_on_next=1)
-    senders: list[Callable[[], object]] = [feed(source, number) for number, source in enumerate(sources)]
-    build(sources).subscribe(got)
-    together(senders)
-    check(got)
-
 
 def test_requests_from_many_threads_are_all_counted() -> None:
-    got: TestSubscriber[int] = TestSubscriber(request=0)
-    Flowable.range(100_000).map(lambda x: x).subscribe(got)
-    together([lambda: [got.request(1) for _ in range(EACH)] for _ in range(THREADS)])
-    got.assert_value_sequence(range(THREADS * EACH)).assert_not_terminated()
+    for _ in rounds(5):
+        got: TestSubscriber[int] = TestSubscriber(request=0)
+        Flowable.range(100_000).map(lambda x: x).subscribe(got)
+        race(*[partial(_ask, got)] * THREADS)
+        got.assert_value_sequence(range(THREADS * EACH)).assert_not_terminated()
+
+
+def _ask(got: TestSubscriber[int]) -> None:
+    for _ in range(EACH):
+        got.request(1)
 
 
 def test_cancel_against_elements_leaves_nothing_running() -> None:
-    for _ in range(50):
+    for _ in rounds(50):
         source: ManualPublisher[int] = ManualPublisher()
         got: TestSubscriber[int] = TestSubscriber()
         Flowable.wrap(source).merge_with(Flowable.never()).subscribe(got)
-        together([partial(source.next, *range(20)), got.cancel])
+        race(partial(source.next, *range(20)), got.cancel)
         got.assert_not_terminated()
         assert source.cancelled
         assert got.values == list(range(len(got.values)))
 
 
-class _Colliding(FlowableBase[Any]):
-    """What merge would be without its drain: elements pass on whatever thread they come on."""
-
-    def __init__(self, sources: Sources) -> None:
-        self._sources = sources
-
-    def subscribe_actual(self, subscriber: Subscriber[Any], /) -> None:
-        subscriber.on_subscribe(_NoSubscription())
-        for source in self._sources:
-            source.subscribe(_Through(subscriber))
-
-
-class _NoSubscription:
-    def request(self, n: int, /) -> None:
-        pass
-
-    def cancel(self) -> None:
-        pass
-
-
-class _Through:
-    def __init__(self, down: Subscriber[Any]) -> None:
-        self.on_next, self.on_error = down.on_next, down.on_error
-
-    def on_subscribe(self, subscription: Any, /) -> None:
-        subscription.request(EACH)
-
-    def on_complete(self) -> None:
-        pass
-
-
-def test_control_without_a_drain_the_check_finds_overlapping_signals() -> None:
-    sources: Sources = [ManualPublisher() for _ in range(2)]
-    meet = threading.Barrier(2, timeout=5)
-    got: TestSubscriber[Any] = TestSubscriber(on_value=lambda _item: meet.wait())  # both inside at once, surely
-    senders: list[Callable[[], object]] = [feed(source, number, 1) for number, source in enumerate(sources)]
-    _Colliding(sources).subscribe(got)
-    together(senders)
-    with pytest.raises(AssertionError, match="violations"):
-        got.assert_valid()
-
-
-def test_groups_on_many_threads_give_every_element(no_leaks: None) -> None:
-    got: TestSubscriber[Any] = TestSubscriber()
+@pytest.mark.parametrize("demand", ["unbounded", "one by one"])
+def test_groups_on_many_threads_give_every_element(demand: str, no_leaks: None) -> None:
     scheduler = rx_schedulers.computation()
-    flow = Flowable.range(3_000).group_by(lambda x: x % 5)
-    flow.flat_map(lambda group: group.observe_on(scheduler, prefetch=8).map(lambda x: (group.key, x))).subscribe(got)
-    got.await_terminal(20).assert_complete()
-    assert sorted(x for _, x in got.values) == list(range(3_000))
-    for key in range(5):
-        assert [x for each, x in got.values if each == key] == list(range(key, 3_000, 5))
+
+    def observed(group: Any) -> Flowable[Any]:
+        return Flowable.wrap(group).observe_on(scheduler, prefetch=8).map(lambda x: (group.key, x))
+
+    for _ in rounds(5):
+        got: TestSubscriber[Any]
+        got = TestSubscriber() if demand == "unbounded" else TestSubscriber(request=1, request_in_on_next=1)
+        Flowable.range(1_000).group_by(lambda x: x % 5).flat_map(observed).subscribe(got)
+        got.await_terminal(20).assert_complete()
+        assert sorted(x for _, x in got.values) == list(range(1_000))
+        for key in range(5):
+            assert [x for each, x in got.values if each == key] == list(range(key, 1_000, 5))

@@ -9,10 +9,13 @@ hundred rounds of them. So every thread of a race also sleeps now and then, for 
         race(feed(left), feed(right), watch=[my_package.__path__[0]])
 
 Give every race a control: the same check with the serializer taken out has to be :func:`caught`.
+
+``RX_STRESS=10`` in the environment makes all of them ten times as long, for a night.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import deque
@@ -36,21 +39,23 @@ _races = count()
 def rounds(total: int = ROUNDS) -> Iterator[int]:
     """Numbers of rounds, each with another switch interval; the one before is restored at the end.
 
-    On a free-threaded build the intervals have no effect, and the races are real anyway.
+    ``RX_STRESS`` says how many times as many there are. On a free-threaded build the intervals have no effect, and the races are
+    real anyway.
     """
     before = sys.getswitchinterval()
     try:
-        for number in range(total):
+        for number in range(total * int(os.environ.get("RX_STRESS") or 1)):
             sys.setswitchinterval(INTERVALS[number % len(INTERVALS)])
             yield number
     finally:
         sys.setswitchinterval(before)
 
 
-def race(*workers: Callable[[], object], watch: Sequence[str], often: float = 0.02, seconds: float = 30.0) -> None:
+def race(*workers: Callable[[], object], watch: Sequence[str] = (), often: float = 0.02, seconds: float = 30.0) -> None:
     """Run every worker on a thread of its own, all at the same time; what one raises is raised.
 
-    ``watch`` names the folders or files in whose code the threads stumble, ``often`` in which part of all instructions. Each
+    ``watch`` names the folders or files in whose code the threads stumble (none: they run at full speed, and leave it to the
+    switch interval), ``often`` in which part of all instructions. Each
     thread waits, running, until all of them run: threads that have to be woken first come one after the other, and whoever is
     first has finished before the second begins. AssertionError when one still runs after ``seconds``.
     """
@@ -63,7 +68,8 @@ def race(*workers: Callable[[], object], watch: Sequence[str], often: float = 0.
         try:
             while len(running) < len(workers):
                 sleep(0)
-            sys.settrace(_stumbling(seed, often, watched))
+            if watched:
+                sys.settrace(_stumbling(seed, often, watched))
             work()
         except BaseException as error:
             failures.append(error)
