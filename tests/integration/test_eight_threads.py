@@ -45,7 +45,7 @@ EACH = 10
 ALL = THREADS * EACH
 PREFETCH = 4
 #: Rounds in which the threads stumble: each is worth a hundred of the others and takes ten times as long.
-STUMBLING = 8
+STUMBLING = 6
 WATCHED = (str(Path(rx_core.__file__).parent), str(Path(rx_ops.__file__).parent))
 
 Sources = list[ManualPublisher[Any]]
@@ -242,7 +242,7 @@ def test_control_an_operator_whose_token_everybody_gets_is_caught(build: Build, 
 
     def broken(_number: int) -> None:
         with without_tokens(monkeypatch, chosen):
-            run_operator(build, False, WATCHED, patience=1.0)
+            run_operator(build, False, WATCHED, patience=0.4)
 
     assert caught(broken, 30)
 
@@ -258,6 +258,6 @@ def test_control_a_processor_that_is_not_serialized_is_caught(made: Any) -> None
     def broken(_number: int) -> None:
         source = made()
         with failing():
-            run_processor(source, source, end_for(made), WATCHED, patience=1.0)
+            run_processor(source, source, end_for(made), WATCHED, patience=0.4)
 
     assert caught(broken, 30)

@@ -86,13 +86,13 @@ EVERYTHING = [(number, at) for number in range(SENDERS) for at in range(SENT)]
 def test_every_item_of_stumbling_threads_arrives_once(name: str, asked: bool) -> None:
     count = len(EVERYTHING)
     requests = (count + (name == EXPANDING)) * asked  # otherwise as many as there are: the end needs none
-    for _ in rounds(15):
+    for _ in rounds(6):
         assert sorted(_run(EVERY_ITEM[name], requests, count)) == EVERYTHING
 
 
 @ASKED
 def test_the_items_of_stumbling_threads_are_paired_in_order(asked: bool) -> None:
-    for _ in rounds(15):
+    for _ in rounds(6):
         rows = _run(_zip, SENT if asked else 0, SENT)
         assert rows == [tuple((number, at) for number in range(SENDERS)) for at in range(SENT)]
 
@@ -101,7 +101,7 @@ def test_the_items_of_stumbling_threads_are_paired_in_order(asked: bool) -> None
 def test_control_without_a_token_they_are_caught(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_number: int) -> None:
         with without_tokens(monkeypatch):
-            _run(build, 0, SENT if build is _zip else len(EVERYTHING), patience=1.0)
+            _run(build, 0, SENT if build is _zip else len(EVERYTHING), patience=0.4)
 
     assert caught(broken, 30)
 
