@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED, Drain, Inbox, Run, blocking_items, has_ended
+from rx_core import DEMAND, UNBOUNDED, Drain, Inbox, Run, blocking_items, has_ended
 from rx_testing import ManualPublisher, TestSubscriber
 
 
@@ -216,6 +216,16 @@ def test_none_is_refused_and_what_came_before_it_is_given() -> None:
     got.request(5)
     got.assert_failure(TypeError, 1)
     assert source.cancelled
+
+
+def test_a_large_demand_that_was_asked_for_already_is_waited_for() -> None:
+    source, got, _ = inbox(DEMAND)
+    got.request(1000)
+    source.next(1)
+    got.request(1000)
+    source.next(2)
+    got.assert_values(1, 2)
+    assert source.requested == 2000
 
 
 def test_a_second_subscription_is_cancelled() -> None:

@@ -260,7 +260,8 @@ class Inbox(Generic[T]):
                     break
                 if self._outstanding < UNBOUNDED and self._upstream is not None:
                     if not window and run.outstanding > DEFAULT_PREFETCH:
-                        if not self._asks_later:
+                        # Only when there is something to ask for: what is put off makes the run look again.
+                        if not self._asks_later and run.outstanding > self._outstanding:
                             self._asks_later = True  # a synchronous source answers with all of it: as in subscribe_later
                             run.later(_PutOff(self, self._ask_later))
                     else:
