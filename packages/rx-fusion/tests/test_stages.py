@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rx_fusion import StageError, stage, stage_of
+from rx_fusion._stages import stage_by_code
 
 REFUSED = {
     "continue": ("for item in source:\n        if item:\n            continue\n        yield item", "'continue'"),
@@ -132,3 +134,36 @@ def test_the_name_is_the_functions_or_what_the_decorator_says(tmp_path: Path) ->
     body = "for item in source:\n        yield item"
     assert stage_of(stage(defined(tmp_path, body, "take_"))).name == "take"
     assert stage_of(stage(name="other")(defined(tmp_path, body, "take_"))).name == "other"
+
+
+def test_a_stage_that_is_read_later_is_refused_at_its_first_use() -> None:
+    @stage(later=True)
+    def twice(source: Iterable[int]) -> Iterator[int]:
+        for item in source:
+            yield item
+        for item in source:
+            yield item
+
+    with pytest.raises(StageError, match="has a second"):
+        stage_of(twice)
+
+
+def test_a_stage_that_is_read_later_is_refused_at_once_for_its_arguments() -> None:
+    with pytest.raises(StageError, match="takes the source first"):
+
+        @stage(later=True)
+        def nothing() -> Iterator[int]:
+            yield 1
+
+
+def test_a_stage_that_is_read_later_is_found_by_its_code_and_read_once() -> None:
+    @stage(later=True)
+    def same(source: Iterable[int]) -> Iterator[int]:
+        for item in source:
+            if item:
+                yield item
+
+    found = stage_by_code(same.__code__)
+    assert found is not None
+    assert found.name == "same"
+    assert stage_of(same) is found

@@ -96,35 +96,45 @@ class Special(NamedTuple):
 #: A stage as shapes name it.
 Step = StageFunction | Special
 
-_STAGES: Final[dict[StageFunction, Stage]] = {}
-_BY_CODE: Final[dict[CodeType, Stage]] = {}
+#: What is registered: read, or what reads it.
+_STAGES: Final[dict[StageFunction, Stage | Callable[[], Stage]]] = {}
+_BY_CODE: Final[dict[CodeType, StageFunction]] = {}
 
 
 @overload
 def stage(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def stage(
-    *, name: str | None = None, request: RequestRule | None = None, guard: bool = False
+    *, name: str | None = None, request: RequestRule | None = None, guard: bool = False, later: bool = False
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def stage(
-    function: Callable[P, R] | None = None, /, *, name: str | None = None, request: RequestRule | None = None, guard: bool = False
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    request: RequestRule | None = None,
+    guard: bool = False,
+    later: bool = False,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a generator function ``(source, *arguments)`` as a synchronous operator and return it unchanged.
 
     ``request(*arguments)`` makes, for each subscription, a function from downstream's request to upstream's, where it is not the
     same number (``buffer`` asks for ``n * count``); it matters only in front of a publisher that is not ours. ``name`` is what
     messages and plans call it (default: the function's name). A ``guard`` checks what the stage before it gives: it stays with
-    that stage where operators run apart.
+    that stage where operators run apart. ``later`` leaves reading the source text to the first use, so that importing many stages
+    costs nothing: for a package whose tests use each of them, because a function of another form is refused only then.
 
     Raises StageError when the function is not of the form the compiler reads. Where the source text is not available the
     function is taken as it is and runs as it is.
     """
     if function is None:
-        return lambda decorated: _register(decorated, name, request, guard)
-    return _register(function, name, request, guard)
+        return lambda decorated: _register(decorated, name, request, guard, later)
+    return _register(function, name, request, guard, later)
 
 
-def _register(function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool) -> Callable[P, R]:
+def _register(
+    function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool, later: bool
+) -> Callable[P, R]:
     plain = cast("FunctionType", function)
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & CO_GENERATOR:
         raise StageError(
@@ -137,15 +147,27 @@ def _register(function: Callable[P, R], called: str | None, request: RequestRule
     names = code.co_varnames[: code.co_argcount]
     if not names or code.co_kwonlyargcount or code.co_flags & 0x0C:  # *args or **kwargs
         raise _refused(plain, None, "takes the source first and then plain positional arguments")
-    parts = _parts(plain)
+    registered = cast("StageFunction", function)
+
+    def read() -> Stage:
+        return _read(plain, name, names[1:], request, guard)
+
+    _STAGES[registered] = read if later else read()
+    _BY_CODE[code] = registered
+    OPERATOR_CODES.add(code)
+    return function
+
+
+def _read(function: FunctionType, name: str, parameters: tuple[str, ...], request: RequestRule | None, guard: bool) -> Stage:
+    parts = _parts(function)
     prologue, loop, epilogue = parts if parts is not None else (None, None, None)
     body_yields = 0.0 if loop is None else _most_yields(loop.body)
     head = bool(prologue) and _most_yields(prologue or []) > 0
     tail = bool(epilogue) and _most_yields(epilogue or []) > 0
-    made = Stage(
-        function=cast("StageFunction", function),
+    return Stage(
+        function=function,
         name=name,
-        parameters=names[1:],
+        parameters=parameters,
         prologue=prologue,
         loop=loop,
         epilogue=epilogue,
@@ -159,10 +181,6 @@ def _register(function: Callable[P, R], called: str | None, request: RequestRule
         request=request,
         guard=guard,
     )
-    _STAGES[made.function] = made
-    _BY_CODE[code] = made
-    OPERATOR_CODES.add(code)
-    return function
 
 
 def stage_of(function: StageFunction, /) -> Stage:
@@ -170,12 +188,15 @@ def stage_of(function: StageFunction, /) -> Stage:
     found = _STAGES.get(function)
     if found is None:
         raise StageError(f"{function!r} is not a stage.\n  Right:  decorate it with @stage")
+    if not isinstance(found, Stage):
+        found = _STAGES[function] = found()  # two threads read the same text: it does not matter whose stays
     return found
 
 
 def stage_by_code(code: CodeType, /) -> Stage | None:
     """The stage whose function has this code object, for reading tracebacks."""
-    return _BY_CODE.get(code)
+    function = _BY_CODE.get(code)
+    return None if function is None else stage_of(function)
 
 
 # -- reading the source text -----------------------------------------------------------------------------------------------

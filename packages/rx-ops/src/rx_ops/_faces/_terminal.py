@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Subscriber, check_prefetch
@@ -153,6 +152,8 @@ def _positional(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     known = stage_of(function)
     if not kwargs and len(args) == len(known.parameters):
         return args
+    from inspect import signature  # only for arguments by name, and for mistakes
+
     form = signature(function)
     try:
         bound = form.bind(None, *args, **kwargs)

@@ -7,7 +7,6 @@ others have their turn from time to time.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -206,7 +205,9 @@ def _pauses(first: float, longest: float, factor: float, jitter: float) -> Calla
             plain = longest
         if not jitter:
             return plain
-        return min(longest, random.uniform(plain * (1 - jitter), plain * (1 + jitter)))
+        from random import uniform  # hashlib and more come with it: only who asks for jitter pays
+
+        return min(longest, uniform(plain * (1 - jitter), plain * (1 + jitter)))
 
     return pause
 

@@ -14,7 +14,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@stage
+@stage(later=True)
 def reduce(source: Iterable[T], reducer: Callable[[T, T], T]) -> Iterator[T]:
     empty = True
     total: Any = None
@@ -30,7 +30,7 @@ def reduce(source: Iterable[T], reducer: Callable[[T, T], T]) -> Iterator[T]:
         yield total
 
 
-@stage(name="reduce")
+@stage(later=True, name="reduce")
 def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> Iterator[R]:
     total = seed
     for item in source:
@@ -40,7 +40,7 @@ def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> I
     yield total
 
 
-@stage
+@stage(later=True)
 def collect(source: Iterable[T], supplier: Callable[[], R], collector: Callable[[R, T], object]) -> Iterator[R]:
     container = supplier()
     if container is None:
@@ -50,7 +50,7 @@ def collect(source: Iterable[T], supplier: Callable[[], R], collector: Callable[
     yield container
 
 
-@stage(name="collect")
+@stage(later=True, name="collect")
 def collect_into(source: Iterable[T], collector: Callable[[Iterable[T]], R]) -> Iterator[R]:
     items: list[T] = []
     for item in source:
@@ -61,7 +61,7 @@ def collect_into(source: Iterable[T], collector: Callable[[Iterable[T]], R]) -> 
     yield result
 
 
-@stage
+@stage(later=True)
 def to_list(source: Iterable[T]) -> Iterator[list[T]]:
     items: list[T] = []
     for item in source:
@@ -69,7 +69,7 @@ def to_list(source: Iterable[T]) -> Iterator[list[T]]:
     yield items
 
 
-@stage
+@stage(later=True)
 def to_dict(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V]) -> Iterator[dict[K, V]]:
     made: dict[K, V] = {}
     for item in source:
@@ -77,7 +77,7 @@ def to_dict(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V])
     yield made
 
 
-@stage
+@stage(later=True)
 def count(source: Iterable[object]) -> Iterator[int]:
     total = 0
     for _item in source:
@@ -85,7 +85,7 @@ def count(source: Iterable[object]) -> Iterator[int]:
     yield total
 
 
-@stage
+@stage(later=True)
 def sum_(source: Iterable[T], start: T) -> Iterator[T]:
     total: Any = start
     for item in source:
@@ -93,7 +93,7 @@ def sum_(source: Iterable[T], start: T) -> Iterator[T]:
     yield total
 
 
-@stage
+@stage(later=True)
 def min_(source: Iterable[T]) -> Iterator[T]:
     empty = True
     best: Any = None
@@ -105,7 +105,7 @@ def min_(source: Iterable[T]) -> Iterator[T]:
         yield best
 
 
-@stage
+@stage(later=True)
 def max_(source: Iterable[T]) -> Iterator[T]:
     empty = True
     best: Any = None
@@ -117,7 +117,7 @@ def max_(source: Iterable[T]) -> Iterator[T]:
         yield best
 
 
-@stage(name="min")
+@stage(later=True, name="min")
 def min_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
     empty = True
     best: Any = None
@@ -132,7 +132,7 @@ def min_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
         yield best
 
 
-@stage(name="max")
+@stage(later=True, name="max")
 def max_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
     empty = True
     best: Any = None
@@ -147,7 +147,7 @@ def max_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
         yield best
 
 
-@stage
+@stage(later=True)
 def group_reduce(
     source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V], reducer: Callable[[V, V], V]
 ) -> Iterator[tuple[K, V]]:

@@ -14,14 +14,14 @@ T = TypeVar("T")
 _NOTHING: Any = object()
 
 
-@stage
+@stage(later=True)
 def filter_(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
     for item in source:
         if predicate(item):
             yield item
 
 
-@stage
+@stage(later=True)
 def of_type(source: Iterable[object], kind: type[T]) -> Iterator[T]:
     for item in source:
         if isinstance(item, kind):
@@ -40,7 +40,7 @@ def _at_most(count: int) -> Callable[[int], int]:
     return upstream
 
 
-@stage(request=_at_most)
+@stage(later=True, request=_at_most)
 def take(source: Iterable[T], count: int) -> Iterator[T]:
     taken = 0
     if count == 0:
@@ -63,7 +63,7 @@ def _once_more(count: int) -> Callable[[int], int]:
     return upstream
 
 
-@stage(request=_once_more)
+@stage(later=True, request=_once_more)
 def skip(source: Iterable[T], count: int) -> Iterator[T]:
     left = count
     for item in source:
@@ -73,7 +73,7 @@ def skip(source: Iterable[T], count: int) -> Iterator[T]:
             yield item
 
 
-@stage
+@stage(later=True)
 def take_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
     for item in source:
         if not predicate(item):
@@ -81,7 +81,7 @@ def take_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterato
         yield item
 
 
-@stage
+@stage(later=True)
 def skip_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[T]:
     skipping = True
     for item in source:
@@ -91,7 +91,7 @@ def skip_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterato
             yield item
 
 
-@stage
+@stage(later=True)
 def take_last(source: Iterable[T], count: int) -> Iterator[T]:
     last: deque[T] = deque(maxlen=count)
     for item in source:
@@ -104,7 +104,7 @@ def take_last(source: Iterable[T], count: int) -> Iterator[T]:
             return
 
 
-@stage
+@stage(later=True)
 def skip_last(source: Iterable[T], count: int) -> Iterator[T]:
     held: deque[T] = deque()
     for item in source:
@@ -113,7 +113,7 @@ def skip_last(source: Iterable[T], count: int) -> Iterator[T]:
             yield held.popleft()
 
 
-@stage
+@stage(later=True)
 def distinct(source: Iterable[T]) -> Iterator[T]:
     seen: set[T] = set()
     for item in source:
@@ -122,7 +122,7 @@ def distinct(source: Iterable[T]) -> Iterator[T]:
             yield item
 
 
-@stage(name="distinct")
+@stage(later=True, name="distinct")
 def distinct_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
     seen: set[object] = set()
     for item in source:
@@ -132,7 +132,7 @@ def distinct_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
             yield item
 
 
-@stage
+@stage(later=True)
 def distinct_until_changed(source: Iterable[T]) -> Iterator[T]:
     previous = _NOTHING
     for item in source:
@@ -141,7 +141,7 @@ def distinct_until_changed(source: Iterable[T]) -> Iterator[T]:
             yield item
 
 
-@stage(name="distinct_until_changed")
+@stage(later=True, name="distinct_until_changed")
 def distinct_until_changed_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
     previous = _NOTHING
     for item in source:
@@ -163,7 +163,7 @@ def _up_to(index: int) -> Callable[[int], int]:
     return upstream
 
 
-@stage(request=_up_to)
+@stage(later=True, request=_up_to)
 def element_at(source: Iterable[T], index: int) -> Iterator[T]:
     left = index
     for item in source:
@@ -178,7 +178,7 @@ def _one(*_arguments: object) -> Callable[[int], int]:
     return _up_to(0)
 
 
-@stage(name="first", request=_one)
+@stage(later=True, name="first", request=_one)
 def first_or_error(source: Iterable[T]) -> Iterator[T]:
     for item in source:
         yield item
@@ -186,7 +186,7 @@ def first_or_error(source: Iterable[T]) -> Iterator[T]:
     raise EmptyStreamError("first()")
 
 
-@stage(name="first", request=_one)
+@stage(later=True, name="first", request=_one)
 def first_or(source: Iterable[T], default: T) -> Iterator[T]:
     for item in source:
         yield item
@@ -194,7 +194,7 @@ def first_or(source: Iterable[T], default: T) -> Iterator[T]:
     yield default
 
 
-@stage
+@stage(later=True)
 def default_if_empty(source: Iterable[T], item: T) -> Iterator[T]:
     empty = True
     for each in source:

@@ -13,7 +13,7 @@ R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 
 
-@stage
+@stage(later=True)
 def map_(source: Iterable[T], mapper: Callable[[T], R]) -> Iterator[R]:
     for item in source:
         value = mapper(item)
@@ -22,7 +22,7 @@ def map_(source: Iterable[T], mapper: Callable[[T], R]) -> Iterator[R]:
         yield value
 
 
-@stage
+@stage(later=True)
 def starmap(source: Iterable[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Iterator[R]:
     for item in source:
         value = mapper(*item)
@@ -31,7 +31,7 @@ def starmap(source: Iterable[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Iterato
         yield value
 
 
-@stage
+@stage(later=True)
 def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -> Iterator[R]:
     for item in source:
         for inner in mapper(item):
@@ -40,7 +40,7 @@ def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -
             yield inner
 
 
-@stage
+@stage(later=True)
 def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
     empty = True
     total: Any = None
@@ -55,7 +55,7 @@ def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
         yield total
 
 
-@stage(name="scan")
+@stage(later=True, name="scan")
 def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) -> Iterator[R]:
     total = seed
     yield total
@@ -70,7 +70,7 @@ def _whole(count: int) -> Callable[[int], int]:
     return lambda n: n * count
 
 
-@stage(request=_whole)
+@stage(later=True, request=_whole)
 def buffer(source: Iterable[T], count: int) -> Iterator[list[T]]:
     batch: list[T] = []
     for item in source:
@@ -97,7 +97,7 @@ def _skipping(count: int, skip: int) -> Callable[[int], int]:
     return upstream
 
 
-@stage(name="buffer", request=_skipping)
+@stage(later=True, name="buffer", request=_skipping)
 def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
     """skip > count: ``skip - count`` elements between two lists are dropped."""
     batch: list[T] = []
@@ -116,7 +116,7 @@ def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]
         yield batch
 
 
-@stage(name="buffer", request=_skipping)
+@stage(later=True, name="buffer", request=_skipping)
 def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
     """skip < count: each element is in several lists; at most ``count / skip`` lists are open."""
     batches: list[list[T]] = []
@@ -137,7 +137,7 @@ def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[
         yield batch
 
 
-@stage
+@stage(later=True)
 def buffer_until(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[list[T]]:
     """An item for which ``predicate`` is true is the last of its list."""
     batch: list[T] = []
@@ -151,7 +151,7 @@ def buffer_until(source: Iterable[T], predicate: Callable[[T], object]) -> Itera
         yield batch
 
 
-@stage(name="buffer_until")
+@stage(later=True, name="buffer_until")
 def buffer_before(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[list[T]]:
     """An item for which ``predicate`` is true is the first of its list."""
     batch: list[T] = []
@@ -166,7 +166,7 @@ def buffer_before(source: Iterable[T], predicate: Callable[[T], object]) -> Iter
         yield batch
 
 
-@stage
+@stage(later=True)
 def buffer_while(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[list[T]]:
     """An item for which ``predicate`` is false ends a list and is in none."""
     batch: list[T] = []
@@ -182,7 +182,7 @@ def buffer_while(source: Iterable[T], predicate: Callable[[T], object]) -> Itera
         yield batch
 
 
-@stage
+@stage(later=True)
 def buffer_until_changed(source: Iterable[T], key: Callable[[T], object]) -> Iterator[list[T]]:
     """Neighbours with the same key are in one list."""
     batch: list[T] = []
@@ -200,21 +200,21 @@ def buffer_until_changed(source: Iterable[T], key: Callable[[T], object]) -> Ite
         yield batch
 
 
-@stage
+@stage(later=True)
 def do_on_next(source: Iterable[T], action: Callable[[T], object]) -> Iterator[T]:
     for item in source:
         action(item)
         yield item
 
 
-@stage
+@stage(later=True)
 def do_on_complete(source: Iterable[T], action: Callable[[], object]) -> Iterator[T]:
     for item in source:
         yield item
     action()
 
 
-@stage
+@stage(later=True)
 def cast(source: Iterable[object], kind: type[T]) -> Iterator[T]:
     for item in source:
         if not isinstance(item, kind):
@@ -222,7 +222,7 @@ def cast(source: Iterable[object], kind: type[T]) -> Iterator[T]:
         yield item
 
 
-@stage(guard=True)
+@stage(later=True, guard=True)
 def not_none(source: Iterable[T | None], operator: str) -> Iterator[T]:
     """Stands after a stage that is not ours: a None that goes on would be taken for "nothing now"."""
     for item in source:
