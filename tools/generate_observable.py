@@ -32,6 +32,7 @@ FAMILIES: Final = (
     "_create",
     "_listen",
     "_transform",
+    "_inner",
     "_window",
     "_runs",
     "_filter",
@@ -79,7 +80,10 @@ PARAMETERS: Final[dict[str, str | None]] = {
 #: Where a parameter of that name is not about demand: what these drop they drop by the clock.
 KEPT: Final = {(name, "on_drop") for name in ("debounce", "sample", "throttle_first", "throttle_latest")}
 #: Defaults that differ: RxJava subscribes to all inner observables as they come.
-DEFAULTS: Final = {("flat_map", "max_concurrency"): "UNBOUNDED"}
+DEFAULTS: Final = {
+    ("flat_map", "max_concurrency"): "UNBOUNDED",
+    ("flat_map_completable", "max_concurrency"): "UNBOUNDED",
+}
 #: Bodies that are about demand, and what does the same here.
 BODIES: Final = {
     "create": 'check_callable("create", "source", source)\nreturn cls._created(source)',

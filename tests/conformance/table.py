@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from rx_core import Disposable, Subscriber
 from rx_fusion import stage
-from rx_ops import BackpressureStrategy, BatchEmitter, Emitter, Flowable, GenerateEmitter, OnComplete, OnNext, Single
+from rx_ops import BackpressureStrategy, BatchEmitter, Completable, Emitter, Flowable, GenerateEmitter, OnComplete, OnNext, Single
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
 
@@ -256,6 +256,10 @@ def _single(x: Any) -> Single[Any]:
     return Single.just(x)
 
 
+def _done(_x: Any) -> Completable:
+    return Completable.complete()
+
+
 def _single_of(x: Any) -> Flow:
     return Flowable.just(x)
 
@@ -341,6 +345,12 @@ TRANSFORM: Final = (
     Case("concat_map foreign", lambda s, k: s.concat_map(k.f(_twice)), lambda xs: _each(xs, _two), None, "none apart"),
     Case("expand", lambda s, k: s.expand(k.f(_halves)), lambda xs: _expanded(xs, _halves), _same, "none apart"),
     Case("expand foreign", lambda s, k: s.expand(k.f(lambda x: Foreign([x // 2, 1] if x > 3 else []))), lambda xs: _expanded(xs, lambda x: [x // 2, 1] if x > 3 else []), _same, "none apart"),
+    Case("concat_map late", lambda s, k: s.concat_map(k.f(_up), delay_error=True), lambda xs: _each(xs, range), None, "none apart"),
+    Case("concat_map late foreign", lambda s, k: s.concat_map(k.f(_twice), delay_error=True, till_the_end=False), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("flat_map_completable", lambda s, k: s.flat_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
+    Case("concat_map_completable", lambda s, k: s.concat_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
+    Case("switch_map_completable", lambda s, k: s.switch_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
+    Case("switch_map single", lambda s, k: s.switch_map(k.f(_single)), _same, None, "none apart lossy"),
     Case("switch_map", lambda s, k: s.switch_map(k.f(_both)), lambda xs: _each(xs, lambda x: (x, -x)), None, "none apart lossy"),
     Case("switch_map foreign", lambda s, k: s.switch_map(k.f(_twice), delay_error=True), lambda xs: _each(xs, _two), None, "none apart lossy"),
     Case("materialize", lambda s, k: s.materialize(), lambda xs: [*map(OnNext, xs), OnComplete()], flags="recovers"),

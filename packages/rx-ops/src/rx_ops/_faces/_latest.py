@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch, name_of
+from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import OperatorHead
 from rx_ops import coordination
 from rx_ops._faces._combine import _row
@@ -29,7 +29,12 @@ class FlowableLatest(FlowableCore[T_co]):
     __slots__ = ()
 
     def switch_map(
-        self, mapper: Callable[[T_co], Publisher[R]], /, *, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
+        self,
+        mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
+        /,
+        *,
+        prefetch: int = DEFAULT_PREFETCH,
+        delay_error: bool = False,
     ) -> Flowable[R]:
         """The items of the source that ``mapper`` makes of the newest item; the source before it is cancelled.
 

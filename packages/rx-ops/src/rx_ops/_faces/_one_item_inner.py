@@ -21,7 +21,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 def _mapped(name: str, source: Any, mapper: Callable[[Any], Any]) -> OperatorHead:
     check_callable(name, "mapper", mapper)
-    return OperatorHead(coordination.concat_map, (source,), (mapper,), shown=f"{name}({name_of(mapper)})")
+    return OperatorHead(
+        coordination.concat_map, (source,), (coordination.Named(name, mapper),), shown=f"{name}({name_of(mapper)})"
+    )
 
 
 def _completed(source: Any, mapper: Callable[[Any], Any]) -> Completable:

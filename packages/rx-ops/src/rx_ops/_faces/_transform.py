@@ -119,21 +119,36 @@ class FlowableTransform(FlowableCore[T_co]):
         )
 
     def concat_map(
-        self, mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]], /, *, prefetch: int = 2
+        self,
+        mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
+        /,
+        *,
+        prefetch: int = 2,
+        delay_error: bool = False,
+        till_the_end: bool = True,
     ) -> Flowable[R]:
         """The sources that ``mapper`` makes of the items, one after the other.
 
         ::  --a---b-----|  -->  --a-a-b-b-|
 
         Demand:  an inner source gets what is still wanted; a foreign outer one is asked for ``prefetch`` items ahead.
-        Errors:  end the stream at once. TypeError when ``mapper`` returns no source.
+        Errors:  end the stream, those of the outer source behind the inner one that runs. With ``delay_error`` all inner sources
+                 run to their end, and several errors arrive as one CompositeException; without ``till_the_end`` only the one
+                 that runs when an error comes. TypeError when ``mapper`` returns no source.
         Memory:  ``prefetch`` outer items where the outer source is not ours.
         Thread:  that of the running inner source.   Fusion: coordinating; inner pipelines run inside, without a queue.
-        Source:  RxJava ``concatMap``.
+        Source:  RxJava ``concatMap``, ``concatMapDelayError``.
         """
         check_callable("concat_map", "mapper", mapper)
         check_prefetch("concat_map", prefetch)
-        return self._coordinate(coordination.concat_map, mapper, window=prefetch)
+        return self._coordinate(
+            coordination.concat_map,
+            mapper,
+            delay_error,
+            till_the_end,
+            window=prefetch,
+            shown=f"concat_map({name_of(mapper)})",
+        )
 
     def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
         """The items, then the items of the sources that ``expander`` makes of them, and so on: a tree, level by level.

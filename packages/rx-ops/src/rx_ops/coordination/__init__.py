@@ -14,7 +14,7 @@ from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._expand import expand
-from rx_ops.coordination._flatten import behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
+from rx_ops.coordination._flatten import Named, behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
 from rx_ops.coordination._indicated import delay_by, timeout_by
 from rx_ops.coordination._last import skip_last_time, take_last_time
@@ -52,6 +52,7 @@ __all__ = [
     "Created",
     "Emitter",
     "GroupByHead",
+    "Named",
     "OverflowStrategy",
     "SubscribeOn",
     "Timed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import Items, Lanes, Run, Side, Source, close, name_of, user_call
+from rx_core import END, Items, Lanes, Run, Side, Source, close, composite, name_of, user_call
 from rx_fusion import Pipeline, operator
 from rx_ops.coordination._combine import interleave
 
@@ -14,9 +14,16 @@ R = TypeVar("R")
 
 
 @operator
-def concat_map(run: Run, source: Source[T], mapper: Callable[[T], Any]) -> Items[Any]:
+def concat_map(
+    run: Run, source: Source[T], mapper: Callable[[T], Any], delay_error: bool = False, till_the_end: bool = True
+) -> Items[Any]:
     """Inner sources one at a time, in order, each with the demand that is left."""
-    outer = iter(source)
+    if delay_error:
+        return _with_errors_last(run, iter(source), mapper, till_the_end)
+    return _in_order(run, iter(source), mapper)
+
+
+def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[Any]:
     inner: Side[Any] = Side(run)
     try:
         for item in outer:
@@ -29,6 +36,38 @@ def concat_map(run: Run, source: Source[T], mapper: Callable[[T], Any]) -> Items
     finally:
         inner.dispose()
         close(outer)
+
+
+def _with_errors_last(run: Run, outer: Items[T], mapper: Callable[[T], Any], till_the_end: bool) -> Items[Any]:
+    errors: list[Exception] = []
+    inner: Side[Any] = Side(run)
+    try:
+        while till_the_end or not errors:
+            try:
+                item = next(outer, END)
+            except Exception as raised:
+                errors.append(raised)
+                break
+            if item is END:
+                break
+            if item is None:
+                yield None
+                continue
+            inner.close()
+            try:
+                inner.start(inner_source("concat_map", mapper, item))
+            except Exception as raised:  # of the mapper: that is the end, as there is nothing to go on with
+                errors.append(raised)
+                break
+            try:
+                yield from inner.items
+            except Exception as raised:
+                errors.append(raised)
+    finally:
+        inner.dispose()
+        close(outer)
+    if errors:
+        raise composite(errors)
 
 
 @operator
@@ -48,8 +87,23 @@ def _mapped(outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
         close(outer)
 
 
+class Named:
+    """A mapper of an operator that another one runs: messages show the name that the user wrote."""
+
+    __slots__ = ("mapper", "name")
+
+    def __init__(self, name: str, mapper: Callable[..., Any]) -> None:
+        self.name = name
+        self.mapper = mapper
+
+    def __call__(self, item: Any) -> Any:
+        return self.mapper(item)
+
+
 def inner_source(operator_name: str, mapper: Callable[[T], Any], item: T) -> Any:
     """What ``mapper`` made of ``item``, refused with both calls shown when it is no source."""
+    if type(mapper) is Named:
+        operator_name, mapper = mapper.name, mapper.mapper
     made = user_call(operator_name, mapper, item)
     if isinstance(made, Pipeline) or hasattr(made, "subscribe"):
         return made
