@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
@@ -46,7 +47,10 @@ class Openable(Protocol[T_co]):
 class Run(ABC):
     """One run of a pipeline, as its operators see it. Everything but ``wake`` and ``poke`` is for the owner of the run."""
 
-    __slots__ = ("_after", "_owned", "last")
+    __slots__ = ("_after", "_owned", "announced", "last")
+
+    #: The iterator below what was opened last in this run, when it says itself how many items are left, and none can come after.
+    announced: Iterator[object] | None
 
     def __init__(self) -> None:
         #: Set by an operator that knows, before it yields, that this item is its last.
@@ -279,6 +283,7 @@ class Side(Run, Generic[T]):
         self.wanted = wanted
         #: What its source gives.
         self.items: Items[T] = iter(())
+        self.announced = None
         #: Something came since it was polled last.
         self.stirred = False
         #: Something came that needs no demand: an end, an error, an item to drop.
@@ -320,6 +325,7 @@ class Side(Run, Generic[T]):
     def start(self, source: Source[T] | Publisher[T] | Openable[T], window: int = DEMAND) -> None:
         """Subscribe; called by the run's owner. What needs no demand, an error at once say, is to be looked at in any case."""
         self._opening = True
+        self.announced = None
         try:
             items = source.open_in(self) if isinstance(source, Source) else self.open(source, window)
         finally:
@@ -329,6 +335,11 @@ class Side(Run, Generic[T]):
             self.items = items
         else:
             self.items = self._unhurried(items)
+
+    @property
+    def left(self) -> int | None:
+        """How many items its source has left at most, if it just began and says so: then nothing comes after them."""
+        return None if self.announced is None else length_hint(self.announced)
 
     def poll(self) -> Any:
         """The next item, None while there is none, END when the source is complete. Raises its error."""

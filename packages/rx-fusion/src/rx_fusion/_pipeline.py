@@ -54,7 +54,7 @@ Resolved = tuple[Head, Shape, tuple[Any, ...]]
 _BUILT_IN: tuple[Iterable[Any], ...] = (
     [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
 )  # fmt: skip
-_EXACT = tuple(type(iter(made)) for made in _BUILT_IN)
+_EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
 
 
 class Pipeline(Generic[T_co]):
@@ -159,7 +159,12 @@ class Pipeline(Generic[T_co]):
             bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
-        return shape.pull(head.open(run, window), run, head, args, Form("pull", head.feed, cancel=True))
+        items = head.open(run, window)
+        if type(items) in _EXACT and shape.ends_with_source:
+            run.announced = items
+            if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
+                run.poke()  # known to be empty: that needs no demand
+        return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True))
 
     @property
     def _rx_pushes(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from rx_core import Items, Lane, Lanes, Run, Source, close, composite, has_ended, none_produced, user_call
+from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, user_call
 from rx_fusion import operator
 
 T = TypeVar("T")
@@ -83,17 +83,50 @@ def _next_turn(lane: Lane[Any]) -> None:
     lane.requeue()
 
 
-@operator(eager="all")
-def zip_(_run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -> Items[R]:
+class _Column(Side[T]):
+    """A source of zip, which notes when it said something that needs no demand: its end, most likely."""
+
+    __slots__ = ("_at", "_said")
+
+    def __init__(self, run: Run, at: int, said: set[int]) -> None:
+        super().__init__(run)
+        self._at = at
+        self._said = said
+
+    def poke(self) -> None:
+        self._said.add(self._at)  # published first
+        super().poke()
+
+
+@operator(eager="none")
+def zip_(run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -> Items[R]:
     """One item of each source makes a row; the end of any of them is the end."""
-    sides = [iter(source) for source in sources]
+    said: set[int] = set()
+    columns = [_Column[Any](run, at, said) for at in range(len(sources))]
+    for column, source in zip(columns, sources, strict=True):
+        column.start(source)
+    return _rows(run, columns, said, combiner)
+
+
+def _rows(run: Run, columns: list[_Column[Any]], said: set[int], combiner: Callable[..., R]) -> Items[R]:
+    sides = [column.items for column in columns]
+    counts = [column.left for column in columns]
+    #: After so many rows one of the sources that say how many items they have is at its end.
+    left = min((count for count in counts if count is not None), default=-1)
+    everybody = range(len(sides))
     row: list[Any] = [None] * len(sides)
     try:
         while True:
             waiting = False
-            for at, side in enumerate(sides):
+            at_once: Sequence[int] = everybody
+            if said:
+                # Those that may be at their end first: nobody is asked for an item of a row that does not come.
+                waiting = not run.demand
+                at_once = sorted(said) if waiting else sorted(everybody, key=lambda at: at not in said)
+            for at in at_once:
                 if row[at] is None:
-                    item = next(side, _END)
+                    said.discard(at)  # before polling: what comes from here on is either polled now or notes it again
+                    item = next(sides[at], _END)
                     if item is _END:
                         return
                     if item is None:
@@ -107,7 +140,12 @@ def zip_(_run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) 
             if value is None:
                 raise none_produced("zip", combiner)
             row = [None] * len(sides)
+            left -= 1
+            if not left:
+                said.update(at for at, count in enumerate(counts) if count is not None and not columns[at].left)
+            if said:
+                run.poke()  # the end is known, or as good as known: it needs no demand
             yield value
     finally:
-        for side in sides:
-            close(side)
+        for column in columns:
+            column.dispose()

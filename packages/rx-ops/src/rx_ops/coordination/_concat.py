@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, final, overload
 
 from rx_core import Items, Run, Side, Source
@@ -28,18 +29,29 @@ def concat(run: Run, sources: Iterable[Source[T]]) -> Items[T]:
     for first in rest:
         side.start(first)
         break
-    return _in_a_row(side, rest)
+    return _in_a_row(run, side, rest)
 
 
-def _in_a_row(side: Side[T], rest: Iterator[Source[T]]) -> Items[T]:
+def _in_a_row(run: Run, side: Side[T], rest: Iterator[Source[T]]) -> Items[T]:
+    following = next(rest, None)
     try:
-        yield from side.items
-        for source in rest:
-            side.close()
-            side.start(source)
+        while following is not None:
             yield from side.items
+            side.close()
+            side.start(following)
+            following = next(rest, None)
+        yield from _announced(run, side)
     finally:
         side.dispose()
+
+
+def _announced(run: Run, side: Side[T]) -> Items[T]:
+    """The items of the last source. When it says how many they are, the end comes with the last one."""
+    left = side.left
+    if left:
+        yield from islice(side.items, left - 1)
+        run.poke()
+    yield from side.items
 
 
 class _Joined(NamedTuple):

@@ -13,13 +13,15 @@ T = TypeVar("T")
 
 
 @operator
-def on_error_return(_run: Run, source: Source[T], handler: Callable[[Exception], T]) -> Items[T]:
+def on_error_return(run: Run, source: Source[T], handler: Callable[[Exception], T]) -> Items[T]:
     try:
         yield from source
         return
     except Exception as raised:
         error = user_error(raised)
-    yield _recovered(handler, error)
+    value = _recovered(handler, error)
+    run.poke()  # the end follows and needs no demand
+    yield value
 
 
 def _recovered(handler: Callable[[Exception], T], error: Exception) -> T:

@@ -7,7 +7,20 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from rx_core import Disposable, Items, MissingBackpressureError, PolicyInbox, Publisher, Run, Scheduler, Source, Worker, close
+from rx_core import (
+    END,
+    Disposable,
+    Items,
+    MissingBackpressureError,
+    PolicyInbox,
+    Publisher,
+    Run,
+    Scheduler,
+    Side,
+    Source,
+    Worker,
+    close,
+)
 from rx_fusion import operator
 from rx_ops.coordination._arrivals import Beat, Bell, admitted, giving_back, own_worker
 
@@ -69,43 +82,51 @@ def _ticking(run: Run, arrived: deque[int], limit: int | None) -> Items[int]:
         yield tick
 
 
-@operator
+@operator(eager="none")
 def delay(run: Run, source: Source[T], seconds: float, delay_error: bool) -> Items[T]:
     """Runs on its worker. What arrived waits with its due time; the end waits behind it."""
+    side: Side[T] = Side(run)
+    side.start(source)
+    return _delayed(run, side, seconds, delay_error)
+
+
+def _delayed(run: Run, side: Side[T], seconds: float, delay_error: bool) -> Items[T]:
     worker = run.worker
     assert worker is not None  # made with scheduler=...
-    items = iter(source)
     waiting: deque[tuple[float, Any]] = deque()
     failure: Exception | None = None
     reading = True
     try:
         while True:
             moved = False
-            if reading and (not waiting or len(waiting) < run.demand):
+            if reading and (not waiting or len(waiting) < run.demand or side.urgent):
                 try:
-                    item = next(items, _END)
+                    item = side.poll()
                 except Exception as error:
                     if not delay_error:
                         raise
-                    failure, item = error, _END
+                    failure, item = error, END
                 if item is not None:
                     moved = True
-                    reading = item is not _END
+                    reading = item is not END
                     waiting.append((worker.now() + seconds, item))
                     if seconds > 0:
                         worker.schedule(run.poke, seconds)
             if waiting and waiting[0][0] <= worker.now() + _ROUNDING:
-                if waiting[0][1] is _END:
+                if waiting[0][1] is END:
                     if failure is not None:
                         raise failure
                     return
                 if run.demand:
-                    yield waiting.popleft()[1]
+                    item = waiting.popleft()[1]
+                    if waiting and waiting[0][1] is END:
+                        run.poke()  # its alarm may have rung already
+                    yield item
                     continue
             if not moved:
                 yield None
     finally:
-        close(items)
+        side.dispose()
 
 
 @operator

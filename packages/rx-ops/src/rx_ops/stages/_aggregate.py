@@ -158,5 +158,9 @@ def group_reduce(
             groups[found] = reducer(groups[found], value(item))
         else:
             groups[found] = value(item)
+    left = len(groups)
     for group in groups.items():
+        left -= 1
         yield group
+        if not left:
+            return

@@ -133,8 +133,12 @@ def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[
             full = batches[0]
             batches = batches[1:]
             yield full
+    left = len(batches)
     for batch in batches:
+        left -= 1
         yield batch
+        if not left:
+            return
 
 
 @stage(later=True)
