@@ -57,8 +57,8 @@ SOURCES: dict[str, tuple[Callable[[int], Flow], int, int]] = {
     "flat_map_iterable": (lambda count: Flowable.range(count).flat_map_iterable(lambda item: [item]), SYNC, 1000),
     "take": (lambda count: Flowable.range(2 * count).take(count), SYNC, 1000),
     "distinct.skip.scan": (lambda count: Flowable.range(-1, count).distinct().skip(1), SYNC, 1000),
-    "concat": (lambda count: Flowable.concat(Flowable.range(count), Flowable.range(0)), ASYNC, 1000),
-    "merge": (lambda count: Flowable.merge(Flowable.range(count), Flowable.empty()), ASYNC, 1000),
+    "concat": (lambda count: Flowable.concat(Flowable.range(count), Flowable.range(0).hide()), ASYNC, 1000),
+    "merge": (lambda count: Flowable.merge(Flowable.range(count), Flowable.empty().hide()), ASYNC, 1000),
     "zip": (lambda count: Flowable.range(count).zip_with(Flowable.range(count)).map(lambda pair: pair[0]), ASYNC, 1000),
     "flat_map": (lambda count: Flowable.range(count).flat_map(Flowable.just), ASYNC, 1000),
     "window": (lambda count: Flowable.range(count).window(3).flat_map(lambda window: window), ASYNC, 1000),
@@ -151,7 +151,7 @@ def test_an_observable_can_be_polled_through_its_disposable() -> None:
 
 def test_an_observable_that_waits_tells_and_is_polled() -> None:
     observer = _Queue(ANY)
-    Observable.merge(Observable.range(3), Observable.empty()).subscribe(observer)
+    Observable.merge(Observable.range(3), Observable.empty().hide()).subscribe(observer)
     assert observer.granted == ASYNC
     assert observer.queue.poll_many(2) == [0, 1]
     assert not observer.queue.is_empty()
@@ -202,6 +202,64 @@ def test_walls_and_threads_refuse(flow: Flow) -> None:
     asking = _Asking(probe)
     flow.subscribe(asking)
     assert probe.granted == NONE
+
+
+@pytest.mark.parametrize("wall", [lambda flow: flow.hide(), lambda flow: flow.lift(lambda down: down)], ids=["hide", "lift"])
+def test_nothing_is_polled_through_a_wall(wall: Callable[[Flow], Flow]) -> None:
+    source = _Refusing()
+    assert wall(Flowable.wrap(source)).concat_map(Flowable.just).blocking_list() == [1]
+    assert source.asked == []
+
+
+class _Refusing:
+    """Has one element and notes who asks to poll it."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def subscribe(self, subscriber: Any, /) -> None:
+        self.down = subscriber
+        subscriber.on_subscribe(self)
+
+    def request(self, n: int, /) -> None:
+        self.down.on_next(1)
+        self.down.on_complete()
+
+    def cancel(self) -> None:
+        pass
+
+    def request_fusion(self, mode: int, /) -> int:
+        self.asked.append(mode)
+        return NONE
+
+
+class Doubling:
+    """Somebody's operator, written against the protocol: it hands its source's Subscription on as it is."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def subscribe(self, subscriber: Any, /) -> None:
+        class Down:
+            on_subscribe, on_error, on_complete = subscriber.on_subscribe, subscriber.on_error, subscriber.on_complete
+
+            def on_next(self, item: int, /) -> None:
+                subscriber.on_next(2 * item)
+
+        self.source.subscribe(Down())
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_an_operator_that_hands_a_subscription_on_is_not_skipped(name: str) -> None:
+    make, _granted, _most = SOURCES[name]
+    expected = [2 * item for item in make(3).blocking_list()]
+
+    def doubled() -> Flow:
+        return Flowable.wrap(Doubling(make(3)))
+
+    assert doubled().blocking_list() == expected
+    assert doubled().concat_map(Flowable.just).blocking_list() == expected
+    assert doubled().observe_on(rx_schedulers.io()).blocking_list() == expected
 
 
 def test_functions_stay_on_their_thread() -> None:

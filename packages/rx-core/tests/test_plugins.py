@@ -26,7 +26,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("on_assembly", "on_subscribe", "on_schedule", "on_error"):
         monkeypatch.setattr(_hooks, name, None)
     monkeypatch.setattr(_hooks, "fusion_rules", ())
-    monkeypatch.setattr(_hooks, "_loaded", True)
+    monkeypatch.setattr(_hooks, "loaded", True)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from rx_core._disposables import (
     FlagDisposable,
     SerialDisposable,
 )
-from rx_core._drain import Drain, has_ended
+from rx_core._drain import Drain, has_ended, tell_interrupted
 from rx_core._errors import (
     CompositeException,
     EmptyStreamError,
@@ -140,6 +140,7 @@ __all__ = [
     "on_schedule",
     "registry",
     "scheduler",
+    "tell_interrupted",
     "unwrap_stop",
     "user_call",
 ]

@@ -397,12 +397,8 @@ class Drain(Run, Generic[T]):
         down = self._down
         self.cancelled = True
         self._close()
-        nobody = self._worker is not None or threading.current_thread() is not threading.main_thread()
-        if nobody and down is not None:
-            # On a worker nobody can act on it, and who waits for the stream must not wait for ever.
-            interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
-            interrupted.__cause__ = error
-            down.on_error(interrupted)
+        if down is not None:
+            tell_interrupted(down, error, self._worker is not None)
         raise error
 
     def _on_own_thread(self, error: BaseException) -> bool:
@@ -459,6 +455,14 @@ def _relay(items: Items[T]) -> Items[T]:
         yield from items
     finally:
         close(items)
+
+
+def tell_interrupted(down: Subscriber[Any], error: BaseException, on_worker: bool = False) -> None:
+    """``error`` is nobody's signal. But where nobody can act on it, who waits for the stream must not wait for ever."""
+    if on_worker or threading.current_thread() is not threading.main_thread():
+        interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+        interrupted.__cause__ = error
+        down.on_error(interrupted)
 
 
 def has_ended(gen: object) -> bool:

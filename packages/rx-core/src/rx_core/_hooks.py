@@ -23,21 +23,21 @@ on_error: Callable[[Exception, object], object] | None = None
 #: The macro-fusion rules of all plugins; replaced as a whole when plugins change.
 fusion_rules: tuple[object, ...] = ()
 
-_loaded = False
+loaded = False
 
 
 def ensure_loaded() -> None:
     """Find the installed plugins, once. ``RX_DISABLE_PLUGINS=1`` leaves them alone."""
-    global _loaded
-    if _loaded:
+    global loaded
+    if loaded:
         return
     if os.environ.get("RX_DISABLE_PLUGINS", "") not in ("", "0"):
-        _loaded = True
+        loaded = True
         return
     from rx_core import _plugins
 
     # Waits for another thread that is loading; returns at once when a plugin that is being loaded got here.
-    _loaded = _plugins.manager().load_entry_points()
+    loaded = _plugins.manager().load_entry_points()
 
 
 def dropped(error: Exception, origin: object = None, /) -> None:

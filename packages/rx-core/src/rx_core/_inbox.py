@@ -363,6 +363,15 @@ class BufferWatch:
 OPERATOR_CODES.add(Inbox.stream.__code__)  # it raises what was signalled, a StopIteration included
 
 
+class WalledInbox(Inbox[T]):
+    """An inbox that never polls its source instead."""
+
+    __slots__ = ()
+
+    def _negotiate(self, queue: Any) -> None:
+        pass
+
+
 class PolicyInbox(Inbox[T]):
     """An inbox for sources that cannot be asked: it requests everything, and a policy decides what may wait.
 

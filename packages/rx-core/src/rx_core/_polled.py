@@ -13,7 +13,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._inbox import Inbox
 from rx_core._user_code import OPERATOR_CODES
-from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, fusion_enabled
+from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
 
 if TYPE_CHECKING:
     from rx_core._run import Run
@@ -24,14 +24,12 @@ T = TypeVar("T")
 
 def negotiate(inbox: Inbox[Any], queue: QueueSubscription[Any] | QueueDisposable[Any], run: Run) -> None:
     """Ask ``queue`` to be polled, and make ``inbox`` one that polls if it grants that."""
-    if not fusion_enabled():
-        return
     if run.threaded:
-        mode = queue.request_fusion(ANY | BOUNDARY)
+        mode = ask(queue, inbox, ANY | BOUNDARY)
     else:
         # A synchronous source computes on the thread that requests, which is the one that would poll. One that emits whenever it
         # likes does so on a thread of its own, and what it runs there is to stay there.
-        mode = queue.request_fusion(SYNC) or queue.request_fusion(ASYNC | BOUNDARY)
+        mode = ask(queue, inbox, SYNC) or ask(queue, inbox, ASYNC | BOUNDARY)
     if mode == SYNC:
         inbox.__class__ = SyncInbox
     elif mode == ASYNC:
@@ -53,7 +51,8 @@ class _PollingInbox(Inbox[T]):
         if not self._cancelled:
             super().dispose()
             try:
-                self.source.clear()  # called by the owner of the run, so nobody polls meanwhile
+                if self.source is not None:  # else it was given up while it was being subscribed
+                    self.source.clear()  # called by the owner of the run, so nobody polls meanwhile
             except Exception as error:  # RS 3.15
                 _hooks.dropped(error, self._run.origin)
 
@@ -76,6 +75,9 @@ class SyncInbox(_PollingInbox[T]):
             self.dispose()
             run.disown(self)
 
+    def _promise(self, _subscription: Any) -> None:
+        pass  # it sends nothing by itself
+
     def _ask(self) -> None:
         """Not to be asked in this mode. But an end that is known needs no demand."""
         if self.source.is_empty():
@@ -90,6 +92,12 @@ class AsyncInbox(_PollingInbox[T]):
     def on_next(self, _signal: object, /) -> None:
         if not self._done and not self._cancelled:
             self._run.wake()
+
+    def _promise(self, subscription: Any) -> None:
+        amount = self._window or self._run.outstanding
+        if amount:
+            self._outstanding = amount
+            subscription.request(amount)  # at once: nothing comes of it on this thread but the word that there is something
 
     def stream(self) -> Iterator[T | None]:
         run, queue, window, limit = self._run, self.source, self._window, self._limit
@@ -120,6 +128,7 @@ class AsyncInbox(_PollingInbox[T]):
                     self._outstanding -= 1
                 if self._done and is_empty():
                     run.poke()
+                self._spoke = True
                 yield item
             if self._error is not None:
                 raise self._error

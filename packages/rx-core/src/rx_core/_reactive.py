@@ -18,7 +18,7 @@ Completable    0                        ``on_subscribe (on_error | on_complete)?
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
 
 from rx_core import _hooks
@@ -87,29 +87,34 @@ _HELD = _HeldBySubscriber()
 
 def _subscribe(source: Any, subscriber: object, on_error: object, on_complete: object, first: str = "on_next") -> Disposable:
     """The shared body of the five ``subscribe`` methods."""
+    handle: Disposable = _HELD
+    if not hasattr(subscriber, "on_subscribe"):
+        if not callable(subscriber) or on_error is not None or on_complete is not None:
+            _check_callbacks(source, {first: subscriber, "on_error": on_error, "on_complete": on_complete})
+        subscriber = handle = CallbackObserver(source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete))
+    elif on_error is not None or on_complete is not None:
+        kind = type(source).__name__
+        raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")
+    if not _hooks.loaded:
+        _hooks.ensure_loaded()
+    if _hooks.on_subscribe is not None:
+        subscriber = _hooks.on_subscribe(source, subscriber)
+    source.subscribe_actual(subscriber)
+    return handle
+
+
+def _check_callbacks(source: object, callbacks: Mapping[str, object]) -> None:
     kind = type(source).__name__
-    if subscriber is None:
+    if next(iter(callbacks.values())) is None:
         # RS 1.9: the only thing subscribe() itself may raise for.
         raise TypeError(
             f"{kind}.subscribe(None): a subscriber or a function is needed (RS 1.9).\n"
             f"  With callbacks:    source.subscribe(print, on_error=handle, on_complete=done)\n"
             f"  With a subscriber: source.subscribe(subscriber)"
         )
-    handle: Disposable = _HELD
-    if not hasattr(subscriber, "on_subscribe"):
-        for name, callback in ((first, subscriber), ("on_error", on_error), ("on_complete", on_complete)):
-            if callback is not None and not callable(callback):
-                raise TypeError(
-                    f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}"
-                )
-        subscriber = handle = CallbackObserver(source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete))
-    elif on_error is not None or on_complete is not None:
-        raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")
-    _hooks.ensure_loaded()
-    if _hooks.on_subscribe is not None:
-        subscriber = _hooks.on_subscribe(source, subscriber)
-    source.subscribe_actual(subscriber)
-    return handle
+    for name, callback in callbacks.items():
+        if callback is not None and not callable(callback):
+            raise TypeError(f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}")
 
 
 class FlowableBase(_Publisher[T_co], ABC):

@@ -19,13 +19,16 @@ The mode is negotiated inside ``on_subscribe``, before anything flows, by the co
 Fusion as a whole is switched off by ``RX_FUSION=off`` in the environment for the process, by :func:`fusion_off` for a block, and
 by ``hide()`` at one place of one pipeline. The switch is read when a pipeline is subscribed.
 
+An operator between two others that hands its source's Subscription on as it is would be skipped by a poll. So a queue may say whom
+it serves (``rx_serves(consumer)``, optional), and :func:`ask` takes no other for granted. All of ours say it.
+
 Polls come from one thread at a time, never after ``cancel()``. Sources: "Operator fusion, part 2" and the design of RxJava 2.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol, TypeVar
 
@@ -57,6 +60,15 @@ def fusion_off() -> Iterator[None]:
         yield
     finally:
         _enabled = before
+
+
+def ask(queue: object, consumer: object, mode: int) -> int:
+    """Ask ``queue``, which may be any Subscription or Disposable, for ``mode`` on behalf of the subscriber it was given to."""
+    request: Callable[[int], int] | None = getattr(queue, "request_fusion", None)
+    if request is None or not mode & ANY or not fusion_enabled():
+        return NONE
+    serves: Callable[[object], bool] | None = getattr(queue, "rx_serves", None)
+    return request(mode) if serves is None or serves(consumer) else NONE
 
 
 class PollableQueue(Protocol[T_co]):

@@ -28,6 +28,7 @@ from rx_fusion._heads import (
     Text,
     after,
     as_text,
+    just_head,
     operator,
     operator_of,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "drain_for",
     "fusion_enabled",
     "fusion_off",
+    "just_head",
     "operator",
     "operator_of",
     "shape_of",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, BaseDisposable, EmptyStreamError
-from rx_core.queue_fusion import NONE, SYNC
+from rx_core.queue_fusion import NONE, SYNC, ask
 
 if TYPE_CHECKING:
     from rx_core import CompletableObserver, MaybeObserver, Observer, SingleObserver, Subscription
@@ -77,9 +77,11 @@ class ToObserver(_Adapter):
 
     __slots__ = ("on_next",)
 
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
+
     def request_fusion(self, mode: int, /) -> int:
-        ask: Callable[[int], int] | None = getattr(self._up, "request_fusion", None)
-        granted = NONE if ask is None else ask(mode)
+        granted = ask(self._up, self, mode)
         if granted != NONE:
             self.__class__ = PolledObserver if granted == SYNC else NotifiedObserver
         return granted

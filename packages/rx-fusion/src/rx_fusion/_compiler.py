@@ -41,6 +41,8 @@ class Feed(Enum):
     CHECKED = "checked"  #: a user's iterable: a None is an error, and it may have to be closed
     RUNNING = "running"  #: a coordinating operator or an inbox: None means nothing now
 
+    __hash__ = object.__hash__  # forms are looked up at each subscription, and Enum's own is slow
+
 
 class Form(NamedTuple):
     """Which function to write."""

@@ -5,6 +5,7 @@ A pipeline is a head, a shape and arguments. The head is a *description*: it hol
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
@@ -103,7 +104,7 @@ class IterableHead(Head):
 
     __slots__ = ("_items", "_text", "feed", "name")
 
-    def __init__(self, name: str, items: Iterable[Any], text: Text, *, feed: Feed = Feed.CHECKED) -> None:
+    def __init__(self, name: str, items: Iterable[Any], text: Text | None = None, *, feed: Feed = Feed.CHECKED) -> None:
         self.name = name
         self._items = items
         self._text = text
@@ -128,13 +129,27 @@ class IterableHead(Head):
         return type(self._items) in kinds
 
     def __repr__(self) -> str:
-        return as_text(self._text)
+        text = self._text
+        return f"{self.name}({', '.join(map(reprlib.repr, self._items))})" if text is None else as_text(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _iterable_head, (self.name, self._items, self._text, self.feed)
 
 
-def _iterable_head(name: str, items: Iterable[Any], text: Text, feed: Feed) -> IterableHead:
+def just_head(item: object) -> IterableHead:
+    """The head of ``just(item)``: the smallest source and the most frequent one, so it is made without a call of ``__init__``."""
+    made = _new(IterableHead)
+    made.name = "just"
+    made._items = (item,)
+    made._text = None
+    made.feed = Feed.CLEAN
+    return made
+
+
+_new = object.__new__
+
+
+def _iterable_head(name: str, items: Iterable[Any], text: Text | None, feed: Feed) -> IterableHead:
     return IterableHead(name, items, text, feed=feed)
 
 
@@ -158,7 +173,7 @@ class PublisherHead(Head):
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         assert self.publisher is not None
-        return run.open_queued(self.publisher, window)
+        return run.open_queued(self.publisher, window, wall=bool(self.upstream))
 
     def notes(self) -> Sequence[str]:
         if self._said:

@@ -74,6 +74,9 @@ class OfferingDrain(Drain[T]):
             self._offer = NONE
             del self._opener  # it refers to this: a circle of references
 
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
+
     def request_fusion(self, mode: int, /) -> int:
         offer = self._offer
         if self._gen is not None or self._token:

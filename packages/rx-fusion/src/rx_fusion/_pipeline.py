@@ -29,12 +29,14 @@ from rx_core import (
     unwrap_stop,
 )
 from rx_core.queue_fusion import NONE, fusion_enabled
-from rx_fusion._compiler import Feed, Form
-from rx_fusion._heads import Head, PublisherHead
+from rx_fusion import _rules
+from rx_fusion._compiler import Feed
+from rx_fusion._heads import Head, IterableHead, PublisherHead
 from rx_fusion._notes import calls
 from rx_fusion._offers import drain_for
+from rx_fusion._one import OneItem
 from rx_fusion._push import push
-from rx_fusion._shapes import ROOT, Shape
+from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._stages import StageFunction
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
@@ -112,7 +114,10 @@ class Pipeline(Generic[T_co]):
     @classmethod
     def _from(cls, head: Head) -> Any:
         """A pipeline that starts at ``head``."""
-        made = cls._face(head)
+        made = _new(cls._face)
+        made._head = head
+        made._shape = ROOT
+        made._args = ()
         return made if hooks.on_assembly is None else _assembled(made)
 
     # -- running ---------------------------------------------------------------------------------------------------
@@ -137,6 +142,12 @@ class Pipeline(Generic[T_co]):
 
     def _subscribe_items(self, down: Subscriber[Any]) -> None:
         """Run for a subscriber."""
+        head, shape = self._head, self._shape
+        if type(head) is IterableHead and shape.one_for_one and (fusion_enabled() or not shape):
+            only = head.only
+            if only is not None:  # for one item no rule pays
+                OneItem(down, only, head, shape, self._args, self).start(down)
+                return
         head, shape, args = self._resolve()
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
@@ -149,7 +160,7 @@ class Pipeline(Generic[T_co]):
             items = head.open(run, 0)
             if type(items) in _EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
-            return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True, mark_last=True))
+            return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
 
         drain.begin((head, shape, args) if fusion_enabled() else NONE, body)
 
@@ -164,7 +175,7 @@ class Pipeline(Generic[T_co]):
             run.announced = items
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
                 run.poke()  # known to be empty: that needs no demand
-        return shape.pull(items, run, head, args, Form("pull", head.feed, cancel=True))
+        return shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
 
     @property
     def _rx_pushes(self) -> bool:
@@ -192,31 +203,25 @@ class Pipeline(Generic[T_co]):
         if plan is None:
             return blocking_items(self, prefetch, prefetch, keep=UNBOUNDED if whole else prefetch)
         head, shape, args = plan
-        return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, Form("pull", head.feed))
+        return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
 
     def _first(self, seconds: float | None = None) -> Any:
         """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
         plan = self._synchronous() if seconds is None else None
-        if plan is None:
-            items = blocking_items(self, DEFAULT_PREFETCH, UNBOUNDED, seconds)
-        else:
-            head, shape, args = plan
-            source = head.open(_NO_RUN, 0)
-            value = Form("value", head.feed)
-            if shape and (shape.compiled(value) or shape.is_hot(source)):
-                function = shape.form(value)
-                if function is not None:
-                    return function(source, None, head, args)
-            items = shape.pull(source, None, head, args, Form("pull", head.feed))
         try:
-            return next(items, None)
+            if plan is not None:
+                head, shape, args = plan
+                return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
+            items = blocking_items(self, DEFAULT_PREFETCH, UNBOUNDED, seconds, 1)
+            try:
+                return next(items, None)
+            finally:
+                close(items)
         except RuntimeError as error:
             original = _user_stop(error)
             if original is error:
                 raise
             raise original from None
-        finally:
-            close(items)
 
     # -- describing ------------------------------------------------------------------------------------------------
 

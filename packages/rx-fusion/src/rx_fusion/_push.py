@@ -145,6 +145,9 @@ class Link(Relay[T]):
 
     __slots__ = ()
 
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
+
     def request_fusion(self, mode: int, /) -> int:
         from rx_fusion._transit import link  # here, because few sources are queues
 
@@ -243,6 +246,9 @@ class StepSubscriber(Relay[Any]):
             self._emitted += 1
             self._down.on_next(out)
         self._complete()
+
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
 
     def request_fusion(self, mode: int, /) -> int:
         from rx_fusion._transit import grant  # here, because few sources are queues

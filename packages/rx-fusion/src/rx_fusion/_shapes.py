@@ -28,6 +28,12 @@ HOT_RUNS: Final = 8
 MAX_SPECIALS: Final = 1_024
 _specials = count(1)
 
+#: The forms in use, by what the source gives: for one item, for iteration, inside another run, and under a Drain.
+VALUE: Final = {feed: Form("value", feed) for feed in Feed}
+PULL_FREE: Final = {feed: Form("pull", feed) for feed in Feed}
+PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}
+PULL_DRAINED: Final = {feed: Form("pull", feed, cancel=True, mark_last=True) for feed in Feed}
+
 Pull = Callable[..., Iterator[Any]]
 
 
@@ -35,13 +41,17 @@ Pull = Callable[..., Iterator[Any]]
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
-    __slots__ = ("_children", "_forms", "_runs", "stages")
+    __slots__ = ("_children", "_forms", "_runs", "one_for_one", "stages")
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
+        #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it.
+        self.one_for_one = all(
+            stage.compilable and stage.one_to_at_most_one and not stage.stops and not stage.epilogue for stage in stages
+        )
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""
@@ -130,6 +140,20 @@ class Shape:
 
     def compiled(self, form: Form) -> bool:
         return self._forms.get(form) is not None
+
+    def value(self, items: Iterator[Any], origin: Any, args: tuple[Any, ...], feed: Feed) -> Any:
+        """The first item these stages give, or None; compiled where that pays. Raises what a stage raised."""
+        form = VALUE[feed]
+        function = self._forms.get(form)
+        if function is None and self.stages and self.is_hot(items):
+            function = self.form(form)
+        if function is not None:
+            return function(items, None, origin, args)
+        made = self.pull(items, None, origin, args, PULL_FREE[feed])
+        try:
+            return next(made, None)
+        finally:
+            close(made)
 
     def pull(self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
         """Iterate these stages over ``items`` in the given form, compiled where that pays, stacked otherwise."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC, fusion_enabled
+from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC, ask
 from rx_fusion._push import NOBODY, Link, StepSubscriber
 
 if TYPE_CHECKING:
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 def grant(steps: StepSubscriber, shape: Shape, upstream: Any, mode: int) -> int:
     """Negotiate with ``upstream`` on behalf of ``steps``. What was granted."""
-    ask = getattr(upstream, "request_fusion", None)
-    if ask is None or mode & BOUNDARY or steps.last or not fusion_enabled():
+    if mode & BOUNDARY or steps.last:
         return NONE
     if any(stage.stops or stage.epilogue or stage.head_yields or stage.request is not None for stage in shape.stages):
         mode &= ~ASYNC  # it has a beginning or an end of its own, and that of the source may come before its last item is polled
-    granted: int = ask(mode) if mode & ANY else NONE
+    granted = ask(upstream, steps, mode)
     if granted == SYNC:
         steps.__class__ = SyncSteps
     elif granted == ASYNC:
@@ -32,8 +31,7 @@ def grant(steps: StepSubscriber, shape: Shape, upstream: Any, mode: int) -> int:
 
 def link(relay: Link[Any], upstream: Any, mode: int) -> int:
     """The same where there are no stages: nothing of ours runs in a poll, so threads are the source's business."""
-    ask = getattr(upstream, "request_fusion", None)
-    granted: int = NONE if ask is None or not fusion_enabled() else ask(mode)
+    granted = ask(upstream, relay, mode)
     if granted != NONE:
         relay.__class__ = PolledLink
     return granted

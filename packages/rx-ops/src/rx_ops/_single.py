@@ -23,7 +23,7 @@ from rx_core import (
     none_argument,
     user_call,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle, just_head
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
@@ -34,7 +34,6 @@ from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, Singl
 from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
-from rx_ops._faces._text import written
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -105,7 +104,7 @@ class Single(
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
+        return cls._from(just_head(item))
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Single[T]:
@@ -267,7 +266,7 @@ class Maybe(
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
+        return cls._from(just_head(item))
 
     @classmethod
     def empty(cls) -> Maybe[Any]:

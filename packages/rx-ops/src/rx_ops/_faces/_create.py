@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
-from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
+from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, just_head
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written, written_iterable, written_wrap
@@ -37,7 +37,7 @@ class FlowableCreate(FlowableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
+        return cls._from(just_head(item))
 
     @classmethod
     def of(cls, *items: T) -> Flowable[T]:

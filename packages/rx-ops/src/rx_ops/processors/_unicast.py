@@ -19,6 +19,9 @@ class UnicastCursor(Cursor[T]):
 
     __slots__ = ()
 
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
+
     def request_fusion(self, mode: int, /) -> int:
         # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then things flow already.
         if not mode & ASYNC or self._token or not fusion_enabled():

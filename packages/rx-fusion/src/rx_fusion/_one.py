@@ -1,0 +1,152 @@
+"""Runs of at most one item that is there from the start: ``just`` and ``empty``, with stages that give one for one behind them.
+
+Short streams are many: an inner stream for each element, a response for each request. What a Drain is good for they do not need.
+There is no loop to stop, no demand to count beyond the first request, nothing to close. So the item is computed once, by the
+``value`` form, when it is requested.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import BaseDisposable, as_signal, dropped, invalid_request, tell_interrupted
+from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_fusion._heads import Head
+    from rx_fusion._shapes import Shape
+
+T = TypeVar("T")
+
+
+class OneItem(BaseDisposable, Generic[T]):
+    """The Subscription of such a run, or the queue of it, for who asks."""
+
+    __slots__ = ("_args", "_down", "_free", "_head", "_items", "_open", "_requested", "_shape", "cancelled", "pipeline")
+
+    def __init__(
+        self, down: Subscriber[T], items: tuple[T, ...], head: Head, shape: Shape, args: tuple[Any, ...], origin: object
+    ) -> None:
+        self._down: Subscriber[T] | None = down
+        self._items = items
+        self._head = head
+        self._shape = shape
+        self._args = args
+        self.pipeline = origin
+        #: Taken out by the one call that signals, or by a cancel before it.
+        self._free = {0: True}
+        self._open = False
+        #: The first request, whatever was asked.
+        self._requested: int | None = None
+        self.cancelled = False
+
+    def start(self, down: Subscriber[T]) -> None:
+        """Hand out the Subscription, then go as far as was requested. Nothing comes before on_subscribe has returned (RS 1.3)."""
+        try:
+            down.on_subscribe(self)
+        except BaseException:
+            self.cancel()  # RS 2.13
+            raise
+        self._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
+        if self._requested is not None or not self._items:
+            self._run()
+
+    def request(self, n: int, /) -> None:
+        if self._requested is None:
+            self._requested = n
+        if self._open:
+            self._run()
+
+    def _run(self) -> None:
+        if not self._free.pop(0, False):
+            return
+        down, self._down = self._down, None
+        n = self._requested
+        if down is None:
+            return
+        if n is not None and (type(n) is not int or n < 1):
+            down.on_error(invalid_request(n))  # RS 3.9
+            return
+        try:
+            item = self._compute()
+        except Exception as error:
+            if self.cancelled:
+                dropped(error, self.pipeline)
+            else:
+                down.on_error(error)
+            return
+        except BaseException as error:
+            self.cancelled = True
+            tell_interrupted(down, error)
+            raise
+        if item is not None and not self.cancelled:
+            down.on_next(item)
+        if not self.cancelled:
+            down.on_complete()
+
+    def _compute(self) -> T | None:
+        items, shape = self._items, self._shape
+        if not shape:
+            return items[0] if items else None
+        try:
+            found: T | None = shape.value(iter(items), self._head, self._args, self._head.feed)
+            return found
+        except (Exception, GeneratorExit) as error:
+            failure = as_signal(error)
+        raise failure
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self._free.pop(0, False)
+        self._down = None  # RS 3.13
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return not self._free
+
+    # -- as a queue ----------------------------------------------------------------------------------------------------
+
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self._down
+
+    def request_fusion(self, mode: int, /) -> int:
+        moves = mode & BOUNDARY and any(callable(arg) for arg in self._args)
+        if not mode & SYNC or moves or self._open or not fusion_enabled():
+            return NONE
+        self.__class__ = PolledItem
+        return SYNC
+
+
+class PolledItem(OneItem[T]):
+    """The item is computed when it is polled; nothing is signalled."""
+
+    __slots__ = ()
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def request(self, n: int, /) -> None:
+        """Not to be called in this mode; there is nothing to do."""
+
+    def _run(self) -> None:
+        pass
+
+    def poll(self) -> T | None:
+        if not self._free.pop(0, False):
+            return None
+        self._down = None
+        return self._compute()
+
+    def poll_many(self, n: int, /) -> list[T]:
+        item = self.poll() if n > 0 else None
+        return [] if item is None else [item]
+
+    def is_empty(self) -> bool:
+        return not self._free or not self._items
+
+    def clear(self) -> None:
+        self._free.pop(0, False)
