@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED
@@ -40,6 +39,8 @@ class Plan(NamedTuple):
 
     def html(self) -> str:
         """Nested lists; every text escaped."""
+        from html import escape  # its table of entities takes a millisecond to import, for notebooks alone
+
         notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
         inner = "".join(child.html() for child in self.children)
         return f"<ul><li><code>{escape(self.title)}</code>{notes}{inner}</li></ul>"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
-import pickle
 import sys
 import threading
 import weakref
@@ -222,6 +221,8 @@ def _check_pickles(value: object, expression: Expression[Any]) -> None:
     """Say which constant of which expression cannot travel; the pickler would say neither."""
     if type(value) in _PICKLE:
         return
+    import pickle  # whoever pickles has it already; the others do without
+
     try:
         pickle.dumps(value)
     except Exception as error:
