@@ -129,15 +129,18 @@ class Run(ABC):
         except (Exception, GeneratorExit) as error:
             return self.failing(as_signal(error))
 
-    def open_queued(self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
-        """The same, always through an inbox: for boundaries and for walls against fusion.
+    def open_queued(
+        self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False, wall: bool = False
+    ) -> Items[T]:
+        """The same, always through an inbox: for boundaries and for walls, through which nothing is polled either.
 
         A source that may send for long while it is subscribed is subscribed when this thread has left the run (see
         :meth:`later`), so that its items go on as they come and who has enough can stop it.
         """
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
-        inbox: Inbox[T] = Inbox(self, window, eager_error=eager_error)
+        kind: type[Inbox[T]] = WalledInbox if wall else Inbox
+        inbox = kind(self, window, eager_error=eager_error)
         self.own(inbox)
         if (
             self.threaded
