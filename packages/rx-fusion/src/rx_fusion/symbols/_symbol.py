@@ -7,6 +7,8 @@ such question raises a SymbolError that says what to write instead: a wrong answ
 from __future__ import annotations
 
 import math
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, final
 
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
 MAX_DEPTH: Final = 60
 MAX_NODES: Final = 1_000
 
+#: Where a call with one argument is an operator's. Everywhere else it builds, as ``it.name.startswith("a")`` does.
+_OURS: Final = frozenset(("rx_core", "rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_testing", "rx_trio"))
+
 _ABSENT: Final = object()
+
+#: ``depth`` is how many functions sym() is calling in this thread.
+TRACING: Final = threading.local()
 
 
 class SymbolError(TypeError):
@@ -196,6 +204,11 @@ class Symbol:
         return _made(Attribute(self.__rx_node__, name), self)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        # An operator that keeps its function in an object of its own has not turned it into an expression. It means to call it.
+        if len(args) == 1 and not kwargs and sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _OURS:
+            from rx_fusion.symbols._expression import expression_of  # it is built on this module
+
+            return expression_of(self)(args[0])
         return called(self, *args, **kwargs)
 
     # -- questions without an answer -----------------------------------------------------------------------------------
@@ -306,10 +319,13 @@ class Symbol:
 
         @property
         def __class__(self) -> type:
-            # isinstance() looks here when the type itself is no answer: a wrong False would choose a wrong branch
-            raise _unanswered(
-                self, "is examined (isinstance(), an abstract class, single dispatch)", "call(isinstance, it, kind)"
-            )
+            # isinstance() looks here when the type itself is no answer: a wrong False would choose a wrong branch. Only while a
+            # function is traced: test runners and debuggers ask this of everything they show.
+            if getattr(TRACING, "depth", 0):
+                raise _unanswered(
+                    self, "is examined (isinstance(), an abstract class, single dispatch)", "call(isinstance, it, kind)"
+                )
+            return Symbol
 
     def __dir__(self) -> list[str]:
         return ["of"] if self is it else []

@@ -10,7 +10,7 @@ from typing import Any, Final, ParamSpec, TypeVar, overload
 from rx_core import name_of
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._nodes import Item, Node, parts_of
-from rx_fusion.symbols._symbol import Symbol, SymbolError, as_symbol, called
+from rx_fusion.symbols._symbol import TRACING, Symbol, SymbolError, as_symbol, called
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,7 +44,12 @@ def sym(function: Callable[P, R], /) -> Callable[P, R]:
         )
     wanted = code.co_argcount - len(function.__defaults__ or ())  # lambda x, factor=factor: the default is a constant
     names = code.co_varnames[: max(wanted, 1)]
-    traced = function(*[Symbol(Item(at, name)) for at, name in enumerate(names)])
+    depth = getattr(TRACING, "depth", 0)
+    TRACING.depth = depth + 1
+    try:
+        traced = function(*[Symbol(Item(at, name)) for at, name in enumerate(names)])
+    finally:
+        TRACING.depth = depth
     node: Node = as_symbol(traced).__rx_node__
     for name in _items(node):
         if name not in names:
