@@ -14,7 +14,16 @@ import pytest
 
 from rx_core import UNBOUNDED, BufferWatch, Disposable, FlowableBase, ObservableBase, Observer, Subscriber
 from rx_core import scheduler as named
-from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable
+from rx_ops import (
+    BackpressureStrategy,
+    BehaviorProcessor,
+    Emitter,
+    Flowable,
+    Observable,
+    PublishProcessor,
+    ReplayProcessor,
+    UnicastProcessor,
+)
 from rx_testing import TestSubscriber, VirtualScheduler
 
 #: So many items are as good as endless: a source that was not stopped says so by having sent them all.
@@ -336,3 +345,101 @@ def test_a_subscriber_on_a_worker_stops_a_source_that_is_still_sending() -> None
     flow: Flowable[int] = Flowable.create(emit, BackpressureStrategy.BUFFER)
     flow.observe_on(named("single")).take(3).subscribe(got.append, on_complete=three.set)
     assert got == [0, 1, 2]
+
+
+# -- asked for before the worker's first turn --------------------------------------------------------------------------------
+
+
+def _ticks(clock: VirtualScheduler) -> Flowable[int]:
+    return Flowable.interval(1.0, scheduler=clock)
+
+
+EARLY: dict[str, Callable[[VirtualScheduler], Flowable[int]]] = {
+    "interval": _ticks,
+    "interval of another kind": lambda clock: _ticks(clock).merge_with(Flowable.never()),
+    "timed stages": lambda clock: _ticks(clock).map(lambda x: x).filter(lambda _x: True),
+    "debounce": lambda clock: _ticks(clock).on_backpressure_buffer().debounce(0.1, scheduler=clock),
+    "sample": lambda clock: _ticks(clock).on_backpressure_buffer().sample(1.0, scheduler=clock),
+    "on_backpressure_drop": lambda clock: _ticks(clock).on_backpressure_drop(),
+    "on_backpressure_latest": lambda clock: _ticks(clock).on_backpressure_latest(),
+    "delay": lambda clock: _ticks(clock).delay(0.0, scheduler=clock),
+}
+
+WALLS: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
+    "open": lambda flow: flow,
+    "hide": lambda flow: flow.hide(),
+    "hide, map": lambda flow: flow.hide().map(lambda x: x),
+    "map, hide, filter, hide": lambda flow: flow.map(lambda x: x).hide().filter(lambda _x: True).hide(),
+}
+
+
+#: Without a wall sample is part of the worker's run, and gives what is newest when that looks.
+COMBINED = [(kind, wall) for kind in EARLY for wall in WALLS if (kind, wall) != ("sample", "open")]
+
+
+@pytest.mark.parametrize(("kind", "wall"), COMBINED)
+def test_what_comes_by_itself_may_come_before_the_workers_first_turn(kind: str, wall: str) -> None:
+    clock, worker = VirtualScheduler(), VirtualScheduler()
+    subscriber = TestSubscriber[int]()
+    WALLS[wall](EARLY[kind](clock)).observe_on(worker).subscribe(subscriber)
+    clock.advance_by(3.5)
+    subscriber.assert_values()
+    worker.run_due()
+    assert len(subscriber.values) >= 2, subscriber
+    subscriber.assert_values(*range(len(subscriber.values))).assert_not_terminated()
+    clock.advance_by(200.0)
+    worker.run_due()
+    subscriber.cancel()
+
+
+@pytest.mark.parametrize("wall", WALLS)
+@pytest.mark.parametrize("processor", [PublishProcessor, BehaviorProcessor, ReplayProcessor, UnicastProcessor])
+def test_a_processor_may_be_fed_before_the_workers_first_turn(processor: Any, wall: str) -> None:
+    worker = VirtualScheduler()
+    subscriber = TestSubscriber[int]()
+    source = processor()
+    WALLS[wall](source).observe_on(worker).subscribe(subscriber)
+    for n in range(3):
+        source.on_next(n)
+    source.on_complete()
+    worker.run_due()
+    subscriber.assert_result(0, 1, 2)
+
+
+@pytest.mark.parametrize("wall", WALLS)
+@pytest.mark.parametrize("strategy", BackpressureStrategy)
+def test_a_created_source_may_send_before_the_workers_first_turn(strategy: BackpressureStrategy, wall: str) -> None:
+    def emit(emitter: Emitter[int]) -> None:
+        for n in range(3):
+            emitter.on_next(n)
+        emitter.on_complete()
+
+    worker = VirtualScheduler()
+    subscriber = TestSubscriber[int]()
+    WALLS[wall](Flowable.create(emit, strategy)).observe_on(worker).subscribe(subscriber)
+    worker.run_due()
+    subscriber.assert_result(0, 1, 2)
+
+
+@pytest.mark.parametrize("wall", [name for name in WALLS if "hide" in name])  # else it is one run, which everything is wanted of
+def test_more_than_a_boundary_asks_for_is_still_too_much(wall: str) -> None:
+    clock, worker = VirtualScheduler(), VirtualScheduler()
+    subscriber = TestSubscriber[int]()
+    WALLS[wall](_ticks(clock).on_backpressure_drop()).observe_on(worker, prefetch=2).subscribe(subscriber)
+    clock.advance_by(4.5)
+    worker.run_due()
+    subscriber.assert_values(0, 1)
+    subscriber.cancel()
+
+
+@pytest.mark.parametrize("wall", [name for name in WALLS if "hide" in name])
+def test_what_is_computed_on_request_is_computed_on_the_worker(wall: str) -> None:
+    worker = VirtualScheduler()
+    subscriber = TestSubscriber[int]()
+    computed: list[int] = []
+    source = Flowable.range(3).do_on_next(computed.append)
+    WALLS[wall](source).observe_on(worker).subscribe(subscriber)
+    assert computed == []
+    worker.run_due()
+    assert computed == [0, 1, 2]
+    subscriber.assert_result(0, 1, 2)

@@ -108,7 +108,7 @@ class BlockingRun(Run):
     def _act(self) -> None:
         """Do what was put off. Further down the stack one source may wait for another, but not for a chain without end."""
         acting = self._acting
-        if len(acting) == _DEEPEST or (acting and getattr(acting[-1], "is_over", False)):
+        if len(acting) == _DEEPEST or (acting and not getattr(acting[-1], "lets_others_in", True)):
             return
         left = len(self._later) if acting else UNBOUNDED
         while self._later and left:

@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap, invalid_request
@@ -36,6 +36,28 @@ _END: Any = object()
 _DEEPEST = 4
 
 
+@final
+class _Promise:
+    """What a boundary will request as soon as its worker gets to it.
+
+    A clock or whoever else sends by itself need not wait for that, and must not be told that nobody wants its items.
+    """
+
+    __slots__ = ("_drain", "amount", "is_kept", "is_open")
+
+    def __init__(self, drain: Drain[Any], amount: int) -> None:
+        self._drain = drain
+        self.amount = amount
+        #: It was requested.
+        self.is_kept = False
+        #: The stream has started: who pokes it has something to deliver.
+        self.is_open = False
+
+    def keep(self) -> None:
+        self.is_kept = True
+        self._drain.wake()
+
+
 class Drain(Run, Generic[T]):
     """Runs a generator for one subscriber, as fast as it requests and never faster.
 
@@ -54,6 +76,7 @@ class Drain(Run, Generic[T]):
         "_later",
         "_nesting",
         "_poked",
+        "_promise",
         "_requests",
         "_stash",
         "_suspended",
@@ -86,6 +109,7 @@ class Drain(Run, Generic[T]):
         self._requests: deque[int] = deque()
         self._later: deque[Callable[[], object]] = deque()
         self._nesting: list[tuple[int, Callable[[], object]]] = []
+        self._promise: _Promise | None = None
         self._demand = 0
         self._token: dict[int, bool] = {}  # taken: start() gives it back
         self._dirty = False
@@ -106,8 +130,11 @@ class Drain(Run, Generic[T]):
 
     @property
     def outstanding(self) -> int:
-        demand = self._demand
-        for n in self._requests.copy():  # the owner adds before it takes out: counted twice for a moment, never missed
+        # What goes into the demand first: the owner adds before it takes out, so it is counted twice for a moment, never missed.
+        promise = self._promise
+        requests = self._requests.copy()
+        demand = self._demand if promise is None else add_cap(self._demand, promise.amount)
+        for n in requests:
             if type(n) is int and n > 0:
                 demand = add_cap(demand, n)
         return demand
@@ -133,6 +160,14 @@ class Drain(Run, Generic[T]):
     def request(self, n: int, /) -> None:
         self._requests.append(n)  # validated by the owner: the error is a signal and has to be serial (RS 3.9, 3.16)
         self.wake()
+
+    def _rx_promise(self, n: int, /) -> Callable[[], object]:
+        """``n`` will be requested in a moment, by another thread: what is returned does that. Called in on_subscribe.
+
+        Until then it counts as requested, and what comes by itself is delivered; but nothing is computed for it on this thread.
+        """
+        promise = self._promise = _Promise(self, n)
+        return promise.keep
 
     def cancel(self) -> None:
         self.cancelled = True  # RS 3.5: returns at once; the owner closes, here or wherever it is running
@@ -192,6 +227,8 @@ class Drain(Run, Generic[T]):
                 for action in put_off:
                     action()
         self.wake()
+        if self._promise is not None:
+            self._promise.is_open = True
 
     def set_hint(self, hint: Callable[[], int]) -> None:
         """Say how to ask a built-in iterator for the number of items it has left."""
@@ -242,7 +279,7 @@ class Drain(Run, Generic[T]):
         me = threading.get_ident()
         nesting = self._nesting
         inside = [action for ident, action in nesting if ident == me]
-        if len(inside) == _DEEPEST or (inside and getattr(inside[-1], "is_over", False)):
+        if len(inside) == _DEEPEST or (inside and not getattr(inside[-1], "lets_others_in", True)):
             return
         while self._later:
             try:
@@ -272,6 +309,8 @@ class Drain(Run, Generic[T]):
             if gen is None:
                 requests.clear()
                 return
+            if self._promise is not None:
+                self._look_at_promise(self._promise)
             while requests:
                 n = requests[0]
                 if type(n) is not int or n < 1:
@@ -298,6 +337,11 @@ class Drain(Run, Generic[T]):
                     return
             except BaseException as error:
                 self._failed(gen, error)
+
+    def _look_at_promise(self, promise: _Promise) -> None:
+        if promise.is_kept or (promise.is_open and self._poked):
+            self._demand = add_cap(self._demand, promise.amount)
+            self._promise = None
 
     def _emit_all(self, gen: Items[T]) -> tuple[bool, bool]:
         """The synchronous loop: nothing but items comes, so the batch is counted by islice and not by us."""

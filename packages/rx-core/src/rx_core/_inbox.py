@@ -49,9 +49,11 @@ class _PutOff:
         self._action()
 
     @property
-    def is_over(self) -> bool:
-        """Its source has ended or was cancelled, and will return in a moment: what comes next begins after that."""
-        return self._inbox._done or self._inbox._cancelled
+    def lets_others_in(self) -> bool:
+        """Whether others need not wait until it returns: it has sent something and goes on. One that has ended or was cancelled
+        returns in a moment, and what comes next begins after that."""
+        inbox = self._inbox
+        return bool(inbox.peak or inbox._spoke) and not (inbox._done or inbox._cancelled)
 
 
 class Inbox(Generic[T]):
@@ -67,12 +69,14 @@ class Inbox(Generic[T]):
         "_done",
         "_eager_error",
         "_error",
+        "_keep_promise",
         "_keeps",
         "_limit",
         "_opening",
         "_outstanding",
         "_queue",
         "_run",
+        "_spoke",
         "_upstream",
         "_window",
         "peak",
@@ -80,6 +84,8 @@ class Inbox(Generic[T]):
 
     #: Whether the source is the queue, and this only polls it (see _polled.py).
     polls: ClassVar[bool] = False
+    #: Whether it asks when it is subscribed, even if its run has a thread of its own: who wants everything asks for it once.
+    _at_once: ClassVar[bool] = False
 
     def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
         self._run = run
@@ -91,6 +97,9 @@ class Inbox(Generic[T]):
         self._outstanding = 0
         self._opening = 0
         self._asks_later = False
+        #: Whether it was polled and gave something; what is pushed shows in ``peak``.
+        self._spoke = False
+        self._keep_promise: Callable[[], object] | None = None
         self._done = False
         self._cancelled = False
         self._error: Exception | None = None
@@ -140,17 +149,29 @@ class Inbox(Generic[T]):
             return
         if not hasattr(subscription, "request"):
             self._window = DEMAND  # an Observable cannot be asked, so what it sends waits, however much it is
-        self._upstream = subscription
         if hasattr(subscription, "request_fusion"):
             self._negotiate(subscription)
+        asks = self._opening == get_ident() and (self._at_once or not self._run.threaded)
+        if not asks and not self._at_once:
+            self._promise(subscription)
+        self._upstream = subscription  # last: who polls this on another thread finds all that was agreed
         if self._cancelled:
             stop(subscription)
-        elif self._opening == get_ident() and not self._run.threaded:
+        elif asks:
             self._ask()
         else:
             # A late on_subscribe, or a run with a thread of its own: let the owner ask, so that all requests come from one place
             # and are never made twice (RS 2.7).
             self._run.poke()
+
+    def _promise(self, subscription: Subscription | Disposable) -> None:
+        """Tell a source of ours what it will be asked for: one that sends by itself would find that nobody wants it."""
+        promise: Callable[[int], Callable[[], object] | None] | None = getattr(subscription, "_rx_promise", None)
+        amount = self._window or self._run.outstanding
+        if promise is not None and amount:
+            self._keep_promise = promise(amount)
+            if self._keep_promise is not None:
+                self._outstanding = amount
 
     def _negotiate(self, queue: Any) -> None:
         from rx_core._polled import negotiate  # here, because most sources are no queues
@@ -251,14 +272,14 @@ class Inbox(Generic[T]):
                         item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
                     if self._eager_error and self._error is not None:
                         break
-                if self.polls:  # granted by an on_subscribe that came late
+                if self.polls and self._upstream is not None:  # granted by an on_subscribe that came late
                     yield from self.stream()
                     return
                 if self._done:
                     if queue and not (self._eager_error and self._error is not None):
                         continue
                     break
-                if self._outstanding < UNBOUNDED and self._upstream is not None:
+                if (self._outstanding < UNBOUNDED or self._keep_promise is not None) and self._upstream is not None:
                     if not window and run.outstanding > DEFAULT_PREFETCH:
                         # Only when there is something to ask for: what is put off makes the run look again.
                         if not self._asks_later and run.outstanding > self._outstanding:
@@ -282,6 +303,9 @@ class Inbox(Generic[T]):
 
     def _ask(self) -> None:
         """Ask for the whole window once, or for what is wanted and not yet asked for."""
+        keep, self._keep_promise = self._keep_promise, None
+        if keep is not None:
+            keep()
         window, outstanding = self._window, self._outstanding
         if window:
             if not outstanding:
@@ -379,6 +403,7 @@ class PolicyInbox(Inbox[T]):
     """
 
     __slots__ = ("_on_drop", "_policy", "capacity")
+    _at_once: ClassVar[bool] = True
 
     def __init__(
         self,

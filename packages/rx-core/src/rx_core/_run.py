@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, WalledInbox
 from rx_core._user_code import OPERATOR_CODES, as_signal
 from rx_core.queue_fusion import fusion_enabled
 

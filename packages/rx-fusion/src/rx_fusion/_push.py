@@ -133,6 +133,11 @@ class Relay(Generic[T]):
                 if error is not self._refused:  # else it is ours, on its way through a source that signalled None (RS 3.16)
                     raise
 
+    def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
+        """See Drain: what will be requested in a moment. None: the source cannot be told."""
+        promise: Callable[[int], Callable[[], object] | None] | None = getattr(self._up, "_rx_promise", None)
+        return None if promise is None else promise(n)
+
     def cancel(self) -> None:
         self._done = True
         self._down = NOBODY  # RS 3.13
@@ -337,6 +342,19 @@ class StepSubscriber(Relay[Any]):
         except TypeError as error:
             if error is not self._refused:
                 raise
+
+    def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
+        if not hasattr(self._up, "_rx_promise"):
+            return None
+        if self._credits is not None:
+            self._credits.append(n)
+        for rule in self._rules:
+            n = rule(n)
+        if n < 1:
+            return _nothing
+        if n >= UNBOUNDED:
+            self._replenish = False
+        return super()._rx_promise(min(n, UNBOUNDED))
 
 
 def _ignored(_item: object) -> None:

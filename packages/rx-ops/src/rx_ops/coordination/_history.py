@@ -10,7 +10,7 @@ keeps nothing for late subscribers holds none either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import UNBOUNDED, BaseDisposable, MissingBackpressureError, add_cap, dropped
@@ -179,6 +179,10 @@ class Cursor(BaseDisposable, Generic[T]):
     def request(self, n: int, /) -> None:
         self._inbox.add(n)
         self.drain()
+
+    def _rx_promise(self, n: int, /) -> Callable[[], object]:
+        self.request(n)  # at once: what is sent comes on the thread that sends, whoever has asked for it
+        return _nothing
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -377,6 +381,10 @@ def refuse(down: Subscriber[Any], error: Exception) -> None:
     """Answer a subscriber with nothing but ``error`` (RS 1.9)."""
     down.on_subscribe(REFUSED)
     down.on_error(error)
+
+
+def _nothing() -> None:
+    pass
 
 
 class _Refused(BaseDisposable):

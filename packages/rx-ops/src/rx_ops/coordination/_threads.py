@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from threading import get_ident
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -96,6 +97,10 @@ class _OnWorker(Generic[T]):
         else:
             self._worker.schedule(self._ask)
 
+    def _rx_promise(self, n: int, /) -> Callable[[], object]:
+        self.request(n)  # the source has a worker: it does not matter who asks
+        return _nothing
+
     def _ask(self) -> None:
         up = self._up
         while up is not None:
@@ -110,3 +115,7 @@ class _OnWorker(Generic[T]):
         if self._up is not None:
             self._up.cancel()
         self._worker.dispose()
+
+
+def _nothing() -> None:
+    pass
