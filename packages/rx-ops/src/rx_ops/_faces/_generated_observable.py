@@ -28,7 +28,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, stage_of
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, just_head, stage_of
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
@@ -42,7 +42,7 @@ from rx_ops._faces._runs import itself
 from rx_ops._faces._terminal import _positional
 from rx_ops._faces._text import written, written_iterable, written_wrap
 from rx_ops._faces._time import check_drop, check_period, naming
-from rx_ops._faces._window import check_form, shown
+from rx_ops._faces._window import check_form, cutter_of, shown
 from rx_ops._notification import Notification
 from rx_ops.coordination import Emitter, Timed
 from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
@@ -86,7 +86,7 @@ class ObservableCreate(ObservableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(IterableHead("just", (item,), written("just", item), feed=Feed.CLEAN))
+        return cls._from(just_head(item))
 
     @classmethod
     def of(cls, *items: T) -> Observable[T]:
@@ -629,10 +629,18 @@ class ObservableWindow(ObservableCore[T_co]):
     def buffer(self, count: int, skip: int | None = None, /) -> Observable[list[T_co]]: ...
     @overload
     def buffer(
-        self, /, *, seconds: float, count: int | None = None, scheduler: Scheduler | None = None
+        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Observable[list[T_co]]: ...
     @overload
+    def buffer(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[list[T_co]]: ...
+    @overload
     def buffer(self, /, *, boundary: ObservableSource[object]) -> Observable[list[T_co]]: ...
+    @overload
+    def buffer(self, /, *, closing: Callable[[], ObservableSource[object]]) -> Observable[list[T_co]]: ...
+    @overload
+    def buffer(
+        self, /, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
+    ) -> Observable[list[T_co]]: ...
     def buffer(
         self,
         size: int | None = None,
@@ -640,14 +648,20 @@ class ObservableWindow(ObservableCore[T_co]):
         /,
         *,
         seconds: float | None = None,
+        every: float | None = None,
         count: int | None = None,
+        restart: bool = False,
         boundary: ObservableSource[object] | None = None,
+        opening: ObservableSource[Any] | None = None,
+        closing: Callable[..., Any] | None = None,
         scheduler: Scheduler | None = None,
     ) -> Observable[list[T_co]]:
         """Lists of ``count`` items, a new one every ``skip`` items (default: ``count``); or by time, or by another source.
 
-        With ``seconds`` a list is given every so often, and when it has ``count`` items; with ``boundary`` whenever that gives
-        something.
+        With ``seconds`` a list is given every so often, and when it has ``count`` items; with ``restart`` the one after that
+        has its whole time. ``every`` is the time from the beginning of one list to the beginning of the next. With ``boundary`` a
+        list is given whenever that gives something; with ``closing`` when the source that was made for the list does, and with
+        ``opening`` each of its items begins a list, for which ``closing`` makes a source of that item.
 
         ::  --1-2-3-|  -->  ----a---b|      (count=2: a=[1, 2], b=[3])
 
@@ -659,6 +673,9 @@ class ObservableWindow(ObservableCore[T_co]):
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of
                  ``boundary`` is the end.
         """
+        cutter = cutter_of("buffer", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
+        if cutter is not None:
+            return self._coordinate(coordination.buffer_cut, cutter, count, shown=cutter.text)
         form = check_form("buffer", size, skip, seconds, count, boundary, scheduler)
         if form == "boundary":
             return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
@@ -674,10 +691,18 @@ class ObservableWindow(ObservableCore[T_co]):
     def window(self, count: int, skip: int | None = None, /) -> Observable[Observable[T_co]]: ...
     @overload
     def window(
-        self, /, *, seconds: float, count: int | None = None, scheduler: Scheduler | None = None
+        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Observable[Observable[T_co]]: ...
     @overload
+    def window(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[Observable[T_co]]: ...
+    @overload
     def window(self, /, *, boundary: ObservableSource[object]) -> Observable[Observable[T_co]]: ...
+    @overload
+    def window(self, /, *, closing: Callable[[], ObservableSource[object]]) -> Observable[Observable[T_co]]: ...
+    @overload
+    def window(
+        self, /, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
+    ) -> Observable[Observable[T_co]]: ...
     def window(
         self,
         size: int | None = None,
@@ -685,13 +710,17 @@ class ObservableWindow(ObservableCore[T_co]):
         /,
         *,
         seconds: float | None = None,
+        every: float | None = None,
         count: int | None = None,
+        restart: bool = False,
         boundary: ObservableSource[object] | None = None,
+        opening: ObservableSource[Any] | None = None,
+        closing: Callable[..., Any] | None = None,
         scheduler: Scheduler | None = None,
     ) -> Observable[Observable[T_co]]:
         """As :meth:`buffer`, with a stream in place of each list.
 
-        A window is given when its first item comes; by time or ``boundary`` when the one before ends.
+        A window is given when its first item comes; by time or other sources when it begins.
 
         ::  --1-2-3-|  -->  --a---b-|      (count=2: a has 1 and 2, b has 3)
 
@@ -706,6 +735,9 @@ class ObservableWindow(ObservableCore[T_co]):
         """
         from rx_ops._faces import GroupedObservable
 
+        cutter = cutter_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
+        if cutter is not None:
+            return self._from(coordination.WindowHead(self, GroupedObservable, cutter.text, size=count, cutter=cutter))
         form = check_form("window", size, skip, seconds, count, boundary, scheduler)
         # A window is a group whose key is its number: that is how a queue can say that it holds it for somebody.
         if form == "boundary":

@@ -7,7 +7,7 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_drop,
     on_backpressure_latest,
 )
-from rx_ops.coordination._buffer import buffer_boundary, buffer_time
+from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
 from rx_ops.coordination._combine import interleave, merge, zip_
 from rx_ops.coordination._concat import ConcatHead, concat, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
@@ -60,6 +60,7 @@ __all__ = [
     "amb",
     "behind_wall",
     "buffer_boundary",
+    "buffer_cut",
     "buffer_time",
     "combine_latest",
     "concat",

@@ -36,6 +36,7 @@ from rx_core import (
 from rx_core.blocks import QueueDrain
 from rx_fusion import Head, Text, as_text
 from rx_ops.coordination._arrivals import Beat
+from rx_ops.coordination._cutters import Cutter
 from rx_ops.coordination._parts import Part
 
 T = TypeVar("T")
@@ -51,6 +52,15 @@ class _End:
         self.error = error
 
 
+class _Do:
+    """Something for a cutter."""
+
+    __slots__ = ("action",)
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        self.action = action
+
+
 class _Left:
     """A window that nobody reads any more, or that nobody has subscribed to in time."""
 
@@ -61,9 +71,10 @@ class _Left:
 
 
 class WindowHead(Head, Generic[T]):
-    """The description: where from, and what cuts. By count there is a ``skip``, by time ``seconds``, else a ``boundary``."""
+    """The description: where from, and what cuts. By count there is a ``skip``, by time ``seconds``, or a ``boundary``; or a
+    ``cutter`` does it all."""
 
-    __slots__ = ("_text", "boundary", "face", "scheduler_", "seconds", "size", "skip", "upstream")
+    __slots__ = ("_text", "boundary", "cutter", "face", "scheduler_", "seconds", "size", "skip", "upstream")
     name = "window"
 
     def __init__(
@@ -77,6 +88,7 @@ class WindowHead(Head, Generic[T]):
         seconds: float | None = None,
         scheduler: Scheduler | None = None,
         boundary: Publisher[Any] | ObservableSource[Any] | None = None,
+        cutter: Cutter | None = None,
     ) -> None:
         self.upstream: Sequence[Any] = (source,)
         self.face = face
@@ -86,6 +98,7 @@ class WindowHead(Head, Generic[T]):
         #: Whose clock cuts; the windows are not on a worker of their own.
         self.scheduler_ = scheduler
         self.boundary = boundary
+        self.cutter = cutter
         self._text = text
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
@@ -104,6 +117,7 @@ class _Windows(BaseDisposable, Generic[T]):
     __slots__ = (
         "_asks",
         "_cutters",
+        "_filled",
         "_granted",
         "_upstream",
         "_work",
@@ -136,6 +150,7 @@ class _Windows(BaseDisposable, Generic[T]):
         self._upstream: dict[int, Any] = {}
         self._granted = 0
         self._cutters = CompositeDisposable()
+        self._filled: Callable[[], object] | None = None  # the cutter's answer to a window that is full
         self._work: QueueDrain[Any] = QueueDrain(self._deal)
         self._asks: QueueDrain[int] = QueueDrain(self._request)
         run.own(self)
@@ -203,7 +218,9 @@ class _Windows(BaseDisposable, Generic[T]):
         if not self.outer_open:
             return
         try:
-            if head.skip is None:
+            if head.cutter is not None:
+                self._filled = head.cutter.start(self)
+            elif head.skip is None:
                 self._work.offer(_CUT)  # the first window
             if head.seconds is not None and head.scheduler_ is not None:
                 worker = head.scheduler_.create_worker()
@@ -278,6 +295,8 @@ class _Windows(BaseDisposable, Generic[T]):
             self._cut()
         elif type(event) is _End:
             self._finish(event.error)
+        elif type(event) is _Do:
+            event.action()
         else:
             self._give(event)
 
@@ -296,7 +315,9 @@ class _Windows(BaseDisposable, Generic[T]):
                 self._close(window, None)
             else:
                 window.stir()
-        if full and skip is None:
+        if full and self._filled is not None:
+            self._filled()
+        elif full and skip is None:
             self._open()
 
     def _cut(self) -> None:
@@ -304,17 +325,43 @@ class _Windows(BaseDisposable, Generic[T]):
             self._close(window, None)
         self._open()
 
-    def _open(self) -> None:
-        if not self.outer_open:
-            return
+    def _open(self) -> _Window[T] | None:
+        if not self.outer_open or self.ended:
+            return None
         if self.window and len(self.fresh) >= self.window and self.head.skip is None:
             self._finish(MissingBackpressureError(f"window() has a new window, and {self.window} of them wait for their turn"))
-            return
+            return None
         window = _Window(self, self.opened)
         self.opened += 1
         self.live[window] = None
         self.fresh.append(window)
         self.run.poke()
+        return window
+
+    # What a cutter works with.
+
+    @property
+    def origin(self) -> object:
+        return self.run.origin
+
+    def do(self, action: Callable[[], object], /) -> None:
+        self._work.offer(_Do(action))
+
+    def begin(self) -> _Window[T] | None:
+        return self._open()
+
+    def end(self, piece: _Window[T], /) -> None:
+        self._close(piece, None)
+
+    def over(self, error: Exception | None, /) -> None:
+        if not self.ended:
+            self._finish(error)
+
+    def keep(self, disposable: Disposable, /) -> object:
+        return self._cutters.add(disposable)
+
+    def let_go(self, disposable: Disposable, /) -> object:
+        return self._cutters.remove(disposable)
 
     def _close(self, window: _Window[T], error: Exception | None) -> None:
         if window in self.live:
