@@ -6,6 +6,8 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from bench._cases import cases
 from bench._growth import Growth, Point, growth_json, growth_report, growths, measure_growth
@@ -21,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--rounds", type=int, default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="JSON into FILE beside the table, or instead of it")
     parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
     parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
     parser.add_argument("--list", action="store_true", help="only name the cases")
@@ -45,11 +47,18 @@ def compare(options: argparse.Namespace) -> int:
         measured.append(Measured(case, measure(case, options.rounds)))
         print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    if options.json:
-        print(json.dumps(as_json(measured, size=size, rounds=options.rounds), indent=2))
-    else:
-        print(table(measured))
+    give(options.json, as_json(measured, size=size, rounds=options.rounds), table(measured))
     return 0
+
+
+def give(file: str | None, figures: dict[str, Any], text: str) -> None:
+    """Print the table, or JSON; with a file, the table and JSON there."""
+    if file == "-":
+        print(json.dumps(figures, indent=2))
+        return
+    print(text)
+    if file is not None:
+        Path(file).write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def growth(options: argparse.Namespace) -> int:
@@ -64,11 +73,9 @@ def growth(options: argparse.Namespace) -> int:
         measured.append((each, measure_growth(each, min(options.rounds, 3))))
         print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    if options.json:
-        tables = [growth_json(each, points) for each, points in measured]
-        print(json.dumps({**head_json(size=largest, rounds=options.rounds), "growth": tables}, indent=2))
-    else:
-        print(growth_report(measured))
+    tables = [growth_json(each, points) for each, points in measured]
+    figures = {**head_json(size=largest, rounds=options.rounds), "growth": tables}
+    give(options.json, figures, growth_report(measured))
     return 0
 
 

@@ -37,9 +37,9 @@ def scrabble_cases(size: int, *, slow: bool = False) -> Iterator[Case]:
         len(words),
         {
             "plain Python": partial(by_hand, words, dictionary),
-            "rx, flat_map": partial(with_flat_map, words, dictionary),
-            "rx, concat_map": partial(with_concat_map, words, dictionary),
-            "rx, flat_map_iterable": partial(with_iterables, words, dictionary),
+            "rx, flat_map": Way(partial(with_flat_map, words, dictionary), slow=True),
+            "rx, concat_map": Way(partial(with_concat_map, words, dictionary), slow=True),
+            "rx, flat_map_iterable": Way(partial(with_iterables, words, dictionary), slow=True),
             "plain Python, nothing computed twice": partial(by_hand_once, words, dictionary),
             "reactivex, every twelfth word": absent("reactivex") if reactivex is None else part,
             "reactivex": absent("reactivex") if reactivex is None else whole,

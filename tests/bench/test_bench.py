@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,13 @@ def test_the_command_prints_json_of_a_stable_form(capsys: pytest.CaptureFixture[
         "unit": "×",
     }
     assert goal["met"] == (goal["measured"] <= 1.25)
+
+
+def test_the_command_writes_json_beside_the_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    assert main(["--size", "400", "--rounds", "1", "--only", "for x in flow", "--json", str(file)]) == 0
+    assert "| for x in flow | loop by hand | 1.00 |" in capsys.readouterr().out
+    assert json.loads(file.read_text(encoding="utf-8"))["cases"][0]["name"] == "for x in flow"
 
 
 def test_a_peer_that_takes_long_is_run_only_when_asked_for() -> None:
