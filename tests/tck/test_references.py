@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import traceback
 import weakref
 from typing import Any
 
@@ -26,25 +27,48 @@ class Bare:
     def on_complete(self) -> None: ...
 
 
+HANDLED: dict[str, Any] = {
+    "signalled": lambda s: s,
+    "mapped": lambda s: s.map(lambda x: x),
+    "hidden": lambda s: s.map(lambda x: x).hide(),
+    "concat": lambda s: Flowable.concat(Flowable.of(1), s),
+    "merge": lambda s: s.merge_with(Flowable.never()),
+    "merge late": lambda s: Flowable.merge(s, Flowable.of(1), delay_error=True),
+    "flat_map": lambda s: Flowable.of(1).flat_map(lambda _x: s),
+    "merge hidden": lambda s: s.hide().merge_with(Flowable.never()),
+    "zip hidden": lambda s: s.hide().zip_with(Flowable.never()),
+    "retry": lambda s: s.hide().retry(3),
+    "do_on_error": lambda s: s.do_on_error(lambda e: None),
+    "resumed": lambda s: s.map(lambda x: x).hide().on_error_resume_next(lambda e: Flowable.empty()),
+}
+
+
+@pytest.mark.parametrize("build", HANDLED.values(), ids=list(HANDLED))
 @pytest.mark.parametrize(
-    "error",
-    [
-        pytest.param(ValueError, id="made for each run"),
-        pytest.param(
-            ValueError("one for all"),
-            id="an object",
-            marks=pytest.mark.xfail(reason="RS 3.13: the traceback of the last run keeps its frames, and its subscriber, alive"),
-        ),
-    ],
+    "error", [pytest.param(ValueError, id="made for each run"), pytest.param(ValueError("one for all"), id="an object")]
 )
-def test_a_source_that_fails_forgets_its_subscriber(error: Any) -> None:
-    flow = Flowable.error(error).map(lambda x: x).hide().on_error_resume_next(lambda e: Flowable.empty())
+def test_a_source_that_fails_forgets_its_subscriber(error: Any, build: Any) -> None:
+    flow = build(Flowable.error(error))
     subscriber = Bare()
     reference = weakref.ref(subscriber)
     flow.subscribe(subscriber)
     del subscriber
     gc.collect()
     assert reference() is None
+
+
+def test_an_error_keeps_the_traceback_that_it_had() -> None:
+    def fails(_x: int) -> int:
+        raise OSError("mine")
+
+    errors: list[Exception] = []
+    Flowable.of(1).map(fails).hide().merge_with(Flowable.never()).subscribe(print, on_error=errors.append)
+    names = [frame.name for frame in traceback.extract_tb(errors[0].__traceback__)]
+    assert "fails" in names
+    with pytest.raises(OSError, match="mine") as caught:
+        Flowable.error(errors[0]).map(str).blocking_list()
+    assert caught.value is errors[0]
+    assert "fails" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core._observers import stop
-from rx_core._user_code import OPERATOR_CODES
+from rx_core._user_code import OPERATOR_CODES, traced_as_before
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher, Subscription
@@ -291,6 +291,7 @@ class Inbox(Generic[T]):
                         continue  # a synchronous source answered at once
                 yield None
             if self._error is not None:
+                run.after(traced_as_before(self._error))
                 raise self._error
         finally:
             self.dispose()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, WalledInbox
-from rx_core._user_code import OPERATOR_CODES, as_signal
+from rx_core._user_code import OPERATOR_CODES, as_signal, traced_as_before
 from rx_core.queue_fusion import fusion_enabled
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ class Run(ABC):
     def failing(self, error: Exception, /) -> Items[T]:
         """A source that has nothing but ``error``, which needs no demand."""
         self.poke()
+        self.after(traced_as_before(error))
         return _failing(error)
 
     def _unhurried(self, items: Items[T]) -> Items[T]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, user_call
+from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, traced_as_before, user_call
 from rx_fusion import operator
 
 T = TypeVar("T")
@@ -59,6 +59,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                 except Exception as error:
                     lane.stop()
                     if not delay_error:
+                        run.after(traced_as_before(error))
                         raise
                     errors.append(error)
             if not more and not len(lanes):
@@ -69,7 +70,9 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
             if lanes.ready or waiting or not more or len(lanes) >= limit or run.puts_off:
                 yield None
         if errors:
-            raise composite(errors)
+            failure = composite(errors)
+            run.after(traced_as_before(failure))
+            raise failure
     finally:
         close(sources)
         lanes.close()
