@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, final, overload
 
-from rx_core import Items, Run, Side, Source
+from rx_core import END, Items, Run, Side, Source
 from rx_fusion import OperatorHead, Pipeline, operator
 
 T = TypeVar("T")
@@ -47,11 +47,21 @@ def _in_a_row(run: Run, side: Side[T], rest: Iterator[Source[T]]) -> Items[T]:
 
 def _announced(run: Run, side: Side[T]) -> Items[T]:
     """The items of the last source. When it says how many they are, the end comes with the last one."""
-    left = side.left
+    items, left = side.items, side.left
     if left:
-        yield from islice(side.items, left - 1)
+        while (first := next(items, END)) is None:
+            yield None  # it was opened while nothing was wanted
+        if first is END:
+            return
+        if left > 1:
+            yield first
+            yield from islice(items, left - 2)
+            first = next(items, END)
+            if first is END:  # some were left out
+                return
         run.poke()
-    yield from side.items
+        yield first
+    yield from items
 
 
 class _Joined(NamedTuple):

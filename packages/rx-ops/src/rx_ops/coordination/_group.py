@@ -91,6 +91,10 @@ class _Feed(Run):
         return self  # the groups may outlive the run they began in
 
     @property
+    def pipeline(self) -> object:
+        return self._groups.run.origin
+
+    @property
     def cancelled(self) -> bool:
         root: Any = self._groups.run.root
         return bool(root.cancelled)
