@@ -503,7 +503,8 @@ class ObservableTransform(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  go to the stream of groups and to every group.
         Memory:  items wait in their groups until they are taken. A group that nobody subscribes to while it is emitted
-                 is abandoned: it keeps its first item, completes, and its key may come again.
+                 is abandoned: it keeps its first item, completes, and its key may come again. One that waits in a queue is not
+                 emitted yet; inside something else, a tuple say, it cannot be seen there, so pack groups behind the queue.
         Thread:  whoever needs an item moves the source on.   Fusion: coordinating.
         Source:  RxJava ``groupBy``. To fold each group use :meth:`group_reduce`.
         """

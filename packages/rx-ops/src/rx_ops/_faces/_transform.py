@@ -97,7 +97,8 @@ class FlowableTransform(FlowableCore[T_co]):
 
         ::  --a-----b---|  -->  --a-a---b-b-|
 
-        Demand:  of downstream over all; a foreign inner source is asked for ``prefetch`` elements and replenished at 75 %.
+        Demand:  of downstream over all: the first request is what subscribes to inner sources, so a hot one may be missed before
+                 it. A foreign inner source is asked for ``prefetch`` elements and replenished at 75 %.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  ``max_concurrency`` sources of ``prefetch`` items; ours that are synchronous need no queue.
@@ -182,7 +183,8 @@ class FlowableTransform(FlowableCore[T_co]):
         Errors:  go to the stream of groups and to every group; MissingBackpressureError when a new group comes and nobody
                  takes it.
         Memory:  at most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is emitted
-                 is abandoned: it keeps its first item, completes, and its key may come again.
+                 is abandoned: it keeps its first item, completes, and its key may come again. One that waits in a queue is not
+                 emitted yet; inside something else, a tuple say, it cannot be seen there, so pack groups behind the queue.
         Thread:  whoever needs an item moves the source on.   Fusion: coordinating.
         Source:  RxJava ``groupBy``. To fold each group use :meth:`group_reduce`, which cannot run full.
         """

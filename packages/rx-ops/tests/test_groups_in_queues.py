@@ -1,0 +1,42 @@
+"""Groups that wait in a queue for their consumer: as they are, and packed into something the queue cannot look into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rx_ops import Flowable
+from rx_testing import ManualPublisher, TestSubscriber
+
+
+def _one_by_one(flow: Flowable[Any], times: int) -> list[Any]:
+    subscriber = TestSubscriber[Any](request=0)
+    flow.subscribe(subscriber)
+    for _ in range(times):
+        subscriber.request(1)
+    return list(subscriber.values)
+
+
+def test_a_group_that_waits_in_a_queue_keeps_its_items() -> None:
+    groups = Flowable.range(9).group_by(lambda n: n % 3).hide()
+    assert _one_by_one(groups.flat_map(lambda group: group.to_list()), 4) == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+
+
+def test_a_group_in_a_tuple_that_waits_in_a_queue_is_abandoned_but_no_item_is_lost() -> None:
+    packed = Flowable.range(6).group_by(lambda n: n % 3).map(lambda group: (group.key, group)).hide()
+    lists = packed.flat_map(lambda pair: pair[1].to_list())
+    assert [item for part in _one_by_one(lists, 7) for item in part] == [0, 1, 2, 3, 4, 5]
+
+
+def test_packed_behind_the_queue_it_keeps_its_items() -> None:
+    packed = Flowable.range(9).group_by(lambda n: n % 3).hide().map(lambda group: (group.key, group))
+    lists = packed.flat_map(lambda pair: pair[1].to_list())
+    assert _one_by_one(lists, 4) == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+
+
+def test_flat_map_subscribes_to_an_inner_source_with_the_first_request() -> None:
+    inner = ManualPublisher[int]()
+    subscriber = TestSubscriber[int](request=0)
+    Flowable.just(1).flat_map(lambda _x: inner).subscribe(subscriber)
+    assert not inner.subscriptions
+    subscriber.request(1)
+    assert inner.requested == 128
