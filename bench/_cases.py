@@ -10,6 +10,7 @@ from bench._hot import hot_cases
 from bench._inner import inner_cases
 from bench._measure import Case
 from bench._scrabble import scrabble_cases
+from bench._symbols import symbol_cases
 from bench._threads import thread_cases
 from bench._weight import weight_cases
 
@@ -17,6 +18,7 @@ from bench._weight import weight_cases
 def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     """All cases, for ``size`` elements in the cheap ones. ``slow``: with the peers that take a minute."""
     yield from chain_cases(size)
+    yield from symbol_cases(size)
     yield from hot_cases(size // 4)
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
