@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, dropwhile, groupby, takewhile
 from typing import Any, Final
 
-from rx_core import Disposable, Subscriber
-from rx_fusion import stage
+from rx_core import Disposable, Items, Run, Source, Subscriber, none_produced, user_call
+from rx_fusion import operator, stage
 from rx_ops import BackpressureStrategy, BatchEmitter, Completable, Emitter, Flowable, GenerateEmitter, OnComplete, OnNext, Single
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
@@ -204,6 +204,20 @@ def _tagged(source: Iterable[Any], function: Callable[[Any], Any]) -> Iterator[A
         yield function(item)
 
 
+@operator
+def _added(run: Run, source: Source[Any], function: Callable[[Any], Any], end: Any) -> Items[Any]:
+    for item in source:
+        if item is None:
+            yield None
+            continue
+        value = user_call("through", function, item)
+        if value is None:
+            raise none_produced("through", function)
+        yield value
+    run.poke()
+    yield end
+
+
 class _Pass:
     """A hand-written operator that changes nothing."""
 
@@ -373,6 +387,7 @@ TRANSFORM: Final = (
     Case("lift", lambda s, k: s.lift(_Pass), _same),
     Case("stage", lambda s, k: s.stage(_every, 2), lambda xs: xs[1::2]),
     Case("stage function", lambda s, k: s.stage(_tagged, k.f(_times(2))), lambda xs: [x * 2 for x in xs], flags="none"),
+    Case("through", lambda s, k: s.through(_added, k.f(_times(2)), end=0), lambda xs: [*(x * 2 for x in xs), 0], lambda xs: [x * 2 for x in xs], "none"),
     Case("compose", lambda s, k: s.compose(lambda flow: flow.map(k.f(_times(2)))), lambda xs: [x * 2 for x in xs]),
     Case("pipe", lambda s, k: s.pipe(lambda flow, n: flow.map(k.f(_times(n))), 2), lambda xs: [x * 2 for x in xs]),
 )

@@ -67,4 +67,4 @@ words.element_at("3")  # type: ignore[arg-type]
 # threads, backpressure, conversions
 words.on_backpressure_drop(dropped)  # type: ignore[arg-type]
 numbers.observe_on("io")  # type: ignore[arg-type]
-numbers.delay("1")  # type: ignore[arg-type]
+numbers.delay("1")  # type: ignore[call-overload]

@@ -18,7 +18,7 @@ Flowable.combine_latest(numbers, words, combiner=lambda a: a)  # type: ignore[ar
 Flowable.combine_latest(numbers, 5)  # type: ignore[call-overload]
 numbers.with_latest_from(words, combiner=lambda a: a)  # type: ignore[arg-type, misc]
 numbers.with_latest_from()  # type: ignore[call-overload]
-numbers.take_until(5)  # type: ignore[arg-type]
+numbers.take_until(5)  # type: ignore[call-overload]
 numbers.skip_until("x")  # type: ignore[arg-type]
 Single.just(1).take_until(5)  # type: ignore[arg-type]
 numbers.repeat("2")  # type: ignore[arg-type]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, assert_type
+from typing import Any, TypeVar, assert_type
 
+from rx_core import Publisher, Run, Source
+from rx_fusion import operator
 from rx_ops import Flowable, GroupedFlowable, Maybe, Single, Timed, stage
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 numbers = Flowable.range(10)
 words = Flowable.of("one", "two", "three")
@@ -129,6 +134,19 @@ def repeated(source: Iterable[str], times: int, glue: str = "") -> Iterator[str]
 
 
 assert_type(words.stage(repeated, 2).stage(repeated, times=3, glue="-"), Flowable[str])
+
+
+# through: somebody's coordinating operator
+@operator
+def beside(run: Run, source: Source[T], other: Publisher[R], times: int = 1) -> Iterator[tuple[T, R] | None]:
+    for item in source:
+        for _ in range(times):
+            for each in run.open(other):
+                yield None if item is None or each is None else (item, each)
+
+
+assert_type(words.through(beside, numbers), Flowable[tuple[str, int]])
+assert_type(words.through(beside, other=words, times=2).starmap(max), Flowable[str])
 
 # covariance: a stream of ints is a stream of objects
 objects: Flowable[object] = numbers

@@ -11,7 +11,7 @@ Both checkers read the ignores, and to both one that hides nothing is an error.
 from __future__ import annotations
 
 from rx_ops import Flowable
-from tests.typing.transform import by_length, lengths, mixed, numbers, pairs, repeated, top, words
+from tests.typing.transform import beside, by_length, lengths, mixed, numbers, pairs, repeated, top, words
 
 # map
 numbers.map(lambda n: n.upper())  # type: ignore[attr-defined]
@@ -66,7 +66,7 @@ mixed.of_type("str")  # type: ignore[arg-type]
 
 # what lets some items through keeps their type
 words.filter(lambda word: word > 3)  # type: ignore[operator]
-numbers.take("3")  # type: ignore[arg-type]
+numbers.take("3")  # type: ignore[call-overload]
 
 # what looks on
 numbers.do_on_complete(lambda item: None)  # type: ignore[arg-type, misc]
@@ -81,6 +81,12 @@ numbers.pipe(lengths)  # type: ignore[arg-type]
 words.stage(repeated)  # type: ignore[call-arg]
 words.stage(repeated, "2")  # type: ignore[arg-type]
 numbers.stage(repeated, 2)  # type: ignore[arg-type]
+
+# through: somebody's coordinating operator
+words.through(beside)  # type: ignore[arg-type]
+words.through(beside, 2)  # type: ignore[arg-type]
+words.through(beside, numbers, times="2")  # type: ignore[arg-type]
+words.through(repeated, 2)  # type: ignore[arg-type]
 
 # covariance: a stream of ints is a stream of objects
 fewer: Flowable[bool] = numbers  # type: ignore[assignment]

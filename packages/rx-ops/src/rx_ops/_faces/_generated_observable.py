@@ -21,8 +21,10 @@ from rx_core import (
     ObservableBase,
     ObservableSource,
     Observer,
+    Run,
     Scheduler,
     SingleBase,
+    Source,
     check_callable,
     check_prefetch,
     name_of,
@@ -39,7 +41,7 @@ from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check
 from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._runs import itself
-from rx_ops._faces._terminal import _positional
+from rx_ops._faces._terminal import _arguments, _positional
 from rx_ops._faces._text import written, written_iterable, written_wrap
 from rx_ops._faces._time import check_drop, check_period, naming
 from rx_ops._faces._window import check_form, cutter_of, shown
@@ -2572,6 +2574,27 @@ class ObservableTerminal(ObservableCore[T_co]):
         check_callable("stage", "function", function)
         staged = self._then(function, *_positional(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
+
+    def through(
+        self: ObservableBase[T],
+        operator: Callable[Concatenate[Run, Source[T], P], Iterator[R | None]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Observable[R]:
+        """Somebody's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+
+        ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  what the operator raises. TypeError at assembly for a function that is no operator or takes other arguments.
+        Memory:  the operator's.   Thread: the one that subscribes, or wakes.
+        Fusion:  coordinating; this stream runs inside, and what follows runs in its loop.
+        Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
+        """
+        check_callable("through", "operator", operator)
+        made: Any = self
+        return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
 
     def lift(self, operator: Callable[[Observer[R]], Observer[T_co]], /) -> Observable[R]:
         """A hand-written operator: from the observer downstream to the one this stream is subscribed with, for each run.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Subscriber, check_prefetch
-from rx_fusion import stage_of
+from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Run, Source, Subscriber, check_prefetch
+from rx_fusion import operator_of, stage_of
 from rx_ops import stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from rx_ops._faces import Flowable
 
 R = TypeVar("R")
@@ -134,6 +136,27 @@ class FlowableTerminal(FlowableCore[T_co]):
         staged = self._then(function, *_positional(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
 
+    def through(
+        self: FlowableBase[T],
+        operator: Callable[Concatenate[Run, Source[T], P], Iterator[R | None]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Flowable[R]:
+        """Somebody's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+
+        ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
+
+        Demand:  the operator's; it is resumed when items are wanted.
+        Errors:  what the operator raises. TypeError at assembly for a function that is no operator or takes other arguments.
+        Memory:  the operator's.   Thread: the one that requests, or wakes.
+        Fusion:  coordinating; this stream runs inside, and what follows runs in its loop.
+        Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
+        """
+        check_callable("through", "operator", operator)
+        made: Any = self
+        return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
+
     def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]], /) -> Flowable[R]:
         """A hand-written operator: from the subscriber downstream to the one this stream is subscribed with, for each run.
 
@@ -154,10 +177,23 @@ def _positional(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
         return args
     from inspect import signature  # only for arguments by name, and for mistakes
 
-    form = signature(function)
+    return _bound(known.name, signature(function), (None, *args), kwargs)[1:]
+
+
+def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """A coordinating operator's arguments behind the run and the source: all of them, by position."""
+    from inspect import signature
+
+    known = operator_of(function)
+    return _bound(known.name, signature(function), (None, None, *args), kwargs)[2:]
+
+
+def _bound(name: str, form: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     try:
-        bound = form.bind(None, *args, **kwargs)
+        bound = form.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{known.name}(): {error}.\n  Its form:  {known.name}{form}") from None
+        raise TypeError(f"{name}(): {error}.\n  Its form:  {name}{form}") from None
     bound.apply_defaults()
-    return bound.args[1:]
+    if bound.kwargs:
+        raise TypeError(f"{name}(): arguments are kept by position, so {', '.join(bound.kwargs)} cannot be keyword-only")
+    return bound.args
