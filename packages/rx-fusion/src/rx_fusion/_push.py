@@ -90,7 +90,11 @@ class Relay(Generic[T]):
             raise self.refuse(none_produced(repr(self.origin)))
         if self._done:
             return
-        self._down.on_next(item)
+        try:
+            self._down.on_next(item)
+        except BaseException:
+            self.cancel()  # RS 2.13: who raises is gone, also for a publisher that goes on
+            raise
 
     def on_error(self, error: Exception, /) -> None:
         if error is None:
@@ -213,7 +217,11 @@ class StepSubscriber(Relay[Any]):
         elif out is not None:
             if self._credits is not None:
                 self._emitted += 1
-            self._down.on_next(out)
+            try:
+                self._down.on_next(out)
+            except BaseException:
+                self.cancel()  # as above
+                raise
         elif self._replenish and self._up is not None:
             try:
                 self._up.request(1)  # a dropped element was asked for by somebody who still waits
