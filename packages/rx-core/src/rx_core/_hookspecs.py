@@ -15,7 +15,7 @@ first, ``tryfirst`` and ``trylast`` change that; wrappers are refused, because h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pluggy import HookimplMarker, HookspecMarker
@@ -63,4 +63,12 @@ def rx_on_error(error: Exception, pipeline: object) -> object:
     """Called once with every error that has nowhere to go, instead of logging it.
 
     Every plugin is called, also after another one has failed. ``pipeline`` is where it comes from, or None.
+    """
+
+
+@hookspec
+def rx_awaitable(source: object) -> Awaitable[object] | None:
+    """Called with a Single, Maybe or Completable that is awaited; returns what gives its result, None when there is none.
+
+    Returns None when the async library of the plugin does not run here: the first plugin whose library does is taken.
     """

@@ -212,6 +212,7 @@ class PluginManager:
         _hooks.on_assembly = _chain(self._functions("rx_on_assembly", "pipeline"))
         _hooks.on_schedule = _chain(self._functions("rx_on_schedule", "action"))
         _hooks.on_subscribe = _chain_second(self._functions("rx_on_subscribe", "source", "subscriber"))
+        _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))
         _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline"))
         _hooks.fusion_rules = tuple(rule for known in self._registrations.values() for rule in known.fusion_rules)
         offered: dict[str, Callable[[], Scheduler]] = {}
@@ -303,6 +304,17 @@ def _chain(functions: list[Function]) -> Function | None:
         return value
 
     return chain
+
+
+def _first(functions: list[Function]) -> Function | None:
+    """The first result that is not None."""
+    if not functions:
+        return None
+
+    def first(value: object) -> object:
+        return next((result for function in functions if (result := function(value)) is not None), None)
+
+    return first
 
 
 def _chain_second(functions: list[Function]) -> Function | None:

@@ -18,10 +18,11 @@ Completable    0                        ``on_subscribe (on_error | on_complete)?
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
 
 from rx_core import _hooks
+from rx_core._awaiting import awaiting
 from rx_core._disposables import BaseDisposable
 from rx_core._observers import CallbackObserver
 
@@ -184,6 +185,10 @@ class SingleBase(_SingleSource[T_co], ABC):
     @abstractmethod
     def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None: ...
 
+    def __await__(self) -> Generator[object, object, T_co]:
+        """The element, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
+        return awaiting(self, ".blocking_get()")
+
 
 class MaybeBase(_MaybeSource[T_co], ABC):
     """One element or none, or an error."""
@@ -204,6 +209,10 @@ class MaybeBase(_MaybeSource[T_co], ABC):
 
     @abstractmethod
     def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None: ...
+
+    def __await__(self) -> Generator[object, object, T_co | None]:
+        """The element or None, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
+        return awaiting(self, ".blocking_get()")
 
 
 class CompletableBase(_CompletableSource, ABC):
@@ -226,6 +235,10 @@ class CompletableBase(_CompletableSource, ABC):
 
     @abstractmethod
     def subscribe_actual(self, observer: CompletableObserver, /) -> None: ...
+
+    def __await__(self) -> Generator[object, object, None]:
+        """Until the end, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
+        return awaiting(self, ".blocking_await()")
 
 
 def _ignore(_item: object) -> None:

@@ -1,10 +1,13 @@
-"""What this package offers to rx_core: the scheduler called ``trio``."""
+"""What this package offers to rx_core: the scheduler called ``trio``, and ``await`` of a Single, Maybe or Completable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
 
-from rx_core import Scheduler, hookimpl
+import trio
+
+from rx_core import CompletableBase, Scheduler, SingleBase, hookimpl
 from rx_trio._scheduler import RunningScheduler
 
 
@@ -14,3 +17,25 @@ def rx_schedulers() -> Mapping[str, Callable[[], Scheduler]]:
     used.
     """
     return {"trio": RunningScheduler}
+
+
+@hookimpl
+def rx_awaitable(source: object) -> Awaitable[object] | None:
+    """Where a trio loop runs in this thread: the value of a Single, the value of a Maybe or None, the end of a Completable."""
+    try:
+        trio.lowlevel.current_task()
+    except RuntimeError:
+        return None
+    from rx_trio._stream import value
+
+    given = cast("Any", source)
+    if isinstance(source, SingleBase):
+        return value(given)
+    return _end(given) if isinstance(source, CompletableBase) else value(given, None)
+
+
+async def _end(source: Any) -> None:
+    """Whatever a Completable was made of, its items are nobody's."""
+    from rx_trio._stream import value
+
+    await value(source, None)
