@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from time import perf_counter
+from time import process_time
 
 from bench._common import Counting, add_one, always, double, is_odd, often, operators, reactivex, subscribed, with_reactivex
 from bench._measure import Case, Way, absent, at_most, below, faster
@@ -229,9 +229,9 @@ def _per_operator(size: int) -> Case:
             for _ in range(operators):
                 flow = more(flow)
             run = subscribed(flow)
-            started = perf_counter()
+            started = process_time()
             run()
-            return (perf_counter() - started) / max(size, 1) * 1e9
+            return (process_time() - started) / max(size, 1) * 1e9
 
         def measured() -> float:
             few = sorted(nanoseconds(2) for _ in range(3))[1]

@@ -152,6 +152,7 @@ def _observe_on(size: int) -> Case:
             at_most("rx, queued, 1024", 4.2, 3.5),
         ],
         note="the wait for the thread included; queued: another thread pushes as far as it is asked",
+        waits=True,
     )
 
 
@@ -243,4 +244,5 @@ def _into_trio(size: int) -> Case:
         },
         [at_most("rx, source", 4.5), at_most("rx, thread", 8), at_most("rx, thread, 1024", 8)],
         note="each way runs in an event loop of its own, started and ended within the time",
+        waits=True,
     )
