@@ -9,6 +9,7 @@ from bench._chains import chain_cases
 from bench._hot import hot_cases
 from bench._inner import inner_cases
 from bench._measure import Case
+from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
 from bench._symbols import symbol_cases
 from bench._threads import thread_cases
@@ -25,3 +26,4 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from thread_cases(size)
     yield from weight_cases(size)
     yield from block_cases(size // 4)
+    yield from rule_cases(size // 4)

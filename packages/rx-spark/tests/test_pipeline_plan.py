@@ -86,6 +86,7 @@ rx_spark.range(2, 9).map(double).take(3) → map(str)
         f"""
 flat_map(total) → to_list()
 │  · fused: 1 stage in one loop behind flat_map
+│  · rewritten: reduced_groups
 └─ rx_spark.range(10).group_by(odd).reduce(add)
       · executors: read the source
       · shuffle: group_by(odd).reduce(add), combined per key on both sides
@@ -96,6 +97,7 @@ flat_map(total) → to_list()
         lambda: rx_spark.range(10).map(double).group_by(odd).flat_map(listed),
         f"""
 flat_map(listed)
+│  · rewritten: reduced_groups
 └─ group_by
    │  · queue: 128 items in all groups together
    └─ rx_spark.range(10).map(double)

@@ -35,6 +35,7 @@ from rx_fusion._heads import (
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._scalars import as_callable_source, as_scalar
+from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stages import Stage, StageError, stage, stage_of
 from rx_fusion._version import __version__
@@ -62,6 +63,7 @@ __all__ = [
     "QueueDisposable",
     "QueueSubscription",
     "ScalarCallable",
+    "Rule",
     "Shape",
     "Stage",
     "StageError",
@@ -81,7 +83,11 @@ __all__ = [
     "just_head",
     "operator",
     "operator_of",
+    "register_rules",
+    "replaced",
+    "rules",
     "shape_of",
     "stage",
     "stage_of",
+    "without_rules",
 ]

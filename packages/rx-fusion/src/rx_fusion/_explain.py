@@ -49,13 +49,16 @@ class Plan(NamedTuple):
 def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator. Runs nothing."""
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
+    rewritten: tuple[str, ...] = ()
     if fusion_enabled():
         head, shape, args = pipeline._resolve()
+        applied = pipeline._rules_applied()
+        rewritten = (f"rewritten: {', '.join(applied)}",) if applied else ()
     below = tuple(shortened(head.upstream, partial(_source_plan, consumer=head), _left_out))
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):
-        return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *head.notes()), below)
-    notes = [*_head_notes(head), *head.notes()]
+        return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *rewritten, *head.notes()), below)
+    notes = [*rewritten, *_head_notes(head), *head.notes()]
     title = head.shown if isinstance(head, OperatorHead) else _own_text(head)
     source = Plan(title, tuple(notes), below)
     if not names:

@@ -43,6 +43,7 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_fusion._explain import Plan
+    from rx_fusion._rules import Rule, RuleSet
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -62,7 +63,10 @@ _EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
 class Pipeline(Generic[T_co]):
     """The triple, and how it runs. Immutable; one object per assembly step."""
 
-    __slots__ = ("__weakref__", "_args", "_head", "_shape")
+    __slots__ = ("__weakref__", "_args", "_head", "_kept", "_shape")
+
+    #: What the rules made of it, when they were asked; not set before.
+    _kept: tuple[RuleSet, Resolved, tuple[str, ...]]
 
     #: What an operator applied to this makes; the class itself unless it says otherwise (a group becomes a plain stream).
     #: Its objects are the triple: they are made without ``__init__``.
@@ -123,13 +127,17 @@ class Pipeline(Generic[T_co]):
     # -- running ---------------------------------------------------------------------------------------------------
 
     def _resolve(self) -> Resolved:
-        """What is to run: with fusion, the source takes what it can run itself; without, each operator stands alone."""
+        """What is to run: with fusion, rules rewrite it and the source takes what it can run itself; without, each operator alone."""
         head, shape, args = self._head, self._shape, self._args
         if fusion_enabled():
-            for rule in hooks.fusion_rules:  # a rule is a function of the triple; None: not for it
-                found: Resolved | None = rule(head, shape, args)  # type: ignore[operator]  # hooks do not know our types
-                if found is not None:
-                    head, shape, args = found
+            found = _rules.current
+            if found.plugged is not hooks.fusion_rules:
+                found = _rules.active()
+            candidates = found.by_name.get(head.name, found.others).get(shape)
+            if candidates is None:
+                candidates = found.about(head, shape)
+            if candidates:
+                head, shape, args = self._rewritten(found, candidates)[1]
             return head.absorb(shape, args)
         if not shape:
             return head, shape, args
@@ -139,6 +147,24 @@ class Pipeline(Generic[T_co]):
         before, before_args, last, last_args = shape.split(args, at)
         source = PlainFlow[Any](head, before, before_args)
         return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args
+
+    def _rewritten(self, found: RuleSet, candidates: tuple[Rule, ...]) -> tuple[RuleSet, Resolved, tuple[str, ...]]:
+        """What the rules make of this, and which they were. Found once: a description does not change."""
+        try:
+            kept = self._kept
+        except AttributeError:
+            pass
+        else:
+            if kept[0] is found:
+                return kept
+        self._kept = kept = (found, *_rules.rewritten((self._head, self._shape, self._args), candidates, found))
+        return kept
+
+    def _rules_applied(self) -> tuple[str, ...]:
+        """The names of the rules that change this pipeline, in their order."""
+        found = _rules.active()
+        candidates = found.about(self._head, self._shape)
+        return self._rewritten(found, candidates)[2] if candidates and fusion_enabled() else ()
 
     def _subscribe_items(self, down: Subscriber[Any]) -> None:
         """Run for a subscriber."""

@@ -201,7 +201,7 @@ class Shape:
             made = _checked(made, origin)
         if form.cancel:
             assert run is not None
-            return _closing(_while_wanted(made, run), items)
+            return _while_wanted(made, run, items)
         return _closing(made, items)
 
 
@@ -228,14 +228,15 @@ def _checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
         yield item
 
 
-def _while_wanted(items: Iterator[Any], run: Run) -> Iterator[Any]:
+def _while_wanted(made: Iterator[Any], run: Run, items: Iterator[Any]) -> Iterator[Any]:
     root: Any = run.root
-    for item in items:
-        if root.cancelled:
-            return
-        yield item
-        if root.cancelled:
-            return  # before somebody's iterator is asked for one more
+    try:
+        for item in made:
+            if root.cancelled:
+                return
+            yield item
+    finally:
+        close(items)
 
 
 class _Cancelled(BaseException):

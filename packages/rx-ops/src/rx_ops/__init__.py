@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rx_fusion import StageError, stage
 from rx_fusion.symbols import SymbolError, call, it, sym
+from rx_ops import _rules as _rules
 from rx_ops._faces import (
     ConnectableFlowable,
     ConnectableObservable,

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, traced_as_before, user_call
 from rx_fusion import operator
+from rx_ops.coordination._known import known_items
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,6 +45,10 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     break
                 if source is _END:
                     more = False
+                    break
+                known = known_items(source) if run.demand and not run.is_cancelled else None
+                if known and len(known) < prefetch:  # an empty one ends without being asked
+                    yield from known  # the one turn it would have, without a lane
                 else:
                     lanes.open(source, prefetch)
             moved = False

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from rx_core import END, Items, Lanes, Run, Side, Source, close, composite, name_of, user_call
 from rx_fusion import Pipeline, operator
 from rx_ops.coordination._combine import interleave
+from rx_ops.coordination._known import known_items
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,13 +26,22 @@ def concat_map(
 
 def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[Any]:
     inner: Side[Any] = Side(run)
+    opened = False
     try:
         for item in outer:
             if item is None:
                 yield None
                 continue
-            inner.close()
-            inner.start(inner_source("concat_map", mapper, item))
+            if opened:
+                inner.close()
+                opened = False
+            made = inner_source("concat_map", mapper, item)
+            known = known_items(made) if run.demand and not run.is_cancelled else None
+            if known:  # an empty one ends without being asked
+                yield from known
+                continue
+            opened = True
+            inner.start(made)
             yield from inner.items
     finally:
         inner.dispose()

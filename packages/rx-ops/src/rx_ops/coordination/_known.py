@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rx_fusion import Feed, IterableHead, Pipeline, fusion_enabled
+from rx_fusion import Feed, Head, IterableHead, Pipeline, fusion_enabled
 
 _PLAIN: Final = (tuple, range)
 
 
 def known_items(source: object) -> Sequence[Any] | None:
     """The items of ``source`` where they are known; None where it has to be subscribed."""
-    if isinstance(source, Pipeline) and not source._shape and type(source._head) is IterableHead:
-        head = source._head
-        if head.feed is Feed.CLEAN and type(head._items) in _PLAIN and fusion_enabled():
-            return head._items  # type: ignore[return-value]  # a tuple or a range
+    if isinstance(source, Pipeline) and not source._shape and fusion_enabled():
+        return items_of(source._head)
+    return None
+
+
+def items_of(head: Head) -> Sequence[Any] | None:
+    """The same for a head."""
+    if type(head) is IterableHead and head.feed is Feed.CLEAN and type(head._items) in _PLAIN:
+        return head._items  # type: ignore[return-value]  # a tuple or a range
     return None

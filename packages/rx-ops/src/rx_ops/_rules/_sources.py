@@ -1,0 +1,108 @@
+"""Rules about sources whose items are known before anybody subscribes: ``just``, ``of``, ``range``, ``empty``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, Final
+
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Rule, Shape, replaced
+from rx_fusion._rules import Resolved
+from rx_ops import coordination, stages
+from rx_ops.coordination._known import items_of, known_items
+
+Arguments = tuple[Any, ...]
+
+_KNOWN: Final = ("just", "of", "range", "empty")
+
+
+class _Late:
+    """Items whose end shows with the request after the last of them, as that of an operator's items does."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain(self._items)  # not an iterator of the sequence itself, which would tell how many are left
+
+
+def _called(head: Head, name: str, argument: object) -> str:
+    return f"{head!r}.{name}({argument})"
+
+
+def _part(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
+    """A slice instead of a ``skip`` or a ``take`` at the beginning."""
+    items = items_of(head)
+    if items is None:
+        return None
+    count = args[0]
+    name = shape.stages[0].name
+    part = items[count:] if name == "skip" else items[:count]
+    if items and not part:
+        return None  # that there is nothing would be known without a request, and the end would come before one
+    made = IterableHead(head.name, part, partial(_called, head, name, count), feed=Feed.CLEAN)
+    return (made, *replaced(shape, args, 0, 1))
+
+
+def _counted(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
+    items = items_of(head)
+    if items is None:
+        return None
+    made = IterableHead("count", _Late((len(items),)), partial(_called, head, "count", ""), feed=Feed.CLEAN)
+    return (made, *replaced(shape, args, 0, 1))
+
+
+def _merged(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
+    if type(head) is not OperatorHead or head.function is not coordination.merge:
+        return None
+    prefetch = head.args[0]
+    found: list[Any] = []
+    for source in head.upstream:
+        items = known_items(source)
+        if not items or len(items) > prefetch or len(items) > _FEW:
+            return None  # more than a turn of items would be given in turns; an empty source says so without being asked
+        found += items
+    if not found:
+        return None
+    return IterableHead("merge", _Late(found), head.__repr__, feed=Feed.CLEAN), shape, args
+
+
+#: More than so many items of one source are not copied.
+_FEW: Final = 16
+
+SOURCE_RULES: Final = (
+    Rule(
+        "range.skip",
+        "of(*items).skip(n) = of(*items[n:]), and the same for range, unless nothing is left",
+        "skipping one by one",
+        _part,
+        heads=_KNOWN,
+        stages=(stages.skip,),
+    ),
+    Rule(
+        "range.take",
+        "of(*items).take(n) = of(*items[:n]), and the same for range, unless nothing is left",
+        "a counter for each item",
+        _part,
+        heads=_KNOWN,
+        stages=(stages.take,),
+    ),
+    Rule(
+        "range.count",
+        "of(*items).count() = just(len(items)), and the same for range; the end comes with the next request",
+        "counting",
+        _counted,
+        heads=_KNOWN,
+        stages=(stages.count,),
+    ),
+    Rule(
+        "merge(just, just)",
+        "merge(of(*a), of(*b)) = of(*a, *b), where each has items, and no more than a turn; the end comes with the next request",
+        "a lane for each source",
+        _merged,
+        heads=("merge",),
+    ),
+)
