@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from rx_fusion import Head, Rule, Shape, replaced, stage_of
+from rx_fusion import Head, Rule, Shape, replaced
 from rx_fusion._rules import Resolved, RuleFunction
 from rx_fusion._stages import StageFunction
 from rx_ops import stages
@@ -30,10 +30,9 @@ def _two_as_one(stage: StageFunction, merged: Callable[[Arguments, Arguments], A
             start += len(first.parameters)
         return places.setdefault(shape, (at, start))
 
-    size = len(stage_of(stage).parameters)
-
     def apply(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
         at, start = places.get(shape) or place(shape)
+        size = len(shape.stages[at].parameters)  # not before: importing reads no stage
         middle = start + size
         made = merged(args[start:middle], args[middle : middle + size])
         return _as_before(head, shape, *replaced(shape, args, at, 2, (stage, made)))
