@@ -1,0 +1,62 @@
+"""Expressions on Spark: absorbed like functions, written into the executors' loops, sent by value."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rx_spark
+from rx_fusion import fusion_enabled
+from rx_ops import call, it, sym
+from rx_spark._runner import FORM, FusedRunner
+
+if TYPE_CHECKING:
+    from rx_ops import Flowable
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(not fusion_enabled(), reason="without fusion functions run on the driver"),
+]
+
+
+def numbers() -> Flowable[int]:
+    return rx_spark.range(10).map(it.of(int) * 2).filter(it % 3 != 0)
+
+
+def test_spark_runs_expressions() -> None:
+    assert numbers().blocking_list() == [x * 2 for x in range(10) if x * 2 % 3 != 0]
+
+
+def test_spark_groups_by_expressions() -> None:
+    expected = [x * 2 for x in range(10) if x * 2 % 3 != 0]
+    assert dict(numbers().group_reduce(it % 4, it.of(int) + 1, sym(lambda a, b: a + b)).blocking_list()) == {
+        key: sum(x + 1 for x in expected if x % 4 == key) for key in (0, 2)
+    }
+
+
+def test_the_plan_shows_them_as_written() -> None:
+    assert "map(it * 2) → filter(it % 3 != 0)" in numbers().explain()
+
+
+def test_an_expression_that_fails_on_an_executor_says_where() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        rx_spark.range(10).map(1 // (it - 4)).blocking_list()
+    assert caught.value.__notes__[0] == "in map(1 // (it - 4)) of rx_spark.range(10).map(1 // (it - 4))"
+
+
+def test_a_constant_that_cannot_travel_is_refused_at_assembly() -> None:
+    with pytest.raises(rx_spark.NotPortableError, match="lock"):
+        rx_spark.range(10).map(call(isinstance, it, threading.Lock())).blocking_list()
+
+
+def test_the_executors_loop_has_no_call() -> None:
+    resolved, _, _ = numbers()._resolve()
+    (made,) = [step.runner for step in resolved.plan.steps]  # type: ignore[attr-defined]  # Spark's head
+    assert isinstance(made, FusedRunner)
+    assert list(made([1, 2, 3])) == [2, 4]
+    from rx_fusion import shape_of
+
+    assert all(stage.symbols for stage in shape_of(made.functions, made.args).stages)
+    assert shape_of(made.functions, made.args).compiled(FORM)
