@@ -113,8 +113,11 @@ class _Feed(Run):
     def poke(self) -> None:
         self._groups.feed(urgent=True)
 
-    def after(self, action: Callable[[], object], /) -> None:
-        self._groups.run.after(action)
+    def hand_over(self, run: Run) -> None:
+        """What is to happen after the end of the source happens after that of the run which was the last to need it."""
+        actions, self._after = self._after, []
+        for action in actions:
+            run.after(action)
 
     def later(self, action: Callable[[], object], /) -> None:
         self._groups.run.later(action)
@@ -247,6 +250,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
     def _let_go(self) -> None:
         close(self.items)
         self.source.release()
+        self.source.hand_over(self.run)
 
     def feed(self, *, urgent: bool = False) -> None:
         """Something arrived, or room was made: let somebody pump. Thread-safe. With ``urgent`` (the end of the source) also when
