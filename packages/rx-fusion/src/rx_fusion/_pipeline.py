@@ -23,6 +23,7 @@ from rx_core import (
     Items,
     Run,
     Subscriber,
+    as_signal,
     blocking_items,
     close,
     hooks,
@@ -183,7 +184,7 @@ class Pipeline(Generic[T_co]):
         drain = drain_for(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
 
         def body(run: Run) -> Items[Any]:
-            items = head.open(run, 0)
+            items = _opened(head, run, 0)
             if type(items) in _EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
             return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
@@ -196,7 +197,7 @@ class Pipeline(Generic[T_co]):
             bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
-        items = head.open(run, window)
+        items = _opened(head, run, window)
         if type(items) in _EXACT and shape.ends_with_source:
             run.announced = items
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
@@ -289,6 +290,14 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
 
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
         self._subscribe_items(subscriber)
+
+
+def _opened(head: Head, run: Run, window: int) -> Items[Any]:
+    """Start a source. One that cannot be started is one that fails: its stages see it as apart they would, take(0) not at all."""
+    try:
+        return head.open(run, window)
+    except (Exception, GeneratorExit) as error:
+        return run.failing(as_signal(error))
 
 
 _NO_RUN: Any = None  # a synchronous head needs none
