@@ -238,6 +238,8 @@ def _while_wanted(made: Iterator[Any], run: Run, items: Iterator[Any]) -> Iterat
             if root.cancelled:
                 return
             yield item
+            if root.cancelled:
+                return  # before somebody's iterator is asked for one more
     finally:
         close(items)
 
