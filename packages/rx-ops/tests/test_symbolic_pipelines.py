@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rx_fusion import _shapes as shapes
-from rx_fusion import fusion_off, stage
+from rx_fusion import fusion_enabled, fusion_off, stage
 from rx_ops import Completable, Flowable, Maybe, Observable, Single, call, it, stages, sym
 from rx_testing import ManualPublisher, TestSubscriber
+
+needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="each operator stands alone")
 
 ROWS: tuple[Any, ...] = ({"k": 1, "v": 2}, {"k": 2, "v": 0}, {"k": 1, "v": 5}, {"k": 3, "v": 4})
 
@@ -178,6 +180,7 @@ def failing(flow: Any) -> Exception:
     return caught.value
 
 
+@needs_fusion
 def test_a_compiled_loop_has_no_call() -> None:
     error = failing(Flowable.range(5_000).map(it + 1).map(1 // (it - 4_000)))
     assert frames(error)[-1].startswith("<rx map·map (pull clean)")
@@ -230,9 +233,10 @@ def test_an_expression_in_the_condition_of_an_end_is_evaluated_once() -> None:
     assert calls == [0, 1, 2]
     calls.clear()
     assert list(Flowable.range(10).stage(until, it == 2)) == [0, 1, 2]
-    early = TestSubscriber[int](request=1)
-    Flowable.of(Touchy()).stage(until, it == 2).subscribe(early)
-    assert len(early.values) == 1
+    if fusion_enabled():  # pushed alone a stage gives its item after its statements, for a lambda as well
+        early = TestSubscriber[object](request=1)
+        Flowable.of(Touchy()).stage(until, it == 2).subscribe(early)
+        assert len(early.values) == 1
 
 
 class Touchy:
