@@ -130,3 +130,13 @@ def test_inner_sources_of_at_most_one_item() -> None:
     numbers = Flowable.of(1, 2, 3)
     assert numbers.switch_map(lambda x: Single.just(x * 2)).blocking_list() == [2, 4, 6]
     assert numbers.concat_map(lambda x: Maybe.just(x) if x > 1 else Maybe.empty()).blocking_list() == [2, 3]
+
+
+def test_the_end_of_a_completable_needs_no_demand() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.wrap(source).ignore_elements().to_flowable().subscribe(got)
+    assert source.requested == 2**63 - 1
+    source.next(1, 2)
+    source.complete()
+    got.assert_result()

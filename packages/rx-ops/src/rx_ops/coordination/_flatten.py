@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import END, Items, Lanes, Run, Side, Source, close, composite, name_of, user_call
+from rx_core import END, UNBOUNDED, Items, Lanes, Run, Side, Source, close, composite, name_of, user_call
 from rx_fusion import Pipeline, operator
 from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._known import known_items
@@ -140,9 +140,30 @@ def behind_wall(run: Run, source: Source[T]) -> Items[T]:
     return run.open_queued(source.publisher, 1)
 
 
-@operator
-def ignore_items(_run: Run, source: Source[T]) -> Items[T]:
-    """Only the end of its source."""
-    for item in source:
-        if item is None:
-            yield None
+class _Heeded(Side[T]):
+    """A source that is listened to whether or not items are wanted: none of its items goes on."""
+
+    __slots__ = ()
+
+    def wake(self) -> None:
+        self.poke()
+
+
+@operator(eager="none")
+def ignore_items(run: Run, source: Source[T]) -> Items[T]:
+    """Only the end of its source, which needs no demand: everything is asked for."""
+    side: Side[T] = _Heeded(run, UNBOUNDED)
+    side.start(source)
+    side.poke()  # a synchronous one has its items now
+    return _only_the_end(run, side)
+
+
+def _only_the_end(run: Run, side: Side[T]) -> Items[T]:
+    try:
+        while (item := side.poll()) is not END:
+            if item is None:
+                yield None
+            elif run.is_cancelled:
+                return
+    finally:
+        side.dispose()
