@@ -1,7 +1,8 @@
 """How cost grows: with the elements, with the operators, with the inner streams that are open at once.
 
 What matters is that the cost per element stays flat and memory bounded. So each pipeline is run at sizes that are powers of ten
-(of two for operators), and the table gives nanoseconds per element with the peak that tracemalloc saw in a run of its own.
+(of two for operators), and the table gives nanoseconds of processor time (of all threads) per element, with the peak that
+tracemalloc saw in a run of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any, Final
 
 from bench._common import Counting, add_one, double, is_odd, subscribed
@@ -83,9 +84,9 @@ def measure_growth(growth: Growth, rounds: int) -> list[Point]:
 def _point(name: str, at: int, work: Work, rounds: int) -> Point:
     def once() -> float:
         run = work.ready()
-        started = perf_counter()
+        started = process_time()
         result = run()
-        spent = perf_counter() - started
+        spent = process_time() - started
         assert result == work.result, f"{name} at {at}: {result!r}, not {work.result!r}"
         return spent
 
