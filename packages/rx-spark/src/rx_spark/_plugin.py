@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
 @hookimpl
 def rx_fusion_rules() -> Sequence[object]:
-    return (reduced_groups,)
+    from rx_fusion import Rule
+
+    # The heads are named, or every pipeline of a program without Spark would be asked about.
+    return (
+        Rule(
+            "reduced_groups",
+            "spark.group_by(k).flat_map(g -> g.reduce(f)) = spark.group_reduce(k, f), and what else follows in the group",
+            "streaming every element back to reduce it here",
+            reduced_groups,
+            heads=("flat_map", "concat_map"),
+            again=False,
+        ),
+    )
 
 
 def reduced_groups(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]] | None:
