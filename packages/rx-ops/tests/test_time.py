@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -468,38 +467,6 @@ TIMED: dict[str, Callable[[Any, VirtualScheduler | None], Any]] = {
     "timestamp": lambda s, c: s.timestamp(scheduler=c),
     "time_interval": lambda s, c: s.time_interval(scheduler=c),
 }
-
-
-@pytest.mark.parametrize("name", TIMED)
-def test_no_operator_makes_a_thread(name: str, clock: VirtualScheduler) -> None:
-    before = set(threading.enumerate())
-    alive: list[set[threading.Thread]] = []
-    source: Source = ManualPublisher()
-    got: TestSubscriber[Any] = TestSubscriber(on_value=lambda _value: alive.append(set(threading.enumerate())))
-    TIMED[name](Flowable.wrap(source), clock).subscribe(got)
-    for step in range(4):
-        alive.append(set(threading.enumerate()))
-        clock.run_due()
-        if source.subscriptions and not source.cancelled:
-            source.next(step)
-        clock.advance_by(0.01)
-    alive.append(set(threading.enumerate()))
-    got.assert_value_count(len(got.values))
-    assert got.values
-    assert all(each == before for each in alive)
-
-
-@pytest.mark.parametrize("name", TIMED)
-def test_an_operator_works_on_the_threads_of_its_scheduler_and_on_no_other(name: str) -> None:
-    before = set(threading.enumerate())
-    alive: set[threading.Thread] = set()
-    got: TestSubscriber[Any] = TestSubscriber(on_value=lambda _value: alive.update(threading.enumerate()))
-    source = Flowable.concat(Flowable.of(1, 2, 3), Flowable.timer(0.02))
-    TIMED[name](source, None).subscribe(got)
-    alive.update(threading.enumerate())
-    got.await_terminal(10.0)
-    got.assert_complete()
-    assert {thread.name.rpartition("-")[0] for thread in alive - before} <= {"rx-computation"}
 
 
 @pytest.mark.parametrize("name", TIMED)
