@@ -9,6 +9,7 @@ form     the last ``yield x``      for
 pull     ``yield x``               iteration; with a cancel check inside a run; with the last mark under a Drain
 value    ``return x``              ``blocking_get`` and everything that wants one item
 step     ``return x`` or None      push: one item in, at most one out, state in closures
+push     a call of ``down(x)``     the same between two of ours, as the ``on_next`` itself
 =======  ========================  =====================================================================
 
 Names of stage i end in ``_i``, which also tells a traceback which stage a line belongs to. ``return`` in stage i means
@@ -47,7 +48,7 @@ class Feed(Enum):
 class Form(NamedTuple):
     """Which function to write."""
 
-    kind: str  # "pull" | "value" | "step"
+    kind: str  # "pull" | "value" | "step" | "push"
     feed: Feed = Feed.CLEAN
     #: Look at ``root.cancelled`` once per source item.
     cancel: bool = False
@@ -70,12 +71,13 @@ class TooLarge(Exception):
 
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
-    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args) and
-    returns (step, finish). Raises TooLarge when the stages should better be stacked."""
+    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args), which
+    returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
+    should better be stacked."""
     writer = _Writer(stages, form)
     module = writer.module()
     names = "·".join(stage.name for stage in stages)
-    feed = "" if form.kind == "step" else f" {form.feed.value}"
+    feed = "" if form.kind in ("step", "push") else f" {form.feed.value}"
     path = f"<rx {names} ({form.kind}{feed}) #{next(_numbers)}>"
     text = ast.unparse(module) + "\n"
     # Lazily kept for tracebacks and debuggers: linecache entries without a time stamp survive checkcache().
@@ -117,7 +119,7 @@ class _Writer:
     # -- the frame -------------------------------------------------------------------------------------------------
 
     def module(self) -> ast.Module:
-        function = self.step() if self.form.kind == "step" else self.run_to_end()
+        function = {"step": self.step, "push": self.push}.get(self.form.kind, self.run_to_end)()
         return ast.fix_missing_locations(ast.Module(body=[function], type_ignores=[]))
 
     def unpack(self) -> list[ast.stmt]:
@@ -210,6 +212,20 @@ class _Writer:
             "fused", ["run", "args"], [*self.unpack(), *init, *begin, step, finish, *_statements("return step, finish")]
         )
 
+    def push(self) -> ast.FunctionDef:
+        """The step of stages that give one for one, with what comes after it: no call in between."""
+        step = self.step()
+        (made,) = (node for node in step.body if isinstance(node, ast.FunctionDef) and node.name == "step")
+        first = next(at for at, node in enumerate(made.body) if not isinstance(node, ast.Nonlocal))
+        before, (out, *written, _) = made.body[:first], made.body[first:]  # "out = None", the stages, "return out"
+        tried = ast.Try(body=written, handlers=[], orelse=[], finalbody=[])
+        tried.handlers = [ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", _statements("failed(error)\nreturn"))]
+        drops = any(stage.drops for stage in self.stages)
+        end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
+        on_next = _function("on_next", [self.item(0)], [*before, out, tried, *end])
+        body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
+        return _function("fused", ["failed", "dropped", "down", "args"], [*body, on_next, *_statements("return on_next")])
+
     # -- statements of a stage -------------------------------------------------------------------------------------
 
     def body(self, at: int) -> list[ast.stmt]:
@@ -268,7 +284,7 @@ class _Writer:
         if at + 1 < len(self.stages):
             target = ast.Name(self.item(at + 1), ast.Store())
             return [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
-        if self.form.kind == "step":
+        if self.form.kind in ("step", "push"):
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
         if self.form.kind == "value":
             return [ast.Return(value)]
@@ -293,7 +309,7 @@ class _Writer:
 
     def leave(self, at: int, place: _Place) -> list[ast.stmt]:
         """``return`` in stage ``at``: complete, and let only later stages run their ends."""
-        if self.form.kind == "step":
+        if self.form.kind in ("step", "push"):
             leave = "return out" if place.in_main_loop else "raise _Stop"
             return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
         leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"

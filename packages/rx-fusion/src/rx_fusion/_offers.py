@@ -131,7 +131,7 @@ def drain_for(
     down: Subscriber[Any], *, worker: Worker | None = None, synchronous: bool = False, origin: object
 ) -> OfferingDrain[Any]:
     """The Drain that suits ``down``."""
-    kind = ConditionalDrain if hasattr(down, "try_on_next") and fusion_enabled() else OfferingDrain
+    kind = ConditionalDrain if getattr(down, "try_on_next", None) is not None and fusion_enabled() else OfferingDrain
     return kind(down, worker=worker, synchronous=synchronous, origin=origin)
 
 

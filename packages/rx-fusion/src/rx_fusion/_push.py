@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_argument, none_produced
+from rx_core.queue_fusion import NONE
 from rx_fusion._compiler import Form
 from rx_fusion._notes import note_failure
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STEP = Form("step")
+PUSH = Form("push")
 
 
 class _Nobody:
@@ -183,15 +185,18 @@ class StepSubscriber(Relay[Any]):
         self._credits: deque[int] | None = deque() if any(stage.tail_yields for stage in shape.stages) else None
         self._emitted = 0
         self._tail: dict[int, Any] = {}
+        try:
+            self._build(shape, args)
+        except (Exception, GeneratorExit) as error:
+            # What comes before a stage's loop: the supplier of collect.
+            raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
+
+    def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
         factory = shape.form(STEP)
         assert factory is not None  # the caller looked at shape.steps
         self._step: Callable[[Any], Any]
         self._finish: Callable[[], Any]
-        try:
-            self._step, self._finish = factory(self, args)
-        except (Exception, GeneratorExit) as error:
-            # What comes before a stage's loop: the supplier of collect.
-            raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
+        self._step, self._finish = factory(self, args)
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self._up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
@@ -365,6 +370,54 @@ class StepSubscriber(Relay[Any]):
         return super()._rx_promise(min(n, UNBOUNDED))
 
 
+class ClosureSteps(StepSubscriber):
+    """The same behind one of ours, from which no None comes and nothing after the end: ``on_next`` is the generated function.
+
+    It refers to this and is referred to by it, until the end or a cancel parts them.
+    """
+
+    __slots__ = ("on_next",)
+
+    on_next: Callable[[Any], None]
+    #: Behind a wall nothing is negotiated.
+    try_on_next = None  # type: ignore[assignment]  # not there
+
+    def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
+        factory = shape.form(PUSH)
+        assert factory is not None  # the caller looked at shape.one_for_one
+        self.on_next = factory(self._failed_here, self._dropped, self._down.on_next, args)
+
+    def request_fusion(self, mode: int, /) -> int:
+        return NONE
+
+    def on_complete(self) -> None:
+        if not self._done:
+            self._done = True
+            self.on_next = _ignored
+            self._down.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        self.on_next = _ignored
+        super().on_error(error)
+
+    def cancel(self) -> None:
+        self.on_next = _ignored
+        super().cancel()
+
+    def _failed_here(self, error: BaseException) -> None:
+        self.on_next = _ignored
+        try:
+            note_failure(error, self.origin, self._args)
+        except RuntimeError as instead:  # of a GeneratorExit
+            error = instead
+        assert isinstance(error, Exception)
+        self.fail(error)
+
+    def _dropped(self) -> None:
+        if self._replenish and self._up is not None:
+            self._up.request(1)
+
+
 def _ignored(_item: object) -> None:
     pass
 
@@ -404,10 +457,15 @@ def _everything(_n: int) -> int:
 def push(
     publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object, *, wall: bool
 ) -> None:
-    """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue. A ``wall`` is not to be polled through."""
+    """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue.
+
+    A ``wall`` is not to be polled through. One that is trusted keeps to the protocol, which need not be checked then.
+    """
     try:
         if shape:
-            subscriber: Relay[Any] = StepSubscriber(down, shape, args, origin)
+            trusted = getattr(publisher, "_rx_trusted", False) and (wall or not hasattr(publisher, "_rx_open"))  # else it may be polled
+            kind = ClosureSteps if trusted and shape.one_for_one else StepSubscriber
+            subscriber: Relay[Any] = kind(down, shape, args, origin)
         else:
             subscriber = Relay(down, origin) if wall else Link(down, origin)
     except Exception as error:
