@@ -80,7 +80,8 @@ def _result(verdict: Verdict) -> str:
         return f"{figure}: stretch met"
     if verdict.met:
         return f"{figure}: met"
-    return f"**{figure}: missed by {verdict.missed_by:.0%}**"
+    by = verdict.missed_by
+    return f"**{figure}: missed by {by:.0%}**" if by >= 0.01 else f"**{figure}: missed by {by:.1%}**"
 
 
 def _short(number: float) -> str:
