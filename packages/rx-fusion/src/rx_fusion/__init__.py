@@ -28,14 +28,16 @@ from rx_fusion._heads import (
     Text,
     after,
     as_text,
+    iterable_head,
     just_head,
+    known_head,
     operator,
     operator_of,
 )
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._pipeline import Pipeline, PlainFlow
-from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
+from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stages import Stage, StageError, stage, stage_of
 from rx_fusion._version import __version__
@@ -62,8 +64,8 @@ __all__ = [
     "PublisherHead",
     "QueueDisposable",
     "QueueSubscription",
-    "ScalarCallable",
     "Rule",
+    "ScalarCallable",
     "Shape",
     "Stage",
     "StageError",
@@ -80,7 +82,9 @@ __all__ = [
     "drain_for",
     "fusion_enabled",
     "fusion_off",
+    "iterable_head",
     "just_head",
+    "known_head",
     "operator",
     "operator_of",
     "register_rules",

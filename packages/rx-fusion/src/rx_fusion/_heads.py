@@ -17,6 +17,7 @@ from rx_core import DEMAND, OPERATOR_CODES, Items, Publisher, Run, Source
 from rx_fusion._compiler import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
+from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -130,7 +131,7 @@ class IterableHead(Head):
 
     def __repr__(self) -> str:
         text = self._text
-        return f"{self.name}({', '.join(map(reprlib.repr, self._items))})" if text is None else as_text(text)
+        return _written(self.name, self._items, self.feed) if text is None else as_text(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _iterable_head, (self.name, self._items, self._text, self.feed)
@@ -142,11 +143,45 @@ def just_head(item: object) -> IterableHead:
     made.name = "just"
     made._items = (item,)
     made._text = None
-    made.feed = Feed.CLEAN
+    made.feed = _CLEAN
+    return made
+
+
+def known_head(name: str, items: tuple[Any, ...] | range) -> IterableHead:
+    """The head of a source whose items are known and none of them None, made the same way: ``of``, ``range``."""
+    made = _new(IterableHead)
+    made.name = name
+    made._items = items
+    made._text = None
+    made.feed = _CLEAN
+    return made
+
+
+def iterable_head(items: Iterable[Any]) -> IterableHead:
+    """The head of ``from_iterable(items)``, made the same way."""
+    made = _new(IterableHead)
+    made.name = "from_iterable"
+    made._items = items
+    made._text = None
+    made.feed = _CHECKED
     return made
 
 
 _new = object.__new__
+_CLEAN: Final = Feed.CLEAN
+_CHECKED: Final = Feed.CHECKED
+
+
+def _written(name: str, items: Iterable[Any], feed: Feed) -> str:
+    """A source that has no text of its own: items that are arguments, or something to iterate; kept short, whatever it is."""
+    if type(items) is range:
+        steps = (items.start, items.stop, items.step)
+        return f"{name}({', '.join(map(str, steps if items.step != 1 else steps[:2] if items.start else steps[1:2]))})"
+    if feed is Feed.CLEAN and isinstance(items, tuple):
+        return f"{name}({', '.join(map(reprlib.repr, items[:3]))}{', ...' if len(items) > 3 else ''})"
+    if isinstance(items, (list, tuple, set, frozenset, dict, str, bytes)) and len(items) <= 3:
+        return f"{name}({reprlib.repr(items)})"
+    return f"{name}(<{type(items).__name__}>)"
 
 
 def _iterable_head(name: str, items: Iterable[Any], text: Text | None, feed: Feed) -> IterableHead:
@@ -242,7 +277,8 @@ class OperatorHead(Head):
     """A coordinating operator with its sources and arguments.
 
     ``window`` is what waits at most per source that needs a queue; ``many`` hands the sources over as one tuple; ``scheduler``
-    makes the operator run (and poll its sources) on a worker of its own; ``said`` is what a plan says of it.
+    makes the operator run (and poll its sources) on a worker of its own; ``shown`` is how the call reads, or how many of its
+    arguments are; ``said`` is what a plan says of it.
     """
 
     __slots__ = (
@@ -270,14 +306,21 @@ class OperatorHead(Head):
         many: bool = False,
         scheduler: Scheduler | None = None,
         eager_error: bool = False,
-        shown: Text | None = None,
+        shown: Text | int | None = None,
         said: Sequence[str] = (),
     ) -> None:
-        self.operator = operator_of(function)
+        known = _OPERATORS.get(function)
+        if known is None:
+            known = operator_of(function)  # which raises
+        self.operator = known
         self.function = function
-        self.name = self.operator.name
+        self.name = known.name
         self.upstream = upstream
-        self.args = without_symbols(args)
+        for arg in args:
+            if type(arg) is Symbol:
+                args = without_symbols(args)
+                break
+        self.args = args
         self.window = window
         self._many = many
         self.scheduler = scheduler
@@ -310,7 +353,10 @@ class OperatorHead(Head):
     @property
     def shown(self) -> str:
         """The call as a user wrote it, as far as it can be told."""
-        return as_text(self._shown) if self._shown is not None else call(self.name, self.args)
+        shown = self._shown
+        if shown is None or isinstance(shown, int):
+            return call(self.name, self.args[:shown])
+        return as_text(shown)
 
     def __repr__(self) -> str:
         shown = self.shown

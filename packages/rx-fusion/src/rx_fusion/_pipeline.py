@@ -112,12 +112,19 @@ class Pipeline(Generic[T_co]):
                 break
         else:
             shape = shape.then(stage)
-        made = face(self._head, shape, self._args + args)
+        made = _new(face)
+        made._head = self._head
+        made._shape = shape
+        made._args = self._args + args
         return made if hooks.on_assembly is None else _assembled(made)
 
     def _as(self, face: type[PipelineT]) -> PipelineT:
         """The same items under another type."""
-        return face(self._head, self._shape, self._args)
+        made = _new(face)
+        made._head = self._head
+        made._shape = self._shape
+        made._args = self._args
+        return made
 
     @classmethod
     def _from(cls, head: Head) -> Any:

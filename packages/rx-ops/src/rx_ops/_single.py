@@ -7,6 +7,7 @@ they were made of, and one machinery runs all three.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from rx_core import (
@@ -47,12 +48,14 @@ R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
+@cache  # an import statement inside a function is half the price of an assembly step
 def _flowable() -> type[Flowable[Any]]:
     from rx_ops._faces import Flowable
 
     return Flowable
 
 
+@cache
 def _observable() -> type[Observable[Any]]:
     from rx_ops._faces import Observable
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
-from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, just_head
+from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, iterable_head, just_head, known_head
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
-from rx_ops._faces._text import written, written_iterable, written_wrap
+from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops.coordination import BackpressureStrategy, Emitter
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class FlowableCreate(FlowableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        return cls._from(IterableHead("of", items, written("of", *items), feed=Feed.CLEAN))
+        return cls._from(known_head("of", items))
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Flowable[int]:
@@ -64,9 +64,7 @@ class FlowableCreate(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        numbers = range(start) if stop is None else range(start, stop, step)
-        shown = f"{start}" if stop is None else f"{start}, {stop}" + (f", {step}" if step != 1 else "")
-        return cls._from(IterableHead("range", numbers, f"range({shown})", feed=Feed.CLEAN))
+        return cls._from(known_head("range", range(start) if stop is None else range(start, stop, step)))
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Flowable[T]:
@@ -85,10 +83,9 @@ class FlowableCreate(FlowableCore[T_co]):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Flowable.just({items!r})"
             )
-        shown = written_iterable(items)
         if hasattr(items, "__next__"):
-            return cls._from(IterableHead("from_iterable", _Once(items), shown))
-        return cls._from(IterableHead("from_iterable", items, shown))
+            return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
+        return cls._from(iterable_head(items))
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Flowable[T]:

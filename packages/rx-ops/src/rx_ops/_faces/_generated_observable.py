@@ -30,7 +30,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, just_head, stage_of
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, iterable_head, just_head, known_head, stage_of
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
@@ -42,7 +42,7 @@ from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._runs import itself
 from rx_ops._faces._terminal import _arguments, _positional
-from rx_ops._faces._text import written, written_iterable, written_wrap
+from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_drop, check_period, naming
 from rx_ops._faces._window import check_form, cutter_of, shown
 from rx_ops._notification import Notification
@@ -104,7 +104,7 @@ class ObservableCreate(ObservableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        return cls._from(IterableHead("of", items, written("of", *items), feed=Feed.CLEAN))
+        return cls._from(known_head("of", items))
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Observable[int]:
@@ -117,9 +117,7 @@ class ObservableCreate(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        numbers = range(start) if stop is None else range(start, stop, step)
-        shown = f"{start}" if stop is None else f"{start}, {stop}" + (f", {step}" if step != 1 else "")
-        return cls._from(IterableHead("range", numbers, f"range({shown})", feed=Feed.CLEAN))
+        return cls._from(known_head("range", range(start) if stop is None else range(start, stop, step)))
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Observable[T]:
@@ -138,10 +136,9 @@ class ObservableCreate(ObservableCore[T_co]):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Observable.just({items!r})"
             )
-        shown = written_iterable(items)
         if hasattr(items, "__next__"):
-            return cls._from(IterableHead("from_iterable", _Once(items), shown))
-        return cls._from(IterableHead("from_iterable", items, shown))
+            return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
+        return cls._from(iterable_head(items))
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Observable[T]:
@@ -443,7 +440,7 @@ class ObservableTransform(ObservableCore[T_co]):
             DEFAULT_PREFETCH,
             delay_error,
             window=max_concurrency,
-            shown=f"flat_map({name_of(mapper)})",
+            shown=1,
         )
 
     def concat_map(
@@ -473,7 +470,7 @@ class ObservableTransform(ObservableCore[T_co]):
             delay_error,
             till_the_end,
             window=2,
-            shown=f"concat_map({name_of(mapper)})",
+            shown=1,
         )
 
     def expand(

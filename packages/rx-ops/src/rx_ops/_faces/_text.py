@@ -8,16 +8,6 @@ from functools import partial
 from rx_fusion import Text
 
 
-def written(name: str, *items: object) -> Text:
-    """``name(a, b, c, ...)``."""
-    return partial(_written, name, items)
-
-
-def _written(name: str, items: tuple[object, ...]) -> str:
-    shown = ", ".join(map(reprlib.repr, items[:3])) + (", ..." if len(items) > 3 else "")
-    return f"{name}({shown})"
-
-
 def written_iterable(items: object) -> Text:
     """``from_iterable([1, 2])``, or its type where it is long or not a plain collection."""
     return partial(_iterable, items)

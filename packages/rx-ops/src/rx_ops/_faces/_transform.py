@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
+from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import PublisherHead, after
 from rx_ops import coordination, stages
 from rx_ops._faces._core import FlowableCore, check_callable
@@ -116,7 +116,7 @@ class FlowableTransform(FlowableCore[T_co]):
             prefetch,
             delay_error,
             window=max_concurrency,
-            shown=f"flat_map({name_of(mapper)})",
+            shown=1,
         )
 
     def concat_map(
@@ -148,7 +148,7 @@ class FlowableTransform(FlowableCore[T_co]):
             delay_error,
             till_the_end,
             window=prefetch,
-            shown=f"concat_map({name_of(mapper)})",
+            shown=1,
         )
 
     def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
