@@ -396,8 +396,11 @@ class Drain(Run, Generic[T]):
         if self._stash is not None:
             return False  # an item waits for demand: the end comes after it
         if self.last:
-            close(gen)
-            self._finish(None)
+            # By the mark no item comes any more, but stages behind the one that stopped have an end of their own to see.
+            if next(gen, _END) is not _END:
+                close(gen)
+            if not self.cancelled:
+                self._finish(None)
             return True
         if not self._poked and (self._hint is None or self._hint() != 0):
             return False
