@@ -113,6 +113,8 @@ class _Writer:
             **BUILTINS,
         }
         self.locals = [frozenset(_locals_of(stage)) for stage in stages]
+        #: Whether a stage may fail when its item was given already: then the item goes out first.
+        self.works_after = any(stage.works_after for stage in stages)
         # A last mark is sound only where nothing can follow the marked item.
         self.quiet_after = [all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))]
 
@@ -194,7 +196,7 @@ class _Writer:
         changed = sorted(kept & _assigned(written))
         if changed:
             body.append(ast.Nonlocal(changed))
-        body += [*_statements("out = None"), *written, *_statements("return out")]
+        body += [*_statements("out = None"), *self.item_first(written), *_statements("return out")]
         item = self.item(0)
         step = _function("step", [item], body)
         ends: list[ast.stmt] = []
@@ -204,13 +206,22 @@ class _Writer:
                 ends.append(ast.If(_parsed(f"run.stop < {at}"), end, []))
         changed = sorted(kept & _assigned(ends))
         finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
-        finish = _function("finish", [], [*finish_body, *_statements("out = None"), *ends, *_statements("return out")])
+        finish_body += [*_statements("out = None"), *self.item_first(ends), *_statements("return out")]
+        finish = _function("finish", [], finish_body)
         missing = sorted(kept - _assigned(begin))
         init = [_statements(f"{name} = None")[0] for name in missing]
         begin = _stoppable(begin)
         return _function(
             "fused", ["run", "args"], [*self.unpack(), *init, *begin, step, finish, *_statements("return step, finish")]
         )
+
+    def item_first(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """An error after a yield comes behind the item, as it does where whoever iterates has the item by then."""
+        if not self.works_after or not statements:
+            return statements
+        late = _statements("if out is None: raise\nrun.late = error\nrun.last = True")
+        handler = ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", late)
+        return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[])]
 
     def push(self) -> ast.FunctionDef:
         """The step of stages that give one for one, with what comes after it: no call in between."""
@@ -304,7 +315,12 @@ class _Writer:
             and not following.orelse
             and _pure(following.test)
         ):
-            return [ast.If(self.renamed(following.test, at), _statements("run.last = True"), [])]
+            mark: list[ast.stmt] = [ast.If(self.renamed(following.test, at), _statements("run.last = True"), [])]
+            if _read([following]) <= self.stages[at].counters:
+                return mark
+            # Somebody's comparison: what it raises it raises again, behind the item.
+            handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
+            return [ast.Try(body=mark, handlers=[handler], orelse=[], finalbody=[])]
         return []
 
     def leave(self, at: int, place: _Place) -> list[ast.stmt]:

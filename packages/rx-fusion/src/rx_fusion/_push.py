@@ -171,7 +171,20 @@ class StepSubscriber(Relay[Any]):
     An item that comes after the source's last (a partial buffer, a sum) waits in ``_tail`` for a request, if none is open.
     """
 
-    __slots__ = ("_args", "_credits", "_emitted", "_finish", "_replenish", "_rules", "_shape", "_step", "_tail", "last", "stop")
+    __slots__ = (
+        "_args",
+        "_credits",
+        "_emitted",
+        "_finish",
+        "_replenish",
+        "_rules",
+        "_shape",
+        "_step",
+        "_tail",
+        "last",
+        "late",
+        "stop",
+    )
 
     def __init__(self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object) -> None:
         super().__init__(down, origin)
@@ -180,6 +193,8 @@ class StepSubscriber(Relay[Any]):
         #: Read and set by the generated step: the highest stage that completed, and whether the item given is the last.
         self.stop = -1
         self.last = False
+        #: Set by it as well: what a stage failed with after the item it had given.
+        self.late: BaseException | None = None
         self._rules = _request_rules(shape, args)
         self._replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
         self._credits: deque[int] | None = deque() if any(stage.tail_yields for stage in shape.stages) else None
@@ -279,6 +294,10 @@ class StepSubscriber(Relay[Any]):
 
     def _complete(self) -> None:
         if self._done or self._tail:
+            self._report_late()
+            return
+        if self.late is not None:
+            self._end()
             return
         try:
             out = self._finish()
@@ -286,8 +305,7 @@ class StepSubscriber(Relay[Any]):
             self._failed(error)
             return
         if out is None or self._credits is None:
-            self._done = True
-            self._down.on_complete()
+            self._end()
             return
         self._tail[0] = out  # publish first, look afterwards: a request at the same time sees it or is seen
         if sum(self._credits) > self._emitted:
@@ -300,15 +318,31 @@ class StepSubscriber(Relay[Any]):
             self._end()
 
     def _end(self) -> None:
-        if not self._done:  # cancelled meanwhile
-            self._done = True
+        if self._done:  # cancelled meanwhile
+            self._report_late()
+            return
+        self._done = True
+        late = self._take_late()
+        if late is None:
             self._down.on_complete()
+        else:
+            self._down.on_error(late)
+
+    def _take_late(self) -> Exception | None:
+        late, self.late = self.late, None
+        return None if late is None else self._noted(late, called=False)
+
+    def _report_late(self) -> None:
+        late = self._take_late()
+        if late is not None:
+            dropped(late, self.origin)
 
     def cancel(self) -> None:
         super().cancel()
         self._step = _ignored  # the state of the stages lives in it
         self._finish = _nothing
         self._tail.clear()
+        self._report_late()
 
     def is_over(self) -> bool:
         return self._done or self.last
@@ -320,9 +354,9 @@ class StepSubscriber(Relay[Any]):
     def _failed(self, error: BaseException) -> None:
         self.fail(self._noted(error))
 
-    def _noted(self, error: BaseException) -> Exception:
+    def _noted(self, error: BaseException, *, called: bool = True) -> Exception:
         try:
-            note_failure(error.with_traceback(_inner(error)), self.origin, self._args)
+            note_failure(error.with_traceback(_inner(error)) if called else error, self.origin, self._args)
         except RuntimeError as instead:  # of a GeneratorExit
             error = instead
         assert isinstance(error, Exception)
@@ -349,6 +383,7 @@ class StepSubscriber(Relay[Any]):
             # The source has ended and does not answer any more, but an item still waits here (RS 3.9).
             self._done = True
             self._down.on_error(invalid_request(n))
+            self._report_late()
             return
         try:
             up.request(n)
@@ -463,7 +498,8 @@ def push(
     """
     try:
         if shape:
-            trusted = getattr(publisher, "_rx_trusted", False) and (wall or not hasattr(publisher, "_rx_open"))  # else it may be polled
+            unpolled = wall or not hasattr(publisher, "_rx_open")
+            trusted = unpolled and getattr(publisher, "_rx_trusted", False)
             kind = ClosureSteps if trusted and shape.one_for_one else StepSubscriber
             subscriber: Relay[Any] = kind(down, shape, args, origin)
         else:

@@ -48,9 +48,11 @@ class Shape:
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
-        #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it.
+        #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
+        #: anything left to do when an item was given.
         self.one_for_one = all(
-            stage.compilable and stage.one_to_at_most_one and not stage.stops and not stage.epilogue for stage in stages
+            stage.compilable and stage.one_to_at_most_one and not (stage.stops or stage.epilogue or stage.works_after)
+            for stage in stages
         )
 
     def then(self, step: Step, /) -> Shape:

@@ -22,6 +22,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import OPERATOR_CODES
+from rx_fusion._afterwards import counters_of, works_after
 
 if TYPE_CHECKING:
     from rx_fusion.symbols._expression import Structure
@@ -68,6 +69,10 @@ class Stage(NamedTuple):
     request: RequestRule | None
     #: Checks what the stage before it gives, and is never parted from it.
     guard: bool
+    #: Something that can fail or be noticed comes after a yield, when the item was given already.
+    works_after: bool
+    #: Its arguments, and those of its variables that only ever count: asking how they compare cannot fail.
+    counters: frozenset[str]
     #: Where this is a stage made for certain expressions: what was written in, one per parameter, and the names of constants.
     symbols: tuple[Structure | None, ...] = ()
     constants: tuple[str, ...] = ()
@@ -162,6 +167,7 @@ def _read(function: FunctionType, name: str, parameters: tuple[str, ...], reques
     parts = _parts(function)
     prologue, loop, epilogue = parts if parts is not None else (None, None, None)
     body_yields = 0.0 if loop is None else _most_yields(loop.body)
+    counters = frozenset() if loop is None else counters_of(parameters, [*(prologue or []), loop, *(epilogue or [])])
     head = bool(prologue) and _most_yields(prologue or []) > 0
     tail = bool(epilogue) and _most_yields(epilogue or []) > 0
     return Stage(
@@ -180,6 +186,8 @@ def _read(function: FunctionType, name: str, parameters: tuple[str, ...], reques
         single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
         request=request,
         guard=guard,
+        works_after=loop is None or any(works_after(part, counters) for part in (loop.body, epilogue or [])),
+        counters=counters,
     )
 
 

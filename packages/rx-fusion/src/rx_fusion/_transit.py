@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rx_core import dropped
 from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC, ask
 from rx_fusion._push import NOBODY, Link, StepSubscriber
 
@@ -99,6 +100,12 @@ class _PolledSteps(StepSubscriber):
         up: Any = self._up
         up.clear()
 
+    def cancel(self) -> None:
+        late = self._tail.pop(1, None)
+        super().cancel()
+        if late is not None:
+            dropped(late, self.origin)
+
     def _checked(self) -> None:
         late = self._tail.pop(1, None)
         if late is not None:
@@ -110,8 +117,15 @@ class _PolledSteps(StepSubscriber):
             return self._step(item)
         except (Exception, GeneratorExit) as error:
             failure = self._noted(error)
+        finally:
+            self._keep_late()
         self._done = True
         raise failure
+
+    def _keep_late(self) -> None:
+        late = self._take_late()
+        if late is not None:
+            self._tail[1] = late  # behind the item that was given before
 
 
 class SyncSteps(_PolledSteps):
@@ -135,6 +149,8 @@ class SyncSteps(_PolledSteps):
         return out
 
     def is_empty(self) -> bool:
+        if self._tail:
+            return False
         if self._done:
             return True
         # what a stage gives at its end is not known before
@@ -149,6 +165,8 @@ class SyncSteps(_PolledSteps):
             return self._finish()
         except (Exception, GeneratorExit) as error:
             failure = self._noted(error)
+        finally:
+            self._keep_late()
         raise failure
 
 
