@@ -55,7 +55,16 @@ from rx_core._protocols import (
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
 from rx_core._run import END, Items, Lane, Lanes, Openable, Run, Side, Source, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
-from rx_core._user_code import OPERATOR_CODES, add_note, as_signal, exit_as_error, traced_as_before, unwrap_stop, user_call
+from rx_core._user_code import (
+    OPERATOR_CODES,
+    add_note,
+    as_signal,
+    exit_as_error,
+    traced_as_before,
+    unwrap_stop,
+    user_call,
+    user_error,
+)
 from rx_core._version import __version__
 
 if TYPE_CHECKING:
@@ -144,6 +153,7 @@ __all__ = [
     "traced_as_before",
     "unwrap_stop",
     "user_call",
+    "user_error",
 ]
 
 

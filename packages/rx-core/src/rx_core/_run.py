@@ -471,6 +471,13 @@ class Lanes(Generic[T]):
         lane.start(source)
         return lane
 
+    def take(self, items: Items[T], window: int) -> None:
+        """The rest of a source that began without a lane, because it could simply be iterated."""
+        lane: Lane[T] = Lane(self, window)
+        self.open_lanes[lane] = None
+        lane._items = items
+        lane.requeue()
+
     def next(self) -> Lane[T] | None:
         """The next lane with something to say: with an end or an error in any case, with items only when they are wanted."""
         while True:

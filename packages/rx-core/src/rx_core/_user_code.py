@@ -30,18 +30,23 @@ def user_call(operator: str, function: Callable[P, R], /, *args: P.args, **kwarg
     """
     try:
         return function(*args, **kwargs)
-    except StopIteration as stop:
-        add_note(stop, f"in {operator}({name_of(function)})")
-        raise RuntimeError("a function in the pipeline raised StopIteration") from stop
-    except GeneratorExit as leave:
-        add_note(leave, f"in {operator}({name_of(function)})")
-        raise exit_as_error(leave) from leave
-    except Exception as error:
-        add_note(error, f"in {operator}({name_of(function)})")
-        raise
+    except (Exception, GeneratorExit) as error:
+        failure = user_error(operator, function, error)
+        if failure is error:
+            raise
+        raise failure from error
 
 
 OPERATOR_CODES.add(user_call.__code__)
+
+
+def user_error(operator: str, function: object, error: BaseException, /) -> BaseException:
+    """What is to be raised where ``function`` raised ``error``: for an operator that calls it once for each of many items, and
+    spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES`` then."""
+    add_note(error, f"in {operator}({name_of(function)})")
+    if isinstance(error, StopIteration):
+        return RuntimeError("a function in the pipeline raised StopIteration")
+    return exit_as_error(error) if isinstance(error, GeneratorExit) else error
 
 
 def unwrap_stop(error: BaseException, /) -> BaseException:

@@ -34,6 +34,7 @@ from rx_fusion._heads import (
     operator,
     operator_of,
 )
+from rx_fusion._inside import at_hand
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
@@ -79,6 +80,7 @@ __all__ = [
     "as_callable_source",
     "as_scalar",
     "as_text",
+    "at_hand",
     "drain_for",
     "fusion_enabled",
     "fusion_off",

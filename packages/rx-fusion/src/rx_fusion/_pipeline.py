@@ -58,7 +58,7 @@ Resolved = tuple[Head, Shape, tuple[Any, ...]]
 _BUILT_IN: tuple[Iterable[Any], ...] = (
     [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
 )  # fmt: skip
-_EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
+EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
 
 
 class Pipeline(Generic[T_co]):
@@ -195,7 +195,7 @@ class Pipeline(Generic[T_co]):
 
         def body(run: Run) -> Items[Any]:
             items = _opened(head, run, 0)
-            if type(items) in _EXACT and shape.ends_with_source:
+            if type(items) in EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
             return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
 
@@ -208,7 +208,7 @@ class Pipeline(Generic[T_co]):
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
         items = _opened(head, run, window)
-        if type(items) in _EXACT and shape.ends_with_source:
+        if type(items) in EXACT and shape.ends_with_source:
             run.announced = items
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
                 run.poke()  # known to be empty: that needs no demand

@@ -6,9 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from rx_core import Items, Lane, Lanes, Run, Side, Source, close, composite, has_ended, none_produced, traced_as_before, user_call
-from rx_fusion import operator
-from rx_ops.coordination._known import known_items
+from rx_core import (
+    OPERATOR_CODES,
+    Items,
+    Lane,
+    Lanes,
+    Run,
+    Side,
+    Source,
+    close,
+    composite,
+    has_ended,
+    none_produced,
+    traced_as_before,
+    user_call,
+)
+from rx_fusion import at_hand, operator
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -29,6 +42,9 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     """The loop of merge and flat_map: ``sources`` are opened in at most ``limit`` lanes, ready lanes take turns."""
     errors: list[Exception] = []
     more = limit > 0
+    root: Any = run.root
+    #: A source that is iterated without a lane.
+    rest: Iterator[Any] | None = None
     try:
         while True:
             waiting = False
@@ -46,11 +62,28 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                 if source is _END:
                     more = False
                     break
-                known = known_items(source) if run.demand and not run.is_cancelled else None
-                if known and len(known) < prefetch:  # an empty one ends without being asked
-                    yield from known  # the one turn it would have, without a lane
-                else:
+                if not run.demand or lanes.urgent or root.cancelled:
                     lanes.open(source, prefetch)
+                    continue
+                try:
+                    items = at_hand(source, run)
+                    if items is None:
+                        lanes.open(source, prefetch)
+                        continue
+                    rest = iter(items)
+                    left = prefetch
+                    for item in rest:
+                        yield item
+                        left -= 1
+                        if not left:  # its turn is over
+                            lanes.take(rest, prefetch)
+                            break
+                except Exception as error:
+                    if not delay_error:
+                        run.after(traced_as_before(error))
+                        raise
+                    errors.append(error)
+                rest = None
             moved = False
             while (lane := lanes.next()) is not None:
                 moved = True
@@ -79,8 +112,12 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
             run.after(traced_as_before(failure))
             raise failure
     finally:
+        close(rest)
         close(sources)
         lanes.close()
+
+
+OPERATOR_CODES.add(interleave.__code__)  # functions of inner sources without a lane run in it
 
 
 def _next_turn(lane: Lane[Any]) -> None:

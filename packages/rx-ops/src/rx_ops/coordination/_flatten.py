@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import END, UNBOUNDED, Items, Lanes, Run, Side, Source, close, composite, name_of, user_call
-from rx_fusion import Pipeline, operator
+from rx_core import (
+    END,
+    OPERATOR_CODES,
+    UNBOUNDED,
+    Items,
+    Lanes,
+    Run,
+    Side,
+    Source,
+    close,
+    composite,
+    name_of,
+    user_call,
+    user_error,
+)
+from rx_fusion import Pipeline, at_hand, operator
 from rx_ops.coordination._combine import interleave
-from rx_ops.coordination._known import known_items
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,27 +38,42 @@ def concat_map(
 
 
 def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[Any]:
-    inner: Side[Any] = Side(run)
+    inner: Side[Any] | None = None
     opened = False
+    operator_name, function = named("concat_map", mapper)
+    root: Any = run.root
     try:
         for item in outer:
             if item is None:
                 yield None
                 continue
             if opened:
-                inner.close()
+                inner.close()  # type: ignore[union-attr]  # it is open
                 opened = False
-            made = inner_source("concat_map", mapper, item)
-            known = known_items(made) if run.demand and not run.is_cancelled else None
-            if known:  # an empty one ends without being asked
-                yield from known
+            try:  # user_call without its frame
+                made = function(item)
+            except (Exception, GeneratorExit) as error:
+                failure = user_error(operator_name, function, error)
+                if failure is error:
+                    raise
+                raise failure from error
+            items = at_hand(made, run) if run.demand and not root.cancelled else None
+            if items is not None:
+                yield from items
                 continue
+            check_inner(operator_name, function, made)
+            if inner is None:
+                inner = Side(run)
             opened = True
             inner.start(made)
             yield from inner.items
     finally:
-        inner.dispose()
+        if inner is not None:
+            inner.dispose()
         close(outer)
+
+
+OPERATOR_CODES.add(_in_order.__code__)
 
 
 def _with_errors_last(run: Run, outer: Items[T], mapper: Callable[[T], Any], till_the_end: bool) -> Items[Any]:
@@ -90,11 +118,27 @@ def flat_map(
 
 
 def _mapped(outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
+    operator_name, function = named("flat_map", mapper)
     try:
         for item in outer:
-            yield None if item is None else inner_source("flat_map", mapper, item)
+            if item is None:
+                yield None
+                continue
+            try:  # user_call without its frame
+                made = function(item)
+            except (Exception, GeneratorExit) as error:
+                failure = user_error(operator_name, function, error)
+                if failure is error:
+                    raise
+                raise failure from error
+            if not isinstance(made, Pipeline):
+                check_inner(operator_name, function, made)
+            yield made
     finally:
         close(outer)
+
+
+OPERATOR_CODES.add(_mapped.__code__)
 
 
 class Named:
@@ -112,11 +156,21 @@ class Named:
 
 def inner_source(operator_name: str, mapper: Callable[[T], Any], item: T) -> Any:
     """What ``mapper`` made of ``item``, refused with both calls shown when it is no source."""
-    if type(mapper) is Named:
-        operator_name, mapper = mapper.name, mapper.mapper
+    operator_name, mapper = named(operator_name, mapper)
     made = user_call(operator_name, mapper, item)
+    check_inner(operator_name, mapper, made)
+    return made
+
+
+def named(operator_name: str, mapper: Callable[..., Any]) -> tuple[str, Callable[..., Any]]:
+    """The name that messages show, and the user's function."""
+    return (mapper.name, mapper.mapper) if type(mapper) is Named else (operator_name, mapper)
+
+
+def check_inner(operator_name: str, mapper: Callable[..., Any], made: Any) -> None:
+    """Refuse what is no source, with both calls shown."""
     if isinstance(made, Pipeline) or hasattr(made, "subscribe"):
-        return made
+        return
     function = name_of(mapper)
     if made is not None and hasattr(made, "__iter__"):
         right = f".flat_map_iterable({function})   # plain iterables need no {operator_name}"
