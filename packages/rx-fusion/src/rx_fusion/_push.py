@@ -462,9 +462,11 @@ def _nothing() -> None:
 
 
 def _inner(error: BaseException) -> Any:
-    """The traceback from the generated function on, without the frame of the subscriber that called it."""
+    """The traceback from the generated function on, without the frames of the subscriber that called it."""
     trace = error.__traceback__
-    return trace if trace is None or trace.tb_next is None else trace.tb_next
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
 
 
 Rule = Callable[[int], int]
