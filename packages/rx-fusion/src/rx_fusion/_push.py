@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_argument, none_produced
@@ -402,7 +403,10 @@ class StepSubscriber(Relay[Any]):
             return _nothing
         if n >= UNBOUNDED:
             self._replenish = False
-        return super()._rx_promise(min(n, UNBOUNDED))
+        n = min(n, UNBOUNDED)
+        told = super()._rx_promise(n)
+        # Further up somebody cannot be told. What the rules made of the promise stands, so that it is this that is asked for then.
+        return partial(self._up.request, n) if told is None and self._up is not None else told
 
 
 class ClosureSteps(StepSubscriber):
