@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import MissingBackpressureError, Publisher
+from rx_fusion import fusion_off
 from rx_ops import Completable, Flowable, Maybe, Observable, Single, Timed
 from rx_ops.coordination._arrivals import Newest
 from rx_ops.coordination._debounce import _end_of_window
@@ -493,6 +494,15 @@ def test_the_default_scheduler_is_looked_up_when_a_run_starts(name: str, clock: 
     got: TestSubscriber[Any] = TestSubscriber()
     with clock.installed():
         made.subscribe(got)
+        clock.run_until_idle()
+    got.assert_complete()
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_without_fusion_they_ask_their_source_as_well(name: str, clock: VirtualScheduler) -> None:
+    got: TestSubscriber[Any] = TestSubscriber()
+    with fusion_off():
+        TIMED[name](Flowable.of(1, 2), clock).subscribe(got)
         clock.run_until_idle()
     got.assert_complete()
 

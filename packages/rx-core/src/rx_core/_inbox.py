@@ -282,7 +282,7 @@ class Inbox(Generic[T]):
                 if (self._outstanding < UNBOUNDED or self._keep_promise is not None) and self._upstream is not None:
                     if not window and run.outstanding > DEFAULT_PREFETCH:
                         # Only when there is something to ask for: what is put off makes the run look again.
-                        if not self._asks_later and run.outstanding > self._outstanding:
+                        if not self._asks_later and (self._keep_promise is not None or run.outstanding > self._outstanding):
                             self._asks_later = True  # a synchronous source answers with all of it: as in subscribe_later
                             run.later(_PutOff(self, self._ask_later))
                     else:
