@@ -121,7 +121,7 @@ class FlowableCombine(FlowableCore[T_co]):
         for source in sources:
             check_source("zip", source)
         if combiner is None:
-            combiner = _row
+            combiner = coordination.row_of
         else:
             check_callable("zip", "combiner", combiner)
         return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=prefetch, many=True, shown="zip()"))

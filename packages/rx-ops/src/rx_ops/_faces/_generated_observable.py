@@ -1319,7 +1319,7 @@ class ObservableCombine(ObservableCore[T_co]):
         for source in sources:
             check_source("zip", source)
         if combiner is None:
-            combiner = _row
+            combiner = coordination.row_of
         else:
             check_callable("zip", "combiner", combiner)
         return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=DEFAULT_PREFETCH, many=True, shown="zip()"))

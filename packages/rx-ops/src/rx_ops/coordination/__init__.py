@@ -8,7 +8,7 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_latest,
 )
 from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
-from rx_ops.coordination._combine import interleave, merge, zip_
+from rx_ops.coordination._combine import interleave, merge, row_of, zip_
 from rx_ops.coordination._concat import ConcatHead, concat, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
@@ -99,6 +99,7 @@ __all__ = [
     "retry_backoff",
     "retry_until",
     "retry_when",
+    "row_of",
     "sample",
     "sample_by",
     "skip_last_time",

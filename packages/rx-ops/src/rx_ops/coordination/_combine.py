@@ -20,8 +20,10 @@ from rx_core import (
     none_produced,
     traced_as_before,
     user_call,
+    user_error,
 )
-from rx_fusion import at_hand, operator
+from rx_fusion import Feed, Pipeline, at_hand, fusion_enabled, operator
+from rx_ops.coordination._known import known_items
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -150,17 +152,58 @@ def zip_(run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -
     columns = [_Column[Any](run, at, said) for at in range(len(sources))]
     for column, source in zip(columns, sources, strict=True):
         column.start(source)
-    return _rows(run, columns, said, combiner)
+    together: list[Any] | None = [_as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
+    return _rows(run, columns, said, combiner, None if None in together else zip(*together, strict=False))
 
 
-def _rows(run: Run, columns: list[_Column[Any]], said: set[int], combiner: Callable[..., R]) -> Items[R]:
+def row_of(*items: Any) -> tuple[Any, ...]:
+    """The combiner of a zip that was given none."""
+    return items
+
+
+def _as_it_is(column: _Column[Any], source: Source[Any]) -> Iterator[Any] | None:
+    """What to iterate where ``source`` never has to wait; None where it may."""
+    publisher = source.publisher
+    if not isinstance(publisher, Pipeline) or publisher._head.feed is Feed.RUNNING or not fusion_enabled():
+        return None
+    if publisher._resolve()[0].feed is Feed.RUNNING or not hasattr(column.items, "gi_frame"):
+        return None
+    # An iterator that runs nobody's code need not be kept from being asked for one more after a cancel.
+    known = column.announced is not None and known_items(publisher) is not None
+    return column.announced if known else column.items
+
+
+def _rows(
+    run: Run, columns: list[_Column[Any]], said: set[int], combiner: Callable[..., R], together: Iterator[Any] | None
+) -> Items[R]:
     sides = [column.items for column in columns]
     counts = [column.left for column in columns]
     #: After so many rows one of the sources that say how many items they have is at its end.
     left = min((count for count in counts if count is not None), default=-1)
     everybody = range(len(sides))
     row: list[Any] = [None] * len(sides)
+    plain = combiner is row_of
     try:
+        if together is not None and not said:  # nobody is near the end, and nobody has to wait
+            for items in together:
+                try:  # user_call without its frame
+                    value = items if plain else combiner(*items)
+                except (Exception, GeneratorExit) as error:
+                    failure = user_error("zip", combiner, error)
+                    if failure is error:
+                        raise
+                    raise failure from error
+                if value is None:
+                    raise none_produced("zip", combiner)
+                left -= 1
+                if not left:
+                    said.update(at for at, count in enumerate(counts) if count is not None and not columns[at].left)
+                    run.poke()
+                yield value
+                if said:
+                    break
+            else:
+                return
         while True:
             waiting = False
             at_once: Sequence[int] = everybody
@@ -194,3 +237,6 @@ def _rows(run: Run, columns: list[_Column[Any]], said: set[int], combiner: Calla
     finally:
         for column in columns:
             column.dispose()
+
+
+OPERATOR_CODES.add(_rows.__code__)
