@@ -384,7 +384,7 @@ class Maybe(
 
     def to_single(self) -> Single[T_co]:
         """The same as a Single: EmptyStreamError when there is no item."""
-        return self._as(Single)
+        return self._into(Single, stages.to_single)
 
     def ignore_element(self) -> Completable:
         """Only the end."""

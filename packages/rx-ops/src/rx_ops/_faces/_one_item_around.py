@@ -66,7 +66,8 @@ class SingleAround(SingleBase[T_co]):
     @classmethod
     def amb(cls, *sources: SingleBase[T]) -> Single[T]:
         """The one of ``sources`` that signals first; the others are cancelled. EmptyStreamError when there are none."""
-        return cls._from(_raced(*sources))
+        made = cls._from(_raced(*sources))
+        return made if sources else made._then(stages.not_empty, "amb")
 
     def amb_with(self: SingleBase[T], other: SingleBase[T], /) -> Single[T]:
         """This or ``other``, whichever signals first."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_count, default_scheduler
 from rx_ops._faces._repeat import check_backoff
 
@@ -110,7 +110,8 @@ class SingleRepeat(SingleBase[T_co]):
 
         When that stream completes, there is no item: EmptyStreamError.
         """
-        return self._from(_handled("retry_when", coordination.retry_when, self, handler))
+        made = self._from(_handled("retry_when", coordination.retry_when, self, handler))
+        return made._then(stages.not_empty, "retry_when")
 
     def retry_backoff(
         self,

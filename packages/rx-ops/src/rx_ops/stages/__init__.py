@@ -25,6 +25,7 @@ from rx_ops.stages._filter import (
     filter_,
     first_or,
     first_or_error,
+    not_empty,
     of_type,
     skip,
     skip_last,
@@ -32,6 +33,7 @@ from rx_ops.stages._filter import (
     take,
     take_last,
     take_while,
+    to_single,
 )
 from rx_ops.stages._notify import dematerialize
 from rx_ops.stages._transform import (
@@ -84,6 +86,7 @@ __all__ = [
     "max_by",
     "min_",
     "min_by",
+    "not_empty",
     "not_none",
     "of_type",
     "reduce",
@@ -100,4 +103,5 @@ __all__ = [
     "take_while",
     "to_dict",
     "to_list",
+    "to_single",
 ]

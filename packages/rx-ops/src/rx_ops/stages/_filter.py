@@ -195,6 +195,28 @@ def first_or(source: Iterable[T], default: T) -> Iterator[T]:
 
 
 @stage(later=True)
+def to_single(source: Iterable[T]) -> Iterator[T]:
+    """The source is left to its own end: of at most one item nothing is saved by cancelling it."""
+    empty = True
+    for item in source:
+        empty = False
+        yield item
+    if empty:
+        raise EmptyStreamError("to_single()")
+
+
+@stage(later=True, guard=True)
+def not_empty(source: Iterable[T], operator: str) -> Iterator[T]:
+    """Stands after an operator of a Single that may end without its item."""
+    empty = True
+    for item in source:
+        empty = False
+        yield item
+    if empty:
+        raise EmptyStreamError(f"{operator}()")
+
+
+@stage(later=True)
 def default_if_empty(source: Iterable[T], item: T) -> Iterator[T]:
     empty = True
     for each in source:
