@@ -85,6 +85,7 @@ class Drain(Run, Generic[T]):
         "_worker",
         "cancelled",
         "pipeline",
+        "woken",
     )
 
     def __init__(
@@ -113,6 +114,9 @@ class Drain(Run, Generic[T]):
         self._demand = 0
         self._token: dict[int, bool] = {}  # taken: start() gives it back
         self._dirty = False
+        #: Raised by who wakes, before the attempt to take the token; lowered before whoever has it looks, and when it is given
+        #: back. So who sees it raised is sure of a look that comes.
+        self.woken = False
         self._poked = False
         self._stash: T | None = None
         self._suspended = False
@@ -181,6 +185,7 @@ class Drain(Run, Generic[T]):
         return self.cancelled or self._done
 
     def wake(self) -> None:
+        self.woken = True
         self._dirty = True
         if self._token.pop(0, None):
             if self._worker is None or (self._nesting and self._acts_here()):
@@ -220,6 +225,7 @@ class Drain(Run, Generic[T]):
             if put_off and self._worker is not None:
                 self._later = deque()  # not for the worker, which may begin at once
             self._token[0] = True
+            self.woken = False
         if put_off:
             if self._worker is None:
                 self._do_later()
@@ -245,6 +251,7 @@ class Drain(Run, Generic[T]):
                 self._close()
             finally:
                 self._token[0] = True
+                self.woken = False
 
     def _loop(self) -> None:
         """Holds the token. Work until nothing new was published since the last look."""
@@ -252,7 +259,7 @@ class Drain(Run, Generic[T]):
         while True:
             try:
                 while self._dirty:
-                    self._dirty = False  # before reading, or what arrives meanwhile is lost
+                    self.woken = self._dirty = False  # before reading, or what arrives meanwhile is lost
                     self._drain()
                     if self._suspended:
                         break
@@ -263,6 +270,7 @@ class Drain(Run, Generic[T]):
                 suspended, self._suspended = self._suspended, False
                 if not suspended:
                     token[0] = True
+                    self.woken = False
             if self._later and not suspended:
                 self._do_later()
             if suspended:  # a cooperative worker wants its turn; the token stays ours

@@ -34,6 +34,11 @@ DEMAND: Final = 0
 #: How many items wait at a boundary when nobody says otherwise.
 DEFAULT_PREFETCH: Final = 128
 
+#: A mark that is always reached.
+_ALWAYS: Final = -1
+
+_TAKE: Final = deque.popleft
+
 
 @final
 class _PutOff:
@@ -65,6 +70,7 @@ class Inbox(Generic[T]):
 
     __slots__ = (
         "_asks_later",
+        "_batch",
         "_cancelled",
         "_done",
         "_eager_error",
@@ -72,6 +78,7 @@ class Inbox(Generic[T]):
         "_keep_promise",
         "_keeps",
         "_limit",
+        "_mark",
         "_opening",
         "_outstanding",
         "_queue",
@@ -86,6 +93,8 @@ class Inbox(Generic[T]):
     polls: ClassVar[bool] = False
     #: Whether it asks when it is subscribed, even if its run has a thread of its own: who wants everything asks for it once.
     _at_once: ClassVar[bool] = False
+    #: Whether what waits may be taken away again by who sends it: then items are taken one at a time.
+    _takes_back: ClassVar[bool] = False
 
     def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
         self._run = run
@@ -108,6 +117,11 @@ class Inbox(Generic[T]):
         self._keeps: bool | None = None
         #: The most items that ever waited here.
         self.peak = 0
+        #: From this many waiting items on there is more to do for the next one than to append it: a new peak, and at the latest
+        #: there a window that is full; for each item when it is not wanted any more, or wants to know that it waits.
+        self._mark = 0
+        #: The turns to take an item in :meth:`stream`. Who clears it stops that.
+        self._batch: list[deque[T]] = []
 
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""
@@ -179,22 +193,35 @@ class Inbox(Generic[T]):
         negotiate(self, queue, self._run)
 
     def on_next(self, item: T, /) -> None:
+        queue = self._queue
+        if (len(queue) >= self._mark or item is None) and not self._admits(item):
+            return
+        queue.append(item)
+        run = self._run
+        if not run.woken:
+            run.wake()
+
+    def _admits(self, item: T) -> bool:
+        """Whether ``item`` may wait: the rare part of :meth:`on_next`."""
         if item is None:
             raise self._refused(none_produced(f"a source ({type(self._upstream).__module__})"))
         if self._done or self._cancelled:
-            return
-        queue = self._queue
-        if self._window and len(queue) >= self._window:
+            return False
+        waiting = len(self._queue)
+        if self._window and waiting >= self._window:
             self._refuse(
                 MissingBackpressureError(f"RS 1.1: a source sent more than the {self._window} elements it was asked for")
             )
-            return
+            return False
         if self._keeps is not False:
             self._keep(item)
-        queue.append(item)
-        if len(queue) > self.peak:
-            self.peak = len(queue)
-        self._run.wake()
+        if waiting >= self.peak:
+            self.peak = waiting + 1
+            if not self._keeps:
+                self._mark = self.peak
+                if self.is_disposed:  # meanwhile, by who polls
+                    self._mark = _ALWAYS
+        return True
 
     def _keep(self, item: Any) -> None:
         """Tell an item that it waits (``_rx_keep``), and later that it was taken (``_rx_taken``).
@@ -215,6 +242,9 @@ class Inbox(Generic[T]):
             return
         self._error = error
         self._done = True  # published last: who sees it finds the error and every item
+        self._mark = _ALWAYS
+        if self._eager_error:
+            self._batch.clear()
         if self._eager_error or not self._queue:
             self._run.poke()
         # With items before it the end is found when the last of them is polled; see stream().
@@ -223,6 +253,7 @@ class Inbox(Generic[T]):
         if self._done:
             return
         self._done = True
+        self._mark = _ALWAYS
         if not self._queue:
             self._run.poke()
 
@@ -233,6 +264,7 @@ class Inbox(Generic[T]):
         if not self._done and not self._cancelled:
             self._queue.append(item)
             self._done = True
+            self._mark = _ALWAYS
             self._run.wake()
 
     def _refuse(self, error: Exception) -> None:
@@ -257,7 +289,24 @@ class Inbox(Generic[T]):
                 if self._eager_error and self._error is not None:
                     break
                 while queue:
-                    item = popleft()
+                    # All but those that are followed by something to do: the last one, and the one after which more is asked for.
+                    many = len(queue) - 1
+                    if window and many >= limit - taken:
+                        many = limit - taken - 1
+                    if many > 1 and not (self._keeps or self._takes_back):
+                        self._batch = [queue] * many
+                        if self._eager_error and self._error is not None:
+                            break  # signalled before it could stop this batch
+                        yield from map(_TAKE, self._batch)
+                        if window:
+                            taken += many
+                        elif self._outstanding < UNBOUNDED:
+                            self._outstanding -= many
+                        continue
+                    try:
+                        item = popleft()
+                    except IndexError:  # taken back at this moment
+                        break
                     if window:
                         taken += 1
                         if taken == limit:
@@ -334,6 +383,8 @@ class Inbox(Generic[T]):
     def dispose(self) -> None:
         if not self._cancelled:
             self._cancelled = True
+            self._mark = _ALWAYS
+            self._batch.clear()
             if not self._done:
                 self._cancel_upstream()
             if self._keeps:
@@ -405,6 +456,7 @@ class PolicyInbox(Inbox[T]):
 
     __slots__ = ("_on_drop", "_policy", "capacity")
     _at_once: ClassVar[bool] = True
+    _takes_back: ClassVar[bool] = True
 
     def __init__(
         self,

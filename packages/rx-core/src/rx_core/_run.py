@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
+from rx_core._disposables import ActionDisposable
 from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, WalledInbox
 from rx_core._user_code import OPERATOR_CODES, as_signal, traced_as_before
 from rx_core.queue_fusion import fusion_enabled
@@ -51,6 +52,9 @@ class Run(ABC):
 
     #: The iterator below what was opened last in this run, when it says itself how many items are left, and none can come after.
     announced: Iterator[object] | None
+
+    #: Whether it was woken and has not looked yet, so that another :meth:`wake` would tell it nothing. Read it after publishing.
+    woken: bool = False
 
     def __init__(self) -> None:
         #: Set by an operator that knows, before it yields, that this item is its last.
@@ -146,6 +150,10 @@ class Run(ABC):
             self.threaded
             or getattr(source, "_rx_pushes", False)
             or (not window and self.outstanding > DEFAULT_PREFETCH)
+            # Without fusion ours are streams of their own, some of which go on for ever without giving anything. Then this thread
+            # does not come back, and others have to find the run free: one that cancels, or brings the next source. Only those
+            # that have one source at a time: of several that answer at once the order is that of their windows.
+            or (not fusion_enabled() and (not window or type(self) is Side))
             or self.puts_off  # sources are subscribed in the order in which they are opened
         ):
             inbox.subscribe_later(source)
@@ -162,7 +170,8 @@ class Run(ABC):
     def failing(self, error: Exception, /) -> Items[T]:
         """A source that has nothing but ``error``, which needs no demand."""
         self.poke()
-        self.after(traced_as_before(error))
+        # Before the error is signalled: who gets it notes what its traceback was, to leave it like that in the end.
+        self.own(ActionDisposable(traced_as_before(error)))
         return _failing(error)
 
     def _unhurried(self, items: Items[T]) -> Items[T]:
