@@ -83,3 +83,22 @@ def test_who_meets_the_end_gets_it_once() -> None:
         race(source.on_complete, *[partial(_join, found, source, request=0)] * 4, watch=watched(number))
         for got in found:
             got.assert_complete()
+
+
+def test_what_is_offered_while_another_thread_requests_is_wanted_and_comes_once() -> None:
+    for number in rounds(25):
+        source = PublishProcessor[int]()
+        got, other = watch(source, request=0), watch(source)
+
+        def offer_all(source: Any = source) -> None:
+            for item in range(60):
+                while not source.offer(item):
+                    pass
+
+        def request_all(got: Any = got) -> None:
+            for _ in range(60):
+                got.request(1)
+
+        race(offer_all, request_all, watch=watched(number))
+        for each in (got, other):
+            each.assert_values(*range(60)).assert_not_terminated().assert_valid()

@@ -10,11 +10,11 @@ keeps nothing for late subscribers holds none either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from rx_core import UNBOUNDED, BaseDisposable, MissingBackpressureError, add_cap, dropped
-from rx_core.blocks import NOBODY, RequestInbox, SubscriptionCell
+from rx_core import BaseDisposable, MissingBackpressureError, add_cap, dropped
+from rx_ops.coordination._outlet import End, Outlet, Ticket
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
@@ -33,21 +33,6 @@ class Node:
         self.value: Any = None
         #: When the item came, by the log's clock.
         self.at = 0.0
-
-
-class End:
-    """What stands in a log behind its last item."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: Exception | None) -> None:
-        self.error = error
-
-    def tell(self, down: Subscriber[Any]) -> None:
-        if self.error is None:
-            down.on_complete()
-        else:
-            down.on_error(self.error)
 
 
 class Log(Generic[T]):
@@ -79,10 +64,10 @@ class Log(Generic[T]):
             self._trim()
         return tail
 
-    def end(self, error: Exception | None) -> None:
+    def end(self, end: End) -> None:
         """Put the end behind the last item. What is too old by now is not kept for later."""
         tail = self._tail
-        tail.value = End(error)
+        tail.value = end
         tail.next = Node(tail.index)  # nobody goes there
         self._trim()
 
@@ -141,107 +126,58 @@ def _after(node: Node) -> Node:
     return after
 
 
-class Cursor(BaseDisposable, Generic[T]):
-    """One subscriber's way through a log, and its Subscription (an observer's Disposable).
+class Cursor(Ticket[T]):
+    """One subscriber's way through a log."""
 
-    Whoever has something for it (an item, a request, a cancel) publishes that, raises ``_dirty`` and tries to take the token; who
-    gets it moves on until nothing is left. So signals are serial whatever thread they come from (RS 1.3), and an item sent from
-    inside ``on_next`` comes after it and not inside it.
-    """
+    __slots__ = ("_at", "_told", "wanted")
 
-    __slots__ = ("__weakref__", "_at", "_dirty", "_down", "_hub", "_inbox", "_token", "_told", "cancelled", "wanted")
+    _outlet: Hub[T]
 
     def __init__(self, hub: Hub[T], down: Subscriber[T], at: Node, initial: int) -> None:
-        self._hub = hub
-        self._down: Subscriber[T] = down
+        super().__init__(hub, down, initial)
         self._at: Node | None = at
-        self._inbox = RequestInbox()
-        self._inbox.demand = initial
-        self._token: dict[int, bool] = {}  # taken until on_subscribe has returned (RS 1.3, 1.9)
-        self._dirty = False
         #: How much of the log its subscriber wants in all, from the log's first item on.
         self.wanted = 0
         self._told = 0
-        self.cancelled = False
-
-    def open(self) -> None:
-        """Give the subscriber its Subscription, then what there is."""
-        try:
-            self._down.on_subscribe(self)
-        except BaseException:
-            self.cancelled = True  # RS 2.13
-            self._hub.leave(self)
-            raise
-        finally:
-            self._token[0] = True
-        self.drain()
-
-    def request(self, n: int, /) -> None:
-        self._inbox.add(n)
-        self.drain()
-
-    def _rx_promise(self, n: int, /) -> Callable[[], object]:
-        self.request(n)  # at once: what is sent comes on the thread that sends, whoever has asked for it
-        return _nothing
-
-    def cancel(self) -> None:
-        self.cancelled = True
-        self._hub.leave(self)
-        self.drain()
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return self.cancelled
 
     @property
     def has_room(self) -> bool:
-        """Whether an item that comes now can be delivered at once. False while one is still on its way on another thread."""
-        return self._at is self._hub.log.tail and self._inbox.outstanding > 0
+        return self._at is self._outlet.log.tail and self.inbox.outstanding > 0
 
     def give(self, node: Node, item: T) -> None:
         """The writer has put ``item`` into ``node``. The fast path: this is where the cursor stands, and the item is wanted."""
-        inbox, token = self._inbox, self._token
-        if self._at is node and inbox.demand and not inbox.pending and token.pop(0, None) is not None:
+        inbox, token = self.inbox, self.token
+        if self._at is node and inbox.demand and not inbox.pending and token:
+            try:
+                token.pop()
+            except IndexError:  # taken by another thread this moment, which looks again
+                self.drain()
+                return
             if self._at is node and inbox.demand:  # nobody else moves it now
                 after = self._at = _after(node)
                 inbox.spend()
                 try:
                     self._down.on_next(item)
                 except BaseException:
-                    self._broken()
+                    self.broken()
                     raise
                 finally:
-                    token[0] = True
-                if not self._dirty and after.next is None and not self.cancelled:
+                    token.append(True)
+                if not self.dirty and after.next is None and not self.cancelled:
                     return
             else:
-                token[0] = True
+                token.append(True)
         self.drain()
 
     def drain(self) -> None:
-        """Move on, unless another thread is at it."""
-        self._dirty = True
-        token = self._token
-        while self._dirty and token.pop(0, None) is not None:
-            try:
-                while self._dirty:
-                    self._dirty = False
-                    self._move()
-            except BaseException:
-                self._broken()
-                raise
-            finally:
-                token[0] = True
+        super().drain()
         if self.wanted > self._told:  # told without the token: a source that answers at once finds the way free
             self._told = wanted = self.wanted
-            self._hub.want(wanted)
+            self._outlet.want(wanted)
 
     def _move(self) -> None:
         """Holds the token."""
-        inbox, down = self._inbox, self._down
+        inbox, down = self.inbox, self._down
         node = self._at
         while not self.cancelled:
             if node is None:
@@ -257,134 +193,67 @@ class Cursor(BaseDisposable, Generic[T]):
                 return
             value = node.value
             if type(value) is End:
-                self._over()
-                self._hub.leave(self)
-                value.tell(down)
+                self._end(value)
                 return
             if not inbox.demand:
                 if inbox.pending:
                     continue
-                if not self._hub.patient:
-                    self._fail(MissingBackpressureError(f"{self._hub!r} sent an element that a subscriber had not requested"))
+                if not self._outlet.patient:
+                    self._fail(MissingBackpressureError(f"{self._outlet!r} sent an element that a subscriber had not requested"))
                 return
             self._at = node = after
             inbox.spend()
             down.on_next(value)
         self._over()
 
-    def _fail(self, error: Exception) -> None:
-        down = self._down
-        self._over()
-        self._hub.leave(self)
-        down.on_error(error)
-
-    def _broken(self) -> None:
-        """The subscriber has raised, which counts as a cancel (RS 2.13)."""
-        self._over()
-        self._hub.leave(self)
-
     def _over(self) -> None:
-        """Let go of the subscriber and of the log (RS 3.13)."""
-        self.cancelled = True
+        super()._over()
         self._at = None
-        self._down = NOBODY
 
 
-class Hub(Generic[T]):
-    """A log and the cursors in it. What feeds it signals serially, as RS 1.3 says; everything else may come from any thread.
+class Hub(Outlet[T]):
+    """A log and the cursors in it.
 
-    ``patient``: items wait for a subscriber that has not asked; otherwise it gets a MissingBackpressureError. ``asked``: whether
-    subscribers ask at all.
+    ``patient``: items wait for a subscriber that has not asked; otherwise it gets a MissingBackpressureError.
     """
 
-    __slots__ = ("_end", "_initial", "cursors", "log", "name", "patient", "upstream")
+    __slots__ = ("log", "patient")
 
     def __init__(self, name: str, log: Log[T], *, patient: bool, asked: bool = True) -> None:
-        self.name = name
+        super().__init__(name, asked=asked)
         self.log = log
         self.patient = patient
-        self._initial = 0 if asked else UNBOUNDED
-        #: In order of arrival.
-        self.cursors: dict[Cursor[T], None] = {}
-        #: What feeds it, where that is a stream.
-        self.upstream = SubscriptionCell()
-        self._end: End | None = None
-
-    # -- subscribers -------------------------------------------------------------------------------------------------
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         """Start ``down`` where the log says."""
         cursor = Cursor(self, down, self.log.start(), self._initial)
         # Publish first, look afterwards: an item that comes from here on tells the cursor, one that came before is in the log.
-        self.cursors[cursor] = None
+        self.tickets[cursor] = None
         if self._initial:
             self.want(self._initial)
         cursor.open()
 
-    def leave(self, cursor: Cursor[T]) -> None:
-        self.cursors.pop(cursor, None)
-
     def want(self, total: int) -> None:
         """A subscriber wants the first ``total`` items of the log; for hubs whose source can be asked."""
-
-    # -- the source --------------------------------------------------------------------------------------------------
 
     def on_next(self, item: T) -> None:
         if self._end is None:
             node = self.log.append(item)
-            for cursor in list(self.cursors):
+            for cursor in list(self.tickets):
                 try:
                     cursor.give(node, item)
                 except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
                     dropped(error, self)
 
-    def offer(self, item: T) -> bool:
-        """Send ``item`` if everybody can take it now."""
-        if not all(cursor.has_room for cursor in list(self.cursors)):
-            return False
-        self.on_next(item)
-        return True
-
-    def on_error(self, error: Exception) -> None:
-        if self._end is not None:
-            dropped(error, self)
-            return
-        self.finish(End(error))
-
-    def on_complete(self) -> None:
-        if self._end is None:
-            self.finish(End(None))
-
     def finish(self, end: End) -> None:
-        self._end = end
-        self.log.end(end.error)
-        for cursor in list(self.cursors):
-            try:
-                cursor.drain()
-            except Exception as error:  # as above
-                dropped(error, self)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether what it is fed is for nobody, now and later."""
-        return self._end is not None
-
-    @property
-    def end(self) -> End | None:
-        return self._end
-
-    def __repr__(self) -> str:
-        return f"{self.name}()"
+        self.log.end(end)
+        super().finish(end)
 
 
 def refuse(down: Subscriber[Any], error: Exception) -> None:
     """Answer a subscriber with nothing but ``error`` (RS 1.9)."""
     down.on_subscribe(REFUSED)
     down.on_error(error)
-
-
-def _nothing() -> None:
-    pass
 
 
 class _Refused(BaseDisposable):

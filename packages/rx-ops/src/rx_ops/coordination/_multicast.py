@@ -25,7 +25,7 @@ from rx_core import (
 )
 from rx_core.blocks import NOBODY, AtomicReference, RequestInbox
 from rx_fusion import operator
-from rx_ops.coordination._history import End
+from rx_ops.coordination._outlet import End
 
 if TYPE_CHECKING:
     from rx_core import Disposable, Subscriber, Subscription

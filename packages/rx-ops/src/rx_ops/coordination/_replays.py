@@ -140,7 +140,7 @@ class _Recording(Connection[T]):
         self.owner.detach(self)
         if self._hub.end is None:
             self._stop_source()
-        self._hub.cursors.clear()
+        self._hub.tickets.clear()
 
     @property
     def is_disposed(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rx_core import none_argument
-from rx_ops.coordination._history import End, Hub, Log
+from rx_ops.coordination._history import Hub, Log
+from rx_ops.coordination._outlet import End
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from rx_core.blocks import QueueDrain
 from rx_fusion import PublisherHead
 from rx_ops._faces import Flowable, Observable
 from rx_ops._faces._observable_core import ObservableHead
-from rx_ops.coordination._history import Hub
+from rx_ops.coordination._outlet import Outlet
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ class _Fed(Generic[T]):
     __slots__ = ()
 
     if TYPE_CHECKING:
-        _hub: Hub[T]  # the slot is in the two classes below: only one base may have one
+        _hub: Outlet[T]  # the slot is in the two classes below: only one base may have one
 
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
@@ -40,12 +40,8 @@ class _Fed(Generic[T]):
         self._hub.on_error(error)
 
     def _refused(self, error: TypeError) -> TypeError:
-        """For a None (RS 2.13): who feeds by hand sees ``error`` and may go on; a stream that feeds is over with it."""
-        upstream = self._hub.upstream
-        if upstream.get() is not None and not self._hub.is_over:
-            upstream.cancel()
-            self._hub.on_error(error)
-        return error
+        """For a None; a serialized entry has a say in it."""
+        return self._hub.refused(error)
 
     def on_complete(self) -> None:
         """End. Ignored after the end."""
@@ -54,7 +50,7 @@ class _Fed(Generic[T]):
     @property
     def has_subscribers(self) -> bool:
         """Whether anybody is subscribed now."""
-        return bool(self._hub.cursors)
+        return bool(self._hub.tickets)
 
     @property
     def has_complete(self) -> bool:
@@ -89,7 +85,7 @@ class FlowableProcessor(_Fed[T], Flowable[T]):
         super().__init_subclass__()
         cls._face = Flowable
 
-    def __init__(self, hub: Hub[T]) -> None:
+    def __init__(self, hub: Outlet[T]) -> None:
         text = repr(hub)
         super().__init__(PublisherHead(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
@@ -126,7 +122,7 @@ class Subject(_Fed[T], Observable[T]):
         super().__init_subclass__()
         cls._face = Observable
 
-    def __init__(self, hub: Hub[T]) -> None:
+    def __init__(self, hub: Outlet[T]) -> None:
         text = repr(hub)
         super().__init__(ObservableHead(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
@@ -154,7 +150,7 @@ class _Entry(Generic[T]):
 
     __slots__ = ("_drain", "_hub")
 
-    def __init__(self, hub: Hub[T]) -> None:
+    def __init__(self, hub: Outlet[T]) -> None:
         self._hub = hub
         self._drain: QueueDrain[T] = QueueDrain(hub.on_next)
 

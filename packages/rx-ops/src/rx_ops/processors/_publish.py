@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rx_core import none_argument
-from rx_ops.coordination._history import Hub, Log
 from rx_ops.processors._multicast import FlowableProcessor, Subject
+from rx_ops.processors._publish_hub import PublishHub
 
 T = TypeVar("T")
 
@@ -27,10 +27,12 @@ class PublishProcessor(FlowableProcessor[T]):
              through without a queue.   Source: RxJava ``PublishProcessor``.
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)
 
     def __init__(self) -> None:
-        super().__init__(Hub("PublishProcessor", Log(0), patient=False))
+        hub: PublishHub[T] = PublishHub("PublishProcessor", asked=True)
+        super().__init__(hub)
+        hub.lend_entry(self, PublishProcessor)
 
     def offer(self, item: T, /) -> bool:
         """Send ``item`` if every subscriber has requested one; False, and nothing sent, if not. TypeError for None."""
@@ -47,7 +49,9 @@ class PublishSubject(Subject[T]):
              through without a queue.   Source: RxJava ``PublishSubject``, RxPY ``Subject``.
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)
 
     def __init__(self) -> None:
-        super().__init__(Hub("PublishSubject", Log(0), patient=True, asked=False))
+        hub: PublishHub[T] = PublishHub("PublishSubject", asked=False)
+        super().__init__(hub)
+        hub.lend_entry(self, PublishSubject)

@@ -33,15 +33,16 @@ class ReplayProcessor(FlowableProcessor[T]):
     Fusion:  hot source, stages are pushed through without a queue.   Source: RxJava ``ReplayProcessor``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_replay",)
 
     def __init__(self, size: int | None = None, seconds: float | None = None, *, scheduler: Scheduler | None = None) -> None:
-        super().__init__(_hub("ReplayProcessor", size, seconds, scheduler, asked=True))
+        self._replay: Hub[T] = _hub("ReplayProcessor", size, seconds, scheduler, asked=True)
+        super().__init__(self._replay)
 
     @property
     def values(self) -> list[T]:
         """What a subscriber that comes now would get first."""
-        return list(self._hub.log.kept())
+        return list(self._replay.log.kept())
 
 
 class ReplaySubject(Subject[T]):
@@ -56,12 +57,13 @@ class ReplaySubject(Subject[T]):
     Fusion:  hot source, stages are pushed through without a queue.   Source: RxJava ``ReplaySubject``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_replay",)
 
     def __init__(self, size: int | None = None, seconds: float | None = None, *, scheduler: Scheduler | None = None) -> None:
-        super().__init__(_hub("ReplaySubject", size, seconds, scheduler, asked=False))
+        self._replay: Hub[T] = _hub("ReplaySubject", size, seconds, scheduler, asked=False)
+        super().__init__(self._replay)
 
     @property
     def values(self) -> list[T]:
         """What an observer that comes now would get first."""
-        return list(self._hub.log.kept())
+        return list(self._replay.log.kept())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rx_core import check_callable, dropped
 from rx_core.blocks import NOBODY
 from rx_core.queue_fusion import ASYNC, NONE, fusion_enabled
-from rx_ops.coordination._history import Cursor, End, Hub, Log, Node, refuse
+from rx_ops.coordination._history import Cursor, Hub, Log, Node, refuse
+from rx_ops.coordination._outlet import End, Ticket
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ class UnicastCursor(Cursor[T]):
 
     def request_fusion(self, mode: int, /) -> int:
         # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then things flow already.
-        if not mode & ASYNC or self._token or not fusion_enabled():
+        if not mode & ASYNC or self.token or not fusion_enabled():
             return NONE
         self.__class__ = PolledCursor
         return ASYNC
@@ -65,7 +66,7 @@ class PolledCursor(UnicastCursor[T]):
 
     def _move(self) -> None:
         """Holds the token: signals are serial, polls are the subscriber's own."""
-        inbox, down = self._inbox, self._down
+        inbox, down = self.inbox, self._down
         if self.cancelled:
             self._over()
             return
@@ -73,12 +74,12 @@ class PolledCursor(UnicastCursor[T]):
         if inbox.error is not None:
             self._fail(inbox.error)
             return
-        end = self._hub.end
+        end = self._outlet.end
         if end is None:
             down.on_next(None)  # type: ignore[arg-type]  # what this mode says: look
         elif down is not NOBODY:
             self._down = NOBODY  # told; what waits may still be polled
-            self._hub.leave(self)
+            self._outlet.leave(self)
             end.tell(down)
 
 
@@ -86,6 +87,7 @@ class UnicastHub(Hub[T]):
     """Keeps everything for the one subscriber it ever has, and nothing once that one has come."""
 
     __slots__ = ("_free", "_left", "_on_terminate")
+    _rx_trusted: ClassVar[bool] = False  # what is behind it may rather poll
 
     def __init__(self, name: str, on_terminate: Callable[[], object] | None, *, asked: bool) -> None:
         if on_terminate is not None:
@@ -100,13 +102,13 @@ class UnicastHub(Hub[T]):
             refuse(down, RuntimeError(f"{self!r} allows one subscriber; for more use a ReplayProcessor, or .publish()"))
             return
         cursor = UnicastCursor(self, down, self.log.start(), self._initial)
-        self.cursors[cursor] = None
+        self.tickets[cursor] = None
         self.log.forget()  # what has been read is free from here on
         cursor.open()
 
-    def leave(self, cursor: Cursor[T]) -> None:
+    def leave(self, ticket: Ticket[T]) -> None:
         self._left = True
-        super().leave(cursor)
+        super().leave(ticket)
         self._terminated()
 
     def on_error(self, error: Exception) -> None:
