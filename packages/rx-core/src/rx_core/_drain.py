@@ -21,7 +21,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap, invalid_request
 from rx_core._disposables import DISPOSED
 from rx_core._errors import WorkerInterruptedError
-from rx_core._run import Items, Run, close, unhurried
+from rx_core._run import Items, Run, as_generator, close, unhurried
 from rx_core._user_code import as_signal
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Drain(Run, Generic[T]):
             down.on_subscribe(self)
             if self._gen is None and not (self.cancelled or self._done):  # else opened by who asked to poll
                 try:
-                    self._gen = _as_generator(body(self))
+                    self._gen = as_generator(body(self))
                 except (Exception, GeneratorExit) as error:
                     self._finish(as_signal(error))
         except BaseException:
@@ -498,18 +498,6 @@ class Drain(Run, Generic[T]):
     def __repr__(self) -> str:
         state = "cancelled" if self.cancelled else "done" if self._done else f"demand={self._demand}"
         return f"<{type(self).__name__} {state}>"
-
-
-def _as_generator(items: Items[T]) -> Items[T]:
-    """Only a generator tells whether it is over; anything else that iterates gets one around it."""
-    return items if hasattr(items, "gi_frame") else _relay(items)
-
-
-def _relay(items: Items[T]) -> Items[T]:
-    try:
-        yield from items
-    finally:
-        close(items)
 
 
 def tell_interrupted(down: Subscriber[Any], error: BaseException, on_worker: bool = False) -> None:

@@ -223,6 +223,18 @@ def _only(run: Run, call: Callable[[], T | None]) -> Items[T]:
 OPERATOR_CODES.update((_failing.__code__, _only.__code__))
 
 
+def as_generator(items: Items[T]) -> Items[T]:
+    """Only a generator tells whether it is over; anything else that iterates gets one around it."""
+    return items if hasattr(items, "gi_frame") else _relay(items)
+
+
+def _relay(items: Items[T]) -> Items[T]:
+    try:
+        yield from items
+    finally:
+        close(items)
+
+
 def close(items: object) -> None:
     """Close an iterator that can be closed; a failure in somebody's finalizer is reported, not raised (RS 3.15)."""
     closer = getattr(items, "close", None)
@@ -446,7 +458,7 @@ class Lane(Run, Generic[T]):
     def start(self, source: Publisher[T]) -> None:
         self._queued = True  # a source that emits while it is being subscribed must not queue the lane twice
         self._lanes.open_lanes[self] = None
-        self._items = self.open(source, self._window)
+        self._items = as_generator(self.open(source, self._window))
         self._lanes.ready.append(self)
 
     def stop(self) -> None:
