@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED
+from rx_core import UNBOUNDED, BufferWatch
 from rx_ops import BackpressureStrategy, Flowable
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
+from tests.conformance.sources import Foreign
 
 Source = ManualPublisher[Any]
 
@@ -150,6 +151,11 @@ def test_one_element_is_asked_for_exactly(build: Callable[[Flowable[Any]], Any],
         lambda s: s.to_list().to_flowable(),
         lambda s: s.to_dict(str).to_flowable(),
         lambda s: s.count().to_flowable(),
+        lambda s: s.take_last(2),
+        lambda s: s.map(str).take_last(2).map(int),
+        lambda s: s.group_reduce(str, str, max),
+        lambda s: s.flat_map_iterable(lambda x: (x, x)).sum().to_flowable(),
+        lambda s: Flowable.concat(s, Flowable.just(1)).take_last(1),
         lambda s: s.sum().to_flowable(),
         lambda s: s.min().to_flowable(),
         lambda s: s.max().to_flowable(),
@@ -163,6 +169,25 @@ def test_a_fold_asks_for_everything_once(build: Callable[[Flowable[Any]], Any]) 
     source.next(1)
     source.complete()
     assert len(got.values) == 1
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_is_given_at_the_end_is_kept_and_nothing_else(hidden: bool) -> None:
+    source: Flowable[int] = Flowable.wrap(Foreign(range(100_000)))
+    last = (source.hide() if hidden else source).take_last(3)
+    got: TestSubscriber[int] = TestSubscriber(request=1)
+    with BufferWatch() as watch:
+        last.subscribe(got)
+    got.assert_values(99_997).assert_not_terminated()
+    assert watch.peak <= 1
+    got.request(5)
+    got.assert_result(99_997, 99_998, 99_999)
+
+
+def test_a_fold_behind_what_has_enough_before_asks_for_no_more_than_that() -> None:
+    source, got = over(lambda s: s.take(3).take_last(2))
+    got.request(2)
+    assert source.requested <= 3
 
 
 @pytest.mark.parametrize("name", ["on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"])

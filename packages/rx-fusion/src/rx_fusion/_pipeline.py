@@ -39,6 +39,7 @@ from rx_fusion._one import OneItem
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._stages import StageFunction
+from rx_fusion._whole import opened_for
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
 
@@ -194,7 +195,7 @@ class Pipeline(Generic[T_co]):
         drain = drain_for(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
 
         def body(run: Run) -> Items[Any]:
-            items = _opened(head, run, 0)
+            items = _opened(head, shape, run, 0)
             if type(items) in EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
             return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
@@ -207,7 +208,7 @@ class Pipeline(Generic[T_co]):
             bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
-        items = _opened(head, run, window)
+        items = _opened(head, shape, run, window)
         if type(items) in EXACT and shape.ends_with_source:
             run.announced = items
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
@@ -302,9 +303,11 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
         self._subscribe_items(subscriber)
 
 
-def _opened(head: Head, run: Run, window: int) -> Items[Any]:
+def _opened(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:
     """Start a source. One that cannot be started is one that fails: its stages see it as apart they would, take(0) not at all."""
     try:
+        if shape.takes_all and head.feed is Feed.RUNNING:
+            return opened_for(head, shape, run, window)
         return head.open(run, window)
     except (Exception, GeneratorExit) as error:
         return run.failing(as_signal(error))

@@ -41,7 +41,7 @@ Pull = Callable[..., Iterator[Any]]
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
-    __slots__ = ("_children", "_forms", "_runs", "one_for_one", "stages")
+    __slots__ = ("_children", "_forms", "_runs", "one_for_one", "stages", "takes_all")
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
@@ -54,6 +54,9 @@ class Shape:
             stage.compilable and stage.one_to_at_most_one and not (stage.stops or stage.epilogue or stage.works_after)
             for stage in stages
         )
+        #: Nothing comes before the source's end, and no stage on the way there has enough before or asks in a way of its own.
+        before = next((at for at, stage in enumerate(stages) if stage.reduces), -1)
+        self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""
