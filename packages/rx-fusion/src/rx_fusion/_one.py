@@ -7,15 +7,14 @@ There is no loop to stop, no demand to count beyond the first request, nothing t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rx_core import BaseDisposable, as_signal, dropped, invalid_request, tell_interrupted
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_fusion._heads import Head
-    from rx_fusion._shapes import Shape
+    from rx_fusion._pipeline import Pipeline
 
 T = TypeVar("T")
 
@@ -23,17 +22,11 @@ T = TypeVar("T")
 class OneItem(BaseDisposable, Generic[T]):
     """The Subscription of such a run, or the queue of it, for who asks."""
 
-    __slots__ = ("_args", "_down", "_free", "_head", "_items", "_open", "_requested", "_shape", "cancelled", "pipeline")
+    __slots__ = ("_down", "_free", "_open", "_requested", "cancelled", "pipeline")
 
-    def __init__(
-        self, down: Subscriber[T], items: tuple[T, ...], head: Head, shape: Shape, args: tuple[Any, ...], origin: object
-    ) -> None:
+    def __init__(self, down: Subscriber[T], pipeline: Pipeline[T]) -> None:
         self._down: Subscriber[T] | None = down
-        self._items = items
-        self._head = head
-        self._shape = shape
-        self._args = args
-        self.pipeline = origin
+        self.pipeline = pipeline
         #: Taken out by the one call that signals, or by a cancel before it.
         self._free = {0: True}
         self._open = False
@@ -49,7 +42,7 @@ class OneItem(BaseDisposable, Generic[T]):
             self.cancel()  # RS 2.13
             raise
         self._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
-        if self._requested is not None or not self._items:
+        if self._requested is not None or not self.pipeline._head._items:  # type: ignore[attr-defined]  # see _compute
             self._run()
 
     def request(self, n: int, /) -> None:
@@ -70,11 +63,12 @@ class OneItem(BaseDisposable, Generic[T]):
             return
         try:
             item = self._compute()
-        except Exception as error:
+        except (Exception, GeneratorExit) as error:
+            failure = as_signal(error)
             if self.cancelled:
-                dropped(error, self.pipeline)
+                dropped(failure, self.pipeline)
             else:
-                down.on_error(error)
+                down.on_error(failure)
             return
         except BaseException as error:
             self.cancelled = True
@@ -86,15 +80,13 @@ class OneItem(BaseDisposable, Generic[T]):
             down.on_complete()
 
     def _compute(self) -> T | None:
-        items, shape = self._items, self._shape
+        pipeline = self.pipeline
+        head, shape = pipeline._head, pipeline._shape
+        only: tuple[T, ...] = head._items  # type: ignore[attr-defined]  # an IterableHead with at most one
         if not shape:
-            return items[0] if items else None
-        try:
-            found: T | None = shape.value(iter(items), self._head, self._args, self._head.feed)
-            return found
-        except (Exception, GeneratorExit) as error:
-            failure = as_signal(error)
-        raise failure
+            return only[0] if only else None
+        found: T | None = shape.value(iter(only), head, pipeline._args, head.feed)
+        return found
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -114,7 +106,7 @@ class OneItem(BaseDisposable, Generic[T]):
         return consumer is self._down
 
     def request_fusion(self, mode: int, /) -> int:
-        moves = mode & BOUNDARY and any(callable(arg) for arg in self._args)
+        moves = mode & BOUNDARY and any(callable(arg) for arg in self.pipeline._args)
         if not mode & SYNC or moves or self._open or not fusion_enabled():
             return NONE
         self.__class__ = PolledItem
@@ -139,14 +131,18 @@ class PolledItem(OneItem[T]):
         if not self._free.pop(0, False):
             return None
         self._down = None
-        return self._compute()
+        try:
+            return self._compute()
+        except (Exception, GeneratorExit) as error:
+            failure = as_signal(error)
+        raise failure
 
     def poll_many(self, n: int, /) -> list[T]:
         item = self.poll() if n > 0 else None
         return [] if item is None else [item]
 
     def is_empty(self) -> bool:
-        return not self._free or not self._items
+        return not self._free or not self.pipeline._head._items  # type: ignore[attr-defined]  # see _compute
 
     def clear(self) -> None:
         self._free.pop(0, False)

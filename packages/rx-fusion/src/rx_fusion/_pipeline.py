@@ -184,7 +184,7 @@ class Pipeline(Generic[T_co]):
         if type(head) is IterableHead and shape.one_for_one and (fusion_enabled() or not shape):
             only = head.only
             if only is not None:  # for one item no rule pays
-                OneItem(down, only, head, shape, self._args, self).start(down)
+                OneItem(down, self).start(down)
                 return
         head, shape, args = self._resolve()
         if head.publisher is not None and shape.steps:

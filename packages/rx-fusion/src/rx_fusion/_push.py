@@ -465,10 +465,14 @@ def _nothing() -> None:
     pass
 
 
+#: What calls generated functions is in this folder: pushing, and polling.
+_HERE = __file__.removesuffix("_push.py")
+
+
 def _inner(error: BaseException) -> Any:
     """The traceback from the generated function on, without the frames of the subscriber that called it."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
         trace = trace.tb_next
     return trace
 
