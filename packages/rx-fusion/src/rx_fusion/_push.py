@@ -331,7 +331,7 @@ class StepSubscriber(Relay[Any]):
 
     def _take_late(self) -> Exception | None:
         late, self.late = self.late, None
-        return None if late is None else self._noted(late, called=False)
+        return None if late is None else self._noted(late)
 
     def _report_late(self) -> None:
         late = self._take_late()
@@ -355,9 +355,9 @@ class StepSubscriber(Relay[Any]):
     def _failed(self, error: BaseException) -> None:
         self.fail(self._noted(error))
 
-    def _noted(self, error: BaseException, *, called: bool = True) -> Exception:
+    def _noted(self, error: BaseException) -> Exception:
         try:
-            note_failure(error.with_traceback(_inner(error)) if called else error, self.origin, self._args)
+            note_failure(error.with_traceback(_inner(error)), self.origin, self._args)
         except RuntimeError as instead:  # of a GeneratorExit
             error = instead
         assert isinstance(error, Exception)
