@@ -1,0 +1,210 @@
+"""Controls: operators that are wrong on purpose are caught by the property, or it could not be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from rx_core import Drain
+from rx_fusion import Shape, stage
+from rx_ops import Flowable
+from tests.invisible import building
+from tests.invisible.describe import Pipeline
+from tests.invisible.drawing import pipelines, scripts, stage_pipelines
+from tests.invisible.forms import COLD, HOT, OFF, Mode, run
+from tests.invisible.judging import Difference, Judge
+from tests.invisible.recording import Script
+
+
+@stage
+def take_unmarked(source: Iterable[Any], count: int) -> Iterator[Any]:
+    """Right, but for the mark: the test that stops it is not the one behind the yield."""
+    taken = 0
+    if count == 0:
+        return
+    for item in source:
+        if taken == count:
+            return
+        taken += 1  # noqa: SIM113  # as take does
+        yield item
+
+
+@stage
+def filter_dropping_one_more(source: Iterable[Any], predicate: Callable[[Any], object]) -> Iterator[Any]:
+    dropped = False
+    for item in source:
+        if predicate(item):
+            if dropped:
+                dropped = False
+            else:
+                yield item
+        else:
+            dropped = True
+
+
+@stage
+def map_twice(source: Iterable[Any], mapper: Callable[[Any], Any]) -> Iterator[Any]:
+    """The right items, but the function is called once more than it should be."""
+    for item in source:
+        mapper(item)
+        value = mapper(item)
+        if value is None:
+            raise TypeError("map produced None")
+        yield value
+
+
+@stage
+def count_without_its_end(source: Iterable[Any]) -> Iterator[int]:
+    total = 0
+    for _item in source:
+        total += 1
+    if total:
+        yield total
+
+
+@stage
+def scan_that_falls_over_nothing(source: Iterable[Any], accumulator: Callable[[Any, Any], Any]) -> Iterator[Any]:
+    """Takes a falsy total for none at all."""
+    total: Any = None
+    for item in source:
+        if total:
+            total = accumulator(total, item)
+            if total is None:
+                raise TypeError("scan produced None")
+        else:
+            total = item
+        yield total
+
+
+@stage
+def reading_ahead(source: Iterable[Any], action: Callable[[Any], object]) -> Iterator[Any]:
+    """do_on_next that keeps one item back, so that it knows its last one: it asks for an item more than is wanted."""
+    kept: list[Any] = []
+    for item in source:
+        action(item)
+        kept.append(item)
+        if len(kept) > 1:
+            first = kept.pop(0)
+            yield first
+    for item in kept:
+        yield item
+
+
+def _scan(world: Any, flow: Any, fn: Any, *seed: Any) -> Any:
+    return flow.scan(world.f(fn), *seed) if seed else flow.stage(scan_that_falls_over_nothing, world.f(fn))
+
+
+def _map_that_hides_failures(world: Any, flow: Any, fn: Any) -> Any:
+    return flow.map(world.f(fn)).on_error_resume_next(lambda _: Flowable.empty())
+
+
+WRONG: dict[str, tuple[str, Callable[..., Any]]] = {
+    "take without the mark": ("take", lambda w, s, n: s.stage(take_unmarked, n)),
+    "filter that drops one too many": ("filter", lambda w, s, fn: s.stage(filter_dropping_one_more, w.f(fn))),
+    "map that calls twice": ("map", lambda w, s, fn: s.stage(map_twice, w.f(fn))),
+    "map that hides failures": ("map", _map_that_hides_failures),
+    "count of nothing": ("count", lambda w, s: s.stage(count_without_its_end).take(1)),
+    "scan and a falsy total": ("scan", _scan),
+    "reading one item ahead": ("do_on_next", lambda w, s, fn: s.stage(reading_ahead, w.f(fn))),
+}
+
+
+def has(*names: str) -> Callable[[Pipeline], bool]:
+    """Pipelines with these operators in this order, so that not many have to be tried."""
+
+    def with_them(pipeline: Pipeline) -> bool:
+        rest = iter(pipeline.ops)
+        return all(any(op.name == name for op in rest) for name in names)
+
+    return with_them
+
+
+def caught(mode: Mode, *names: str, only_stages: bool = False, examples: int = 600) -> bool:
+    """Whether the property finds a difference in so many examples."""
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],  # one difference is enough, however large
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given((stage_pipelines() if only_stages else pipelines()).filter(has(*names)), scripts())
+    def search(pipeline: Pipeline, script: Script) -> None:
+        Judge(pipeline, mode).check(run(pipeline, mode, script), script)
+
+    try:
+        search()
+    except Difference:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_operator_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    operator, build = WRONG[name]
+    monkeypatch.setitem(building.OPERATORS, operator, build)
+    assert caught(HOT, operator)
+
+
+def test_completion_that_peeks_at_the_source_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a run looked whether there is one more item when nothing is wanted any more."""
+    settle = Drain._settle
+
+    def peeking(drain: Any, gen: Any) -> bool:
+        drain._poked = True
+        return settle(drain, gen)
+
+    monkeypatch.setattr(Drain, "_settle", peeking)
+    assert caught(COLD, only_stages=True)
+
+
+def test_a_run_that_gives_more_than_is_wanted_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Drain, "_spend", lambda _drain, _n: None)
+    assert caught(COLD, only_stages=True)
+
+
+def test_requests_that_are_lost_between_operators_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apart, a filter that does not ask for another item in the place of one it dropped stands still."""
+    from rx_fusion._push import StepSubscriber
+
+    build = StepSubscriber.__init__
+
+    def forgetful(subscriber: Any, *args: Any, **kwargs: Any) -> None:
+        build(subscriber, *args, **kwargs)
+        subscriber._replenish = False
+
+    monkeypatch.setattr(StepSubscriber, "__init__", forgetful)
+    assert caught(OFF, "filter")
+
+
+def test_a_last_mark_where_items_can_follow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rx_fusion._compiler import _Writer, compile_form
+
+    build = _Writer.__init__
+
+    def hasty(writer: Any, *args: Any, **kwargs: Any) -> None:
+        build(writer, *args, **kwargs)
+        writer.quiet_after = [True] * len(writer.quiet_after)
+
+    made: dict[Any, Any] = {}  # not the cache of the shapes, which others use
+
+    def fresh(shape: Any, form: Any) -> Any:
+        if (shape, form) not in made:
+            compilable = all(each.compilable for each in shape.stages)
+            made[shape, form] = compile_form(shape.stages, form) if compilable else None
+        return made[shape, form]
+
+    monkeypatch.setattr(_Writer, "__init__", hasty)
+    monkeypatch.setattr(Shape, "form", fresh)
+    assert caught(HOT, "take", "flat_map_iterable", only_stages=True)
+
+
+@pytest.mark.parametrize("mode", [COLD, HOT, OFF], ids=str)
+def test_what_is_not_wrong_is_not_caught(mode: Mode) -> None:
+    assert not caught(mode, examples=100)
