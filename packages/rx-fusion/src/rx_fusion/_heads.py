@@ -41,6 +41,8 @@ class Head(ABC):
     scheduler: Scheduler | None = None
     #: The publisher itself, where items are pushed by somebody who is not ours.
     publisher: Publisher[Any] | None = None
+    #: Whether it gives the items of its only source as they are, so that what follows may iterate those.
+    relays: bool = False
 
     @property
     def pushes(self) -> bool:
@@ -231,6 +233,8 @@ class Operator(NamedTuple):
     eager: Literal["first", "all", "none"]
     #: Whether it asks its source for everything when it is subscribed; see Head.pushes.
     pushes: bool = False
+    #: Whether it only gives its source's items, see Head.relays.
+    relays: bool = False
 
 
 _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
@@ -240,27 +244,33 @@ _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
 def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def operator(
-    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False
+    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False, relays: bool = False
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
-    function: Callable[P, R] | None = None, /, *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    eager: Literal["first", "all", "none"] = "first",
+    pushes: bool = False,
+    relays: bool = False,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
     It is a generator function that yields items, and None for "nothing now, I will be woken", or a plain function that returns
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
-    (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not.
+    (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
+    ``relays`` gives its only source's items and nothing else.
     """
     if function is None:
-        return lambda decorated: _register(decorated, eager, pushes)
-    return _register(function, eager, pushes)
+        return lambda decorated: _register(decorated, eager, pushes, relays)
+    return _register(function, eager, pushes, relays)
 
 
-def _register(function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool) -> Callable[P, R]:
+def _register(function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool, relays: bool) -> Callable[P, R]:
     if not isinstance(function, FunctionType):
         raise TypeError(f"@operator needs a function (run, source, ...), got {function!r}")
     plain = cast("OperatorFunction", function)
-    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes)
+    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes, relays)
     OPERATOR_CODES.add(function.__code__)
     return function
 
@@ -290,6 +300,7 @@ class OperatorHead(Head):
         "function",
         "name",
         "operator",
+        "relays",
         "scheduler",
         "upstream",
         "window",
@@ -315,6 +326,7 @@ class OperatorHead(Head):
         self.operator = known
         self.function = function
         self.name = known.name
+        self.relays = known.relays
         self.upstream = upstream
         for arg in args:
             if type(arg) is Symbol:

@@ -192,9 +192,14 @@ class Pipeline(Generic[T_co]):
             return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
-        drain = drain_for(down, worker=worker, synchronous=head.feed is not Feed.RUNNING, origin=self)
+        below = head.upstream[0]._synchronous() if head.relays and isinstance(head.upstream[0], Pipeline) else None
+        drain = drain_for(down, worker=worker, synchronous=below is not None or head.feed is not Feed.RUNNING, origin=self)
 
         def body(run: Run) -> Items[Any]:
+            if below is not None:
+                from rx_fusion._boundary import iterated  # here, because it needs what is made here
+
+                return iterated(below, (head, shape, args), drain)
             items = _opened(head, shape, run, 0)
             if type(items) in EXACT and shape.ends_with_source:
                 drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it

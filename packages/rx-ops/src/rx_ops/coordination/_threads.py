@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@operator
+@operator(relays=True)
 def observe_on(_run: Run, source: Source[T]) -> Items[T]:
     """Nothing but its source: the run has a worker, so polling, requesting and emitting happen there."""
     return iter(source)
