@@ -122,7 +122,8 @@ def test_a_source_that_sends_too_much_is_cut_off(kind: Kind) -> None:
 def test_none_is_refused(kind: Kind) -> None:
     end = Probe()
     drain, upstream = subscribed(kind, end)
-    drain.on_next(None)
+    with pytest.raises(TypeError, match=r"RS 2\.13"):
+        drain.on_next(None)
     assert (upstream.cancels, [type(error) for error in end.errors]) == (1, [TypeError])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from rx_core import _hooks
-from rx_core._errors import ProtocolViolationError
+from rx_core._errors import ProtocolViolationError, none_argument
 from rx_core.blocks._atomic import AtomicReference
 from rx_core.blocks._nobody import CANCELLED_SUBSCRIPTION
 
@@ -41,7 +41,10 @@ class SubscriptionCell:
         """Put the only Subscription in place. False, and it is cancelled, when the cell was or when there is one.
 
         A second one is a fault of the publisher or of who subscribed twice, and reported as such (RS 2.5, 2.12).
+        None raises TypeError (RS 2.13).
         """
+        if subscription is None:
+            raise none_argument("on_subscribe(subscription)", "subscription")
         if self._current.compare_and_set(None, subscription):
             return True
         subscription.cancel()

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from rx_core._errors import none_argument, none_produced
 from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._nobody import NOBODY
 from rx_core.blocks._requested import Requested, request_error
@@ -38,12 +39,23 @@ class _PostComplete(Generic[T, R]):
 
     def on_next(self, item: T, /) -> None:
         """Pass ``item`` on; an override counts what it delivers in ``produced``."""
+        if item is None:
+            raise self._refuse_none(none_produced("a source"))
         self.produced += 1
         self.down.on_next(item)  # type: ignore[arg-type]  # R is T where this is not overridden
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self._refuse_none(none_argument("on_error(error)", "error"))
         down, self.down = self.down, NOBODY
         down.on_error(error)
+
+    def _refuse_none(self, error: TypeError) -> TypeError:
+        """``error`` ends the stream, unless it is over, and is what the source gets to see (RS 2.13)."""
+        if self.down is not NOBODY and not self.cancelled:
+            self._upstream.cancel()
+            self.on_error(error)
+        return error
 
     def request(self, n: int, /) -> None:
         """Downstream's: for upstream, and for what comes after it."""

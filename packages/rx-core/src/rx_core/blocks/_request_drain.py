@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, check_prefetch
-from rx_core._errors import MissingBackpressureError, none_produced
+from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._nobody import NOBODY
 from rx_core.blocks._queues import SpscArrayQueue, SpscLinkedQueue
@@ -43,6 +43,7 @@ class RequestDrain(Generic[T, R]):
         "_error",
         "_errors",
         "_queue",
+        "_refused",
         "_token",
         "batch",
         "cancelled",
@@ -79,6 +80,8 @@ class RequestDrain(Generic[T, R]):
         self._dirty = False
         self._done = False
         self._error: Exception | None = None
+        #: What a source was told that signalled None. It may come back as its on_error, and is no news then.
+        self._refused: TypeError | None = None
 
     # -- what subclasses write ---------------------------------------------------------------------------------------
 
@@ -117,11 +120,11 @@ class RequestDrain(Generic[T, R]):
             self.drain()
 
     def on_next(self, item: T, /) -> None:
+        if item is None:
+            raise self._refuse_none(none_produced("a source"))
         if self._done or self.cancelled:
             return
-        if item is None:
-            self._refuse(none_produced("a source"))
-        elif self._queue.offer(item):
+        if self._queue.offer(item):
             self.drain()
         else:
             self._refuse(
@@ -129,8 +132,11 @@ class RequestDrain(Generic[T, R]):
             )
 
     def on_error(self, error: Exception, /) -> None:
+        if error is None:
+            raise self._refuse_none(none_argument("on_error(error)", "error"))
         if self._done or self.cancelled:
-            _hooks.dropped(error, self)
+            if error is not self._refused:
+                _hooks.dropped(error, self)
             return
         self._error = error
         self._done = True  # after the error and all elements: who sees it finds them
@@ -139,6 +145,13 @@ class RequestDrain(Generic[T, R]):
     def on_complete(self) -> None:
         self._done = True
         self.drain()
+
+    def _refuse_none(self, error: TypeError) -> TypeError:
+        """``error`` ends the stream, unless it is over, and is what the source gets to see (RS 2.13)."""
+        if not (self._done or self.cancelled):
+            self._refused = error
+            self._refuse(error)
+        return error
 
     def _refuse(self, error: Exception) -> None:
         self.upstream.cancel()

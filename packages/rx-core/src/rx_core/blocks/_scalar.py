@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._errors import none_produced
+from rx_core._errors import none_argument, none_produced
 from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._nobody import NOBODY
 from rx_core.blocks._requested import request_error
@@ -138,11 +138,12 @@ class DeferredScalarSubscriber(DeferredScalar[R], Generic[T, R]):
     2.13.
     """
 
-    __slots__ = ("_upstream", "value")
+    __slots__ = ("_refused", "_upstream", "value")
 
     def __init__(self, down: Subscriber[R], value: R | None = None, /) -> None:
         super().__init__(down)
         self._upstream = SubscriptionCell()
+        self._refused: TypeError | None = None
         #: The result so far; written by upstream's signals only.
         self.value = value
 
@@ -155,11 +156,21 @@ class DeferredScalarSubscriber(DeferredScalar[R], Generic[T, R]):
     def on_next(self, item: T, /) -> None:
         """Make ``value`` out of it and ``item``."""
         if item is None:
-            self.reject(none_produced("a source"))
+            raise self._refuse_none(none_produced("a source"))
 
     def on_error(self, error: Exception, /) -> None:
-        self.value = None
-        self.fail(error)
+        if error is None:
+            raise self._refuse_none(none_argument("on_error(error)", "error"))
+        if error is not self._refused:
+            self.value = None
+            self.fail(error)
+
+    def _refuse_none(self, error: TypeError) -> TypeError:
+        """``error`` ends the stream, unless it is over, and is what the source gets to see (RS 2.13)."""
+        if not self.cancelled and _OUTCOME not in self._state:
+            self.reject(error)
+            self._refused = error  # what comes back as on_error is no news
+        return error
 
     def on_complete(self) -> None:
         value, self.value = self.value, None

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import _hooks
+from rx_core._errors import none_argument
 from rx_core._observers import stop
 from rx_core.blocks._nobody import NOBODY
 from rx_core.blocks._queue_drain import QueueDrain
@@ -29,6 +30,8 @@ class _Serialized(QueueDrain[T]):
         self._token.clear()  # taken until on_subscribe has returned: what comes before it waits (RS 1.3, 1.9)
 
     def _subscribed(self, upstream: Subscription | Disposable) -> None:
+        if upstream is None:
+            raise none_argument("on_subscribe(upstream)", "upstream")
         if self._upstream.setdefault(0, upstream) is not upstream:
             stop(upstream)  # RS 2.5
             return
@@ -44,6 +47,8 @@ class _Serialized(QueueDrain[T]):
 
     def on_error(self, error: Exception, /) -> None:
         """Signal ``error`` ahead of elements that wait. A second one goes to the error hook."""
+        if error is None:
+            raise none_argument("on_error(error)", "error")
         if not self.end(partial(self._down.on_error, error), ahead=True):
             _hooks.dropped(error, self)
 
