@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._disposables import ActionDisposable
 from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, WalledInbox
 from rx_core._user_code import OPERATOR_CODES, as_signal, traced_as_before
 from rx_core.queue_fusion import fusion_enabled
@@ -153,7 +152,7 @@ class Run(ABC):
             # Without fusion ours are streams of their own, some of which go on for ever without giving anything. Then this thread
             # does not come back, and others have to find the run free: one that cancels, or brings the next source. Only those
             # that have one source at a time: of several that answer at once the order is that of their windows.
-            or (not fusion_enabled() and (not window or type(self) is Side))
+            or (not fusion_enabled() and self.outstanding and (not window or type(self) is Side))
             or self.puts_off  # sources are subscribed in the order in which they are opened
         ):
             inbox.subscribe_later(source)
@@ -170,8 +169,7 @@ class Run(ABC):
     def failing(self, error: Exception, /) -> Items[T]:
         """A source that has nothing but ``error``, which needs no demand."""
         self.poke()
-        # Before the error is signalled: who gets it notes what its traceback was, to leave it like that in the end.
-        self.own(ActionDisposable(traced_as_before(error)))
+        self.after(traced_as_before(error))
         return _failing(error)
 
     def _unhurried(self, items: Items[T]) -> Items[T]:
