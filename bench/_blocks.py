@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from bench._measure import Case
-from rx_core import UNBOUNDED, Subscription
+from rx_core import UNBOUNDED, Subscriber, Subscription
 from rx_core.blocks import (
     CANCELLED_SUBSCRIPTION,
     AtomicReference,
@@ -19,7 +19,9 @@ from rx_core.blocks import (
     StableRequestDrain,
     StrictSubscriber,
     SubscriptionCell,
+    strict,
 )
+from rx_ops import Flowable
 
 
 def block_cases(size: int) -> Iterator[Case]:
@@ -27,6 +29,7 @@ def block_cases(size: int) -> Iterator[Case]:
     yield _serialized(size)
     yield _requests(size)
     yield _cells(size)
+    yield from _strict(size)
 
 
 class _Sum:
@@ -240,6 +243,45 @@ def _cells(size: int) -> Case:
         return size
 
     return Case("replacing a value", size, {"lock": with_lock, "compare_and_set": atomic, "SubscriptionCell.replace": replace})
+
+
+class _Hot:
+    """A publisher that is not ours and pushes ten items to each subscriber."""
+
+    def subscribe(self, subscriber: Subscriber[int], /) -> None:
+        subscriber.on_subscribe(_NOTHING)
+        for item in range(10):
+            subscriber.on_next(item)
+        subscriber.on_complete()
+
+
+def _strict(size: int) -> Iterator[Case]:
+    """What wrapping every foreign subscriber would cost: docs/decisions/0013-foreign-subscribers.md."""
+    flows: dict[str, tuple[Flowable[int], int]] = {
+        "just(1).map(f)": (Flowable.just(1).map(abs), 50),
+        "ten pushed items, map(f)": (Flowable.wrap(_Hot()).map(abs), 200),
+        "range(1000).map(f)": (Flowable.range(1000).map(abs), 2_000),
+    }
+    for name, (flow, share) in flows.items():
+        times = max(1, size // share)
+        ways = {"as it is": _subscribing(flow, times, _as_it_is), "strict": _subscribing(flow, times, strict)}
+        yield Case(f"subscribing anybody to {name}", times, ways)
+
+
+def _as_it_is(subscriber: Subscriber[int]) -> Subscriber[int]:
+    return subscriber
+
+
+def _subscribing(flow: Flowable[int], times: int, before: Callable[[Subscriber[int]], Subscriber[int]]) -> Callable[[], int]:
+    def run() -> int:
+        total = 0
+        for _ in range(times):
+            end = _Sum()
+            flow.subscribe(before(end))
+            total += end.total
+        return total
+
+    return run
 
 
 class _Nothing:
