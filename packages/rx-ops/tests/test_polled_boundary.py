@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rx_core import BufferWatch
 from rx_ops import Flowable, Maybe, Single
 from rx_schedulers import single
 from rx_testing import TestSubscriber, VirtualScheduler
@@ -127,3 +128,36 @@ def test_a_single_and_a_maybe(clock: VirtualScheduler) -> None:
     assert not got
     clock.run_due()
     assert got == [20, "empty"]
+
+
+def test_a_source_without_stages_in_windows_and_cancelled_in_one(clock: VirtualScheduler) -> None:
+    got = run(Flowable.range(10).observe_on(clock), request=4)
+    clock.run_due()
+    got.assert_values(0, 1, 2, 3)
+    got.request(4)
+    got.cancel()
+    clock.run_due()
+    got.assert_values(0, 1, 2, 3).assert_not_terminated()
+
+
+def test_one_boundary_fills_the_next_as_far_as_that_one_asks(clock: VirtualScheduler) -> None:
+    taken: list[int] = []
+    with BufferWatch() as watch:
+        got = run(Flowable.range(100).do_on_next(taken.append).observe_on(clock).observe_on(clock, prefetch=8), request=5)
+        clock.run_due()
+        got.assert_values(*range(5))
+        assert taken == [*range(8)]
+        got.request(95)
+        clock.run_due()
+        got.assert_result(*range(100))
+    assert watch.peaks == [8]
+
+
+def test_a_boundary_that_fills_another_stops_when_that_one_is_cancelled(clock: VirtualScheduler) -> None:
+    taken: list[int] = []
+    got = run(Flowable.range(10**6).do_on_next(taken.append).observe_on(clock).observe_on(clock, prefetch=10**6).take(3))
+    clock.run_due()
+    got.assert_result(0, 1, 2)
+    bare = run(Flowable.range(10**9).observe_on(clock).observe_on(clock, prefetch=4).take(3))
+    clock.run_due()
+    bare.assert_result(0, 1, 2)

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from rx_core import _hooks
@@ -67,6 +68,7 @@ class Drain(Run, Generic[T]):
     """
 
     __slots__ = (
+        "_bare",
         "_demand",
         "_dirty",
         "_done",
@@ -107,6 +109,7 @@ class Drain(Run, Generic[T]):
         self.pipeline = self if origin is None else origin
         self._gen: Items[T] | None = None
         self._hint: Callable[[], int] | None = None
+        self._bare: Iterator[T] | None = None
         self._requests: deque[int] = deque()
         self._later: deque[Callable[[], object]] = deque()
         self._nesting: list[tuple[int, Callable[[], object]]] = []
@@ -236,9 +239,13 @@ class Drain(Run, Generic[T]):
         if self._promise is not None:
             self._promise.is_open = True
 
-    def set_hint(self, hint: Callable[[], int]) -> None:
-        """Say how to ask a built-in iterator for the number of items it has left."""
+    def set_hint(self, hint: Callable[[], int], bare: Iterator[T] | None = None) -> None:
+        """Say how to ask a built-in iterator for the number of items it has left.
+
+        ``bare`` is that iterator, when the generator has nothing to do but to give its items, and it cannot fail.
+        """
         self._hint = hint
+        self._bare = bare
 
     def _submit(self) -> None:
         worker = self._worker
@@ -353,21 +360,32 @@ class Drain(Run, Generic[T]):
 
     def _emit_all(self, gen: Items[T]) -> tuple[bool, bool]:
         """The synchronous loop: nothing but items comes, so the batch is counted by islice and not by us."""
-        on_next: Callable[[Any], object] = self._down.on_next  # type: ignore[union-attr]  # there while there is a generator
+        down: Any = self._down
+        on_next: Callable[[Any], object] = down.on_next
+        feed: Callable[[Iterator[Any]], object] | None = getattr(down, "_rx_feed", None)
+        source: Iterator[Any] = gen if self._bare is None else self._bare
         demand = self._demand
         quantum = None if self._worker is None else self._worker.quantum
+        demand_now = demand
         if quantum is not None and quantum < demand:
             self._dirty = self._suspended = True
             demand_now = quantum
-        elif demand == UNBOUNDED:
-            for item in gen:
+        if demand_now < UNBOUNDED:
+            source = islice(source, demand_now)
+        if feed is not None:
+            feed(source)
+        elif self._bare is None:
+            for item in source:
                 on_next(item)
-            return True, False
         else:
-            demand_now = demand
-        for item in islice(gen, demand_now):
-            on_next(item)
-        if has_ended(gen):
+            for item in source:
+                on_next(item)
+                if self.cancelled:  # which a generator looks at itself
+                    break
+        if self.cancelled:
+            self._suspended = False
+            return False, False
+        if demand_now == UNBOUNDED or has_ended(gen) or (self._bare is not None and not length_hint(self._bare)):
             self._suspended = False
             return True, False
         self._spend(demand_now)
@@ -465,7 +483,7 @@ class Drain(Run, Generic[T]):
 
     def _finish(self, error: Exception | None) -> None:
         """Signal the end, once; give everything back first, so that nothing of ours outlives the signal (RS 3.13)."""
-        down, self._down, self._gen, self._hint = self._down, None, None, None
+        down, self._down, self._gen, self._hint, self._bare = self._down, None, None, None, None
         if self._done or down is None:
             return
         self._done = True
@@ -481,7 +499,7 @@ class Drain(Run, Generic[T]):
 
     def _close(self) -> None:
         """Cancelled: close the generator on the owner's thread and drop every reference to the subscriber (RS 3.13)."""
-        gen, self._gen, self._down, self._hint = self._gen, None, None, None
+        gen, self._gen, self._down, self._hint, self._bare = self._gen, None, None, None, None
         self._stash = None
         if gen is not None:
             close(gen)

@@ -201,6 +201,17 @@ class Inbox(Generic[T]):
         if not run.woken:
             run.wake()
 
+    def _rx_feed(self, items: Iterator[T]) -> None:
+        """``on_next`` for each of ``items``, none of them None, while they are wanted: for one of ours that iterates anyway."""
+        queue, run = self._queue, self._run
+        append = queue.append
+        for item in items:
+            if len(queue) >= self._mark and not self._admits(item):
+                return
+            append(item)
+            if not run.woken:
+                run.wake()
+
     def _admits(self, item: T) -> bool:
         """Whether ``item`` may wait: the rare part of :meth:`on_next`."""
         if item is None:
@@ -472,6 +483,8 @@ class PolicyInbox(Inbox[T]):
         self._on_drop = on_drop
         #: The most items that may wait.
         self.capacity = capacity
+
+    _rx_feed = None  # type: ignore[assignment]  # the policy is asked for each item
 
     def on_next(self, item: T, /) -> None:
         if item is None:

@@ -41,6 +41,7 @@ class _PollingInbox(Inbox[T]):
 
     __slots__ = ()
     polls: ClassVar[bool] = True
+    _rx_feed = None  # type: ignore[assignment]  # nothing waits here
 
     @property
     def source(self) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core import as_signal
 from rx_fusion._compiler import Feed
-from rx_fusion._pipeline import EXACT
+from rx_fusion._pipeline import EXACT, set_hint
 from rx_fusion._shapes import PULL_DRAINED, PULL_INSIDE
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def iterated(below: Resolved, above: Resolved, drain: OfferingDrain[Any]) -> Ite
     except (Exception, GeneratorExit) as error:
         items = drain.failing(as_signal(error))
     if type(items) in EXACT and shape.ends_with_source and above[1].ends_with_source:
-        drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
+        set_hint(drain, items, head, above[1] or shape)
     if not above[1]:
         return shape.pull(items, drain, head, args, PULL_DRAINED[head.feed])
     made = shape.pull(items, drain, head, args, PULL_INSIDE[head.feed])

@@ -34,7 +34,7 @@ from rx_fusion import _rules
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import Head, IterableHead, PublisherHead
 from rx_fusion._notes import calls
-from rx_fusion._offers import drain_for
+from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import OneItem
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
@@ -60,6 +60,8 @@ _BUILT_IN: tuple[Iterable[Any], ...] = (
     [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
 )  # fmt: skip
 EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
+#: Those that cannot fail: nothing that they iterate can change meanwhile.
+_CONSTANT = frozenset(type(iter(made)) for made in _BUILT_IN if isinstance(made, (tuple, range)))
 
 
 class Pipeline(Generic[T_co]):
@@ -202,7 +204,7 @@ class Pipeline(Generic[T_co]):
                 return iterated(below, (head, shape, args), drain)
             items = _opened(head, shape, run, 0)
             if type(items) in EXACT and shape.ends_with_source:
-                drain.set_hint(items.__length_hint__)  # type: ignore[attr-defined]  # the built-in iterators have it
+                set_hint(drain, items, head, shape)
             return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
 
         drain.begin((head, shape, args) if fusion_enabled() else NONE, body)
@@ -306,6 +308,12 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
 
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
         self._subscribe_items(subscriber)
+
+
+def set_hint(drain: OfferingDrain[Any], items: Any, head: Head, shape: Shape) -> None:
+    """Tell a run how to ask a built-in iterator for its end, and when there is nothing to do but to iterate it."""
+    bare = not shape and head.feed is Feed.CLEAN and type(items) in _CONSTANT
+    drain.set_hint(items.__length_hint__, items if bare else None)
 
 
 def _opened(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:
