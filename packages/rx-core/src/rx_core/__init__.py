@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
-from rx_core._blocking import BlockingRun, blocking_items
+from rx_core._blocking import BlockingRun, blocking_first, blocking_items
 from rx_core._demand import UNBOUNDED, add_cap, check_prefetch, invalid_request, mul_cap
 from rx_core._disposables import (
     DISPOSED,
@@ -130,6 +130,7 @@ __all__ = [
     "add_cap",
     "add_note",
     "as_signal",
+    "blocking_first",
     "blocking_items",
     "check_callable",
     "check_prefetch",

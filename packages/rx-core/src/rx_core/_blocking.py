@@ -10,11 +10,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
 from rx_core._protocols import Publisher
-from rx_core._run import Items, Openable, Run, close
+from rx_core._run import NOTHING, Items, Openable, Run, close
 from rx_core._user_code import unwrap_stop
 
 T = TypeVar("T")
@@ -22,6 +22,9 @@ T = TypeVar("T")
 
 #: How many actions that were put off may run inside one another.
 _DEEPEST = 4
+
+#: Stays empty: most runs never put anything off, and there may be one for each of many short streams.
+_NONE_YET: Final[deque[Any]] = deque()
 
 
 class BlockingRun(Run):
@@ -36,6 +39,7 @@ class BlockingRun(Run):
         "_deadline",
         "_demand",
         "_dirty",
+        "_enough",
         "_keep",
         "_later",
         "_pulling",
@@ -50,21 +54,30 @@ class BlockingRun(Run):
     )
 
     def __init__(
-        self, demand: int = UNBOUNDED, origin: object = None, *, keep: int = UNBOUNDED, seconds: float | None = None
+        self,
+        demand: int = UNBOUNDED,
+        origin: object = None,
+        *,
+        keep: int = UNBOUNDED,
+        seconds: float | None = None,
+        enough: int = UNBOUNDED,
     ) -> None:
-        super().__init__()
+        self.last = False
+        self._owned = {}
+        self._after = []
         self.pipeline = self if origin is None else origin
         self.cancelled = False
         #: What runs, the items it gave while this thread was with a source, and what it failed with then.
-        self.items: Items[Any] = iter(())
-        self.ready: deque[Any] = deque()
+        self.items: Items[Any] = NOTHING
+        self.ready: deque[Any] = _NONE_YET
         self.failure: BaseException | None = None
         self._demand = demand
         self._keep = keep
+        self._enough = enough
         self._seconds = seconds
         self._deadline = None if seconds is None else monotonic() + seconds
         self._dirty = False
-        self._later: deque[Callable[[], object]] = deque()
+        self._later: deque[Callable[[], object]] = _NONE_YET
         self._acting: list[Callable[[], object]] = []
         self._thread = 0
         self._pulling = False
@@ -92,6 +105,8 @@ class BlockingRun(Run):
     poke = wake
 
     def later(self, action: Callable[[], object], /) -> None:
+        if self._later is _NONE_YET:
+            self._later = deque()
         self._later.append(action)
         self.wake()
 
@@ -135,7 +150,12 @@ class BlockingRun(Run):
                 for item in self.items:
                     if item is None:
                         break
+                    if self.ready is _NONE_YET:
+                        self.ready = deque()
                     self.ready.append(item)
+                    if len(self.ready) >= self._enough:
+                        self._stop(None)
+                        break
                 else:
                     self._stop(None)
                 if self._deadline is not None and monotonic() > self._deadline:
@@ -158,8 +178,10 @@ class BlockingRun(Run):
 
     def end(self) -> None:
         self.cancelled = True
-        self.release()
-        self.finalize()
+        if self._owned:
+            self.release()
+        if self._after:
+            self.finalize()
 
 
 def blocking_items(
@@ -172,15 +194,14 @@ def blocking_items(
     """
     run = BlockingRun(demand, source, keep=keep, seconds=seconds)
     items = run.items = run.open(source, window)
-    ready = run.ready
     try:
         for item in items:
             if item is not None:
                 yield item
             else:
                 run.wait()
-                while ready:
-                    yield ready.popleft()
+                while run.ready:
+                    yield run.ready.popleft()
         if run.failure is not None:
             raise run.failure
     except RuntimeError as error:
@@ -188,6 +209,29 @@ def blocking_items(
         if unwrapped is error:
             raise
         raise as_runtime_error(unwrapped) from unwrapped
+    finally:
+        close(items)
+        run.end()
+
+
+def blocking_first(source: Publisher[T] | Openable[T], window: int, seconds: float | None = None) -> T | None:
+    """The first item of ``source``, or None where there is none. The rest is cancelled, and not waited for where it is sent on
+    this very thread.
+    """
+    run = BlockingRun(UNBOUNDED, source, keep=1, seconds=seconds, enough=1)
+    items: Items[T] = run.open(source, window)
+    run.items = items
+    try:
+        for item in items:
+            if item is not None:
+                return item
+            run.wait()
+            if run.ready:
+                first: T = run.ready.popleft()
+                return first
+        if run.failure is not None:
+            raise run.failure
+        return None
     finally:
         close(items)
         run.end()

@@ -34,6 +34,9 @@ Items = Iterator[T | None]
 #: What :meth:`Side.poll` gives once its source is complete.
 END: Final[Any] = object()
 
+#: An iterator that is over, for whatever is not open.
+NOTHING: Final[Iterator[Any]] = iter(())
+
 
 class Openable(Protocol[T_co]):
     """A publisher that can run inside somebody else's run, without a queue between.
@@ -235,6 +238,8 @@ def _relay(items: Items[T]) -> Items[T]:
 
 def close(items: object) -> None:
     """Close an iterator that can be closed; a failure in somebody's finalizer is reported, not raised (RS 3.15)."""
+    if items is NOTHING:
+        return
     closer = getattr(items, "close", None)
     if closer is not None:
         try:
@@ -298,14 +303,16 @@ class Side(Run, Generic[T]):
     __slots__ = ("_opening", "_parent", "_quiet", "_root", "items", "stirred", "urgent", "wanted")
 
     def __init__(self, run: Run, wanted: int | None = None, *, quiet: bool = False) -> None:
-        super().__init__()
+        self.last = False
+        self._owned = {}
+        self._after = []
         self._parent = run
         self._root = run.root
         self._quiet = quiet
         self._opening = False
         self.wanted = wanted
         #: What its source gives.
-        self.items: Items[T] = iter(())
+        self.items: Items[T] = NOTHING
         self.announced = None
         #: Something came since it was polled last.
         self.stirred = False
@@ -372,25 +379,28 @@ class Side(Run, Generic[T]):
     def close(self) -> None:
         """The source is over or not wanted any more, and the run goes on: give back all that belongs to it."""
         self._stop()
-        self.finalize()
+        if self._after:
+            self.finalize()
 
     def dispose(self) -> None:
         """The run ends, and this with it: what is to happen after the end happens after the run's end."""
         self._stop()
         self._parent.disown(self)
-        for action in self._after:
-            self._parent.after(action)
-        self._after.clear()
+        if self._after:
+            for action in self._after:
+                self._parent.after(action)
+            self._after.clear()
 
     @property
     def is_disposed(self) -> bool:
         return id(self) not in self._parent._owned
 
     def _stop(self) -> None:
-        items, self.items = self.items, iter(())
+        items, self.items = self.items, NOTHING
         self.stirred = self.urgent = False
         close(items)
-        self.release()
+        if self._owned:
+            self.release()
 
 
 @final
@@ -400,13 +410,15 @@ class Lane(Run, Generic[T]):
     __slots__ = ("_items", "_lanes", "_queued", "_root", "_urged", "_window", "key")
 
     def __init__(self, lanes: Lanes[T], window: int) -> None:
-        super().__init__()
+        self.last = False
+        self._owned = {}
+        self._after = []
         self._lanes = lanes
         self._root = lanes.run.root
         self._window = window
         self._queued = False
         self._urged = False
-        self._items: Items[T] = iter(())
+        self._items: Items[T] = NOTHING
         #: For the operator's own use (an index, a key).
         self.key: Any = None
 
@@ -462,10 +474,12 @@ class Lane(Run, Generic[T]):
     def stop(self) -> None:
         """The source ended, or is not wanted any more."""
         self._lanes.open_lanes.pop(self, None)
-        items, self._items = self._items, iter(())
+        items, self._items = self._items, NOTHING
         close(items)
-        self.release()
-        self.finalize()
+        if self._owned:
+            self.release()
+        if self._after:
+            self.finalize()
 
 
 @final

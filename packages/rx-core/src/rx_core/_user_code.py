@@ -30,19 +30,20 @@ def user_call(operator: str, function: Callable[P, R], /, *args: P.args, **kwarg
     """
     try:
         return function(*args, **kwargs)
-    except (Exception, GeneratorExit) as error:
-        failure = user_error(operator, function, error)
-        if failure is error:
-            raise
-        raise failure from error
+    except (StopIteration, GeneratorExit) as error:
+        raise user_error(operator, function, error) from error
+    except Exception as error:
+        user_error(operator, function, error)
+        raise
 
 
 OPERATOR_CODES.add(user_call.__code__)
 
 
 def user_error(operator: str, function: object, error: BaseException, /) -> BaseException:
-    """What is to be raised where ``function`` raised ``error``: for an operator that calls it once for each of many items, and
-    spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES`` then."""
+    """What is to be raised where ``function`` raised ``error``, which gets its note: for an operator that calls it for each of many
+    items, and spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES`` then, and no variable of it must keep the error.
+    """
     add_note(error, f"in {operator}({name_of(function)})")
     if isinstance(error, StopIteration):
         return RuntimeError("a function in the pipeline raised StopIteration")

@@ -349,6 +349,10 @@ class OperatorHead(Head):
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         window = self.window or window  # an operator that only relays passes on what its consumer takes
+        if len(self.upstream) == 1 and self.operator.eager == "first" and not self._many:  # what most are
+            single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self._eager_error)
+            single.prime()
+            return self.function(run, single, *self.args)
         sources: list[Source[Any]] = [
             Source(run, publisher, window, eager_error=self._eager_error) for publisher in self.upstream
         ]

@@ -13,7 +13,7 @@ from rx_core import Run, as_signal, queue_fusion
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._heads import IterableHead
 from rx_fusion._pipeline import EXACT, Pipeline
-from rx_fusion._shapes import HOT_RUNS, PULL_INSIDE, ROOT, Shape
+from rx_fusion._shapes import HOT_RUNS, PULL_INSIDE, ROOT, Shape, checked
 
 #: The value form with a cancel check: many items may be read for the one that is given.
 VALUE_INSIDE: Final = {feed: Form("value", feed, cancel=True) for feed in Feed}
@@ -62,7 +62,12 @@ def at_hand(source: object, run: Run, /) -> Iterable[Any] | None:
         if type(items) in EXACT and not items.__length_hint__() and shape.ends_with_source:  # type: ignore[attr-defined]
             run.poke()
         if shape is ROOT:
-            return items if type(items) in _NEVER_NONE else shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
+            kind = type(items)
+            if kind in _NEVER_NONE:
+                return items
+            if kind in EXACT and head.feed is _CHECKED:
+                return checked(items, head)  # asking it for one more after a cancel runs nobody's code
+            return shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
         folds = _folding.get(shape)
         if folds is None:
             folds = _folding[shape] = _folds(shape)

@@ -24,8 +24,8 @@ from rx_core import (
     Run,
     Subscriber,
     as_signal,
+    blocking_first,
     blocking_items,
-    close,
     hooks,
     unwrap_stop,
 )
@@ -165,7 +165,7 @@ class Pipeline(Generic[T_co]):
     def _rewritten(self, found: RuleSet, candidates: tuple[Rule, ...]) -> tuple[RuleSet, Resolved, tuple[str, ...]]:
         """What the rules make of this, and which they were. Found once: a description does not change."""
         try:
-            kept = self._kept
+            kept = _kept_of(self)
         except AttributeError:
             pass
         else:
@@ -216,11 +216,15 @@ class Pipeline(Generic[T_co]):
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
         items = _opened(head, shape, run, window)
-        if type(items) in EXACT and shape.ends_with_source:
+        feed = head.feed
+        if feed is Feed.RUNNING:
+            if shape is ROOT:
+                return items
+        elif type(items) in EXACT and shape.ends_with_source:
             run.announced = items
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
                 run.poke()  # known to be empty: that needs no demand
-        return shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
+        return shape.pull(items, run, head, args, PULL_INSIDE[feed])
 
     @property
     def _rx_pushes(self) -> bool:
@@ -257,11 +261,7 @@ class Pipeline(Generic[T_co]):
             if plan is not None:
                 head, shape, args = plan
                 return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-            items = blocking_items(self, DEFAULT_PREFETCH, UNBOUNDED, seconds, 1)
-            try:
-                return next(items, None)
-            finally:
-                close(items)
+            return blocking_first(self, DEFAULT_PREFETCH, seconds)
         except RuntimeError as error:
             original = _user_stop(error)
             if original is error:
@@ -325,6 +325,9 @@ def _opened(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:
     except (Exception, GeneratorExit) as error:
         return run.failing(as_signal(error))
 
+
+#: Without asking a face's __getattr__, which is there for operators of plugins.
+_kept_of: Callable[[Pipeline[Any]], tuple[RuleSet, Resolved, tuple[str, ...]]] = vars(Pipeline)["_kept"].__get__
 
 _NO_RUN: Any = None  # a synchronous head needs none
 

@@ -41,13 +41,15 @@ Pull = Callable[..., Iterator[Any]]
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
-    __slots__ = ("_children", "_forms", "_runs", "one_for_one", "stages", "takes_all")
+    __slots__ = ("_children", "_forms", "_runs", "ends_with_source", "one_for_one", "stages", "takes_all")
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
+        #: No item can come after the source's last one, so an exhausted source is the end.
+        self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
         #: anything left to do when an item was given.
         self.one_for_one = all(
@@ -106,11 +108,6 @@ class Shape:
     # -- what can be derived ---------------------------------------------------------------------------------------
 
     @property
-    def ends_with_source(self) -> bool:
-        """No item can come after the source's last one, so an exhausted source is the end."""
-        return all(not (stage.tail_yields or stage.expands or stage.head_yields) for stage in self.stages)
-
-    @property
     def steps(self) -> bool:
         """One item in, at most one out, at most one after the end: can be pushed through without a queue."""
         tails = sum(stage.tail_yields for stage in self.stages)
@@ -167,6 +164,10 @@ class Shape:
         """Iterate these stages over ``items`` in the given form, compiled where that pays, stacked otherwise."""
         if not self.stages:
             return self._bare(items, run, origin, form)
+        known = self._forms.get(form)
+        if known is not None:
+            found: Iterator[Any] = known(items, run, origin, args)
+            return found
         # A last mark exists only in compiled code, and completing early must not depend on how often a shape ran before.
         marks = form.mark_last and any(stage.stops for stage in self.stages)
         if form in self._forms or form.feed is Feed.RUNNING or marks or self.is_hot(items):
@@ -187,7 +188,7 @@ class Shape:
         """The stage functions around one another, as they are: the oracle of every compiled form."""
         made: Iterator[Any] = items
         if form.feed is Feed.CHECKED:
-            made = _checked(made, origin)
+            made = checked(made, origin)
         if form.cancel:
             assert run is not None
             made = _until_cancelled(made, run)
@@ -206,7 +207,7 @@ class Shape:
             return items
         made = items
         if form.feed is Feed.CHECKED:
-            made = _checked(made, origin)
+            made = checked(made, origin)
         if form.cancel:
             assert run is not None
             return _while_wanted(made, run, items)
@@ -229,7 +230,7 @@ def shape_of(steps: Iterable[Step], args: tuple[Any, ...] | None = None) -> Shap
     return shape
 
 
-def _checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
+def checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
     for item in items:
         if item is None:
             raise none_produced(origin.name)

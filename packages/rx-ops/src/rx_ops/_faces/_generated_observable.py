@@ -2510,7 +2510,11 @@ class ObservableTerminal(ObservableCore[T_co]):
         Memory:  none.   Thread: this one.   Fusion: one loop with a synchronous source.
         Source:  RxJava ``blockingFirst``.
         """
-        first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's
+        head = self._head
+        if head.publisher is None and isinstance(head, (IterableHead, OperatorHead)):
+            first = self._first()
+        else:
+            first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's; these are to hear of it
         if first is None:
             raise EmptyStreamError(f"{self!r}.blocking_first()")
         return cast("T_co", first)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Run, Source, Subscriber, check_prefetch
-from rx_fusion import operator_of, stage_of
+from rx_fusion import IterableHead, OperatorHead, operator_of, stage_of
 from rx_ops import stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
@@ -75,7 +75,11 @@ class FlowableTerminal(FlowableCore[T_co]):
         Memory:  none.   Thread: this one.   Fusion: one loop with a synchronous source.
         Source:  RxJava ``blockingFirst``.
         """
-        first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's
+        head = self._head
+        if head.publisher is None and isinstance(head, (IterableHead, OperatorHead)):
+            first = self._first()
+        else:
+            first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's; these are to hear of it
         if first is None:
             raise EmptyStreamError(f"{self!r}.blocking_first()")
         return cast("T_co", first)

@@ -152,7 +152,7 @@ def zip_(run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -
     columns = [_Column[Any](run, at, said) for at in range(len(sources))]
     for column, source in zip(columns, sources, strict=True):
         column.start(source)
-    together: list[Any] | None = [_as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
+    together: list[Any] = [_as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
     return _rows(run, columns, said, combiner, None if None in together else zip(*together, strict=False))
 
 
@@ -188,11 +188,11 @@ def _rows(
             for items in together:
                 try:  # user_call without its frame
                     value = items if plain else combiner(*items)
-                except (Exception, GeneratorExit) as error:
-                    failure = user_error("zip", combiner, error)
-                    if failure is error:
-                        raise
-                    raise failure from error
+                except (StopIteration, GeneratorExit) as error:
+                    raise user_error("zip", combiner, error) from error
+                except Exception as error:
+                    user_error("zip", combiner, error)
+                    raise
                 if value is None:
                     raise none_produced("zip", combiner)
                 left -= 1

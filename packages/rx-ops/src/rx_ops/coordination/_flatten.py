@@ -52,11 +52,11 @@ def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[An
                 opened = False
             try:  # user_call without its frame
                 made = function(item)
-            except (Exception, GeneratorExit) as error:
-                failure = user_error(operator_name, function, error)
-                if failure is error:
-                    raise
-                raise failure from error
+            except (StopIteration, GeneratorExit) as error:
+                raise user_error(operator_name, function, error) from error
+            except Exception as error:
+                user_error(operator_name, function, error)
+                raise
             items = at_hand(made, run) if run.demand and not root.cancelled else None
             if items is not None:
                 yield from items
@@ -126,11 +126,11 @@ def _mapped(outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
                 continue
             try:  # user_call without its frame
                 made = function(item)
-            except (Exception, GeneratorExit) as error:
-                failure = user_error(operator_name, function, error)
-                if failure is error:
-                    raise
-                raise failure from error
+            except (StopIteration, GeneratorExit) as error:
+                raise user_error(operator_name, function, error) from error
+            except Exception as error:
+                user_error(operator_name, function, error)
+                raise
             if not isinstance(made, Pipeline):
                 check_inner(operator_name, function, made)
             yield made
