@@ -302,8 +302,8 @@ ONE_BY_ONE: Final = frozenset(
 #: What is a stage, and fuses with its neighbours into one loop.
 STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce")) - WALLS
 
-#: They subscribe to the source again.
-AGAIN: Final = frozenset(("repeat", "retry"))
+#: Sources at the same time: in a row where all of them are iterated.
+SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with"))
 
 #: They look at their source before anything is wanted of them: an end that needs no demand, a window that is filled.
 LOOKING_AHEAD: Final = frozenset(("ignore_elements", "windows", "counted_groups", "observe_on", "subscribe_on", "amb_with"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rx_core import UNBOUNDED
 from rx_ops import OnComplete, OnError, OnNext
-from tests.invisible.building import everything, waits
+from tests.invisible.building import SIDE_BY_SIDE, everything, waits
 from tests.invisible.describe import Fn, Op, Pipeline
 from tests.invisible.recording import Script, Step
 from tests.invisible.reference import apply, reference
@@ -166,10 +166,6 @@ ALL: Final = (
     *("on_error_return", "on_error_resume_next", "do_on_error", "materialize", "dematerialize", "windows", "counted_groups"),
     *("observe_on", "subscribe_on"),
 )  # fmt: skip
-
-
-#: Sources at the same time: in a row where all of them are iterated.
-SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with"))
 
 
 def fits(op: Op, made: Pipeline, trace: Trace) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.invisible.building import LOOKING_AHEAD, ONE_BY_ONE, PUSHED, STAGES, WALLS, everything, may_poke
+from tests.invisible.building import LOOKING_AHEAD, ONE_BY_ONE, PUSHED, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke
 from tests.invisible.describe import Op, Pipeline, frozen, functions, nested
 from tests.invisible.forms import Mode
 from tests.invisible.recording import Called, Ended, Entry, Got, Recording, Script
@@ -192,8 +192,8 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
         )
         observed = any(each.name == "observe_on" for each in parts[:at])
         ahead = ahead or (observed and any(each.name not in STAGES for each in later))  # stays apart, behind a queue
-        ahead = ahead or any(each.name.startswith("merge") for each in later)  # an end that is known comes before items
-        if ahead or apart or op.name.startswith("merge"):
+        ahead = ahead or any(each.name in SIDE_BY_SIDE for each in later)  # which of its sources has something to say first?
+        if ahead or apart or op.name in SIDE_BY_SIDE:
             inner = [fn.name for each in nested(op) for part in everything(each) for fn in functions(part)]
             inner += [str(part.args[0]) for each in nested(op) for part in everything(each) if part.name == "logged"]
             inner += [fn.name for each in op.args if isinstance(each, Op) for fn in functions(each)]
