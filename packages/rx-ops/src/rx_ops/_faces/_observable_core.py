@@ -6,11 +6,10 @@ An Observable is the same description as a Flowable (a head, a shape, arguments)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import (
     UNBOUNDED,
-    Disposable,
     Inbox,
     Items,
     ObservableBase,
@@ -18,10 +17,7 @@ from rx_core import (
     Observer,
     Publisher,
     Run,
-    Subscriber,
-    Subscription,
     check_prefetch,
-    invalid_request,
     name_of,
 )
 from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, after, fusion_enabled
@@ -31,6 +27,7 @@ from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
 from rx_ops.coordination import BackpressureStrategy
 from rx_ops.coordination._convert import to_flowable
+from rx_ops.coordination._unasked import Unasked
 
 if TYPE_CHECKING:
     from rx_fusion._stages import StageFunction
@@ -148,58 +145,6 @@ def _opened(run: Run, source: Any) -> Items[Any]:
     run.own(inbox)
     inbox.subscribe_later(source)
     return inbox.stream()
-
-
-class Unasked(Generic[T]):
-    """An observable with the protocol of a publisher: it sends what it has, whether it was requested or not."""
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source: ObservableSource[T] | Publisher[T]) -> None:
-        self._source: Any = source
-
-    def subscribe(self, subscriber: Subscriber[T], /) -> None:
-        self._source.subscribe(_Unasked(subscriber))
-
-    def __repr__(self) -> str:
-        return repr(self._source)
-
-
-class _Unasked(Generic[T]):
-    """The Subscription that an observable does not have. Signals go straight through."""
-
-    __slots__ = ("_down", "_up", "on_complete", "on_error", "on_next")
-
-    def __init__(self, down: Subscriber[T]) -> None:
-        self._down = down
-        self._up: Any = None
-        self.on_next = down.on_next
-        self.on_error = down.on_error
-        self.on_complete = down.on_complete
-
-    def on_subscribe(self, up: Disposable | Subscription, /) -> None:
-        if self._up is not None:
-            _stop(up)  # RS 2.5
-            return
-        self._up = up
-        self._down.on_subscribe(self)
-
-    def request(self, n: int, /) -> None:
-        request: Callable[[int], object] | None = getattr(self._up, "request", None)
-        if request is not None:
-            request(n)  # one of our own that can be asked after all
-        elif type(n) is not int or n < 1:
-            self.cancel()
-            self._down.on_error(invalid_request(n))
-
-    def cancel(self) -> None:
-        _stop(self._up)
-
-
-def _stop(up: Any) -> None:
-    stop: Callable[[], object] | None = getattr(up, "cancel", None) or getattr(up, "dispose", None)
-    if stop is not None:
-        stop()
 
 
 def check_source(operator: str, source: object, /) -> None:

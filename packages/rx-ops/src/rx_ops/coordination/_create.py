@@ -16,7 +16,6 @@ from rx_core import (
     SerialDisposable,
     Subscriber,
     add_cap,
-    invalid_request,
     name_of,
     none_argument,
     none_produced,
@@ -26,6 +25,7 @@ from rx_core import (
 from rx_core import dropped as dropped_error
 from rx_fusion import ASYNC, BOUNDARY, NONE, drain_for, fusion_enabled, operator
 from rx_ops.coordination._backpressure import POLICIES, BackpressureStrategy
+from rx_ops.coordination._unasked import UnaskedSubscription
 
 T = TypeVar("T")
 
@@ -116,11 +116,11 @@ class Emitter(Generic[T]):
 
 
 class _Unbuffered(Emitter[T]):
-    """MISSING: every element goes straight on, asked for or not. It is the subscription too, and requests change nothing."""
+    """MISSING: every element goes straight on, asked for or not. It is also what is disposed when nobody listens any more."""
 
     __slots__ = ("_down", "_over", "_requested")
 
-    def __init__(self, down: Subscriber[T], origin: object) -> None:
+    def __init__(self, down: UnaskedSubscription[T], origin: object) -> None:
         self._down = down
         self._over: dict[int, object] = {0: origin}  # emptied by the first end or cancel, in one atomic step
         self._requested = 0
@@ -152,17 +152,17 @@ class _Unbuffered(Emitter[T]):
     def is_cancelled(self) -> bool:
         return not self._over
 
+    is_disposed = is_cancelled
+
     @property
     def requested(self) -> int:
         return self._requested
 
     def request(self, n: int, /) -> None:
-        if type(n) is not int or n < 1:
-            self.try_on_error(invalid_request(n))
-        else:
-            self._requested = add_cap(self._requested, n)
+        """Only for who wants to know."""
+        self._requested = add_cap(self._requested, n)
 
-    def cancel(self) -> None:
+    def dispose(self) -> None:
         if self._over.pop(0, None) is not None:
             self._cleanup.dispose()
 
@@ -187,8 +187,9 @@ class Created(FlowableBase[T]):
 
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
         if self._strategy is BackpressureStrategy.MISSING:
-            unbuffered = _Unbuffered(subscriber, self)
-            subscriber.on_subscribe(unbuffered)
+            straight = UnaskedSubscription(subscriber)
+            unbuffered = _Unbuffered(straight, self)
+            straight.on_subscribe(unbuffered)
             self._run(unbuffered)
             return
         drain = drain_for(subscriber, origin=self)
