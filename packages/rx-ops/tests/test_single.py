@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import CompositeException, EmptyStreamError, SingleBase
+from rx_fusion import fusion_off
 from rx_ops import Completable, Flowable, Maybe, Single
 from rx_testing import ManualPublisher, TestMaybeObserver, VirtualScheduler
 
@@ -188,3 +189,9 @@ def test_time_limits_of_blocking_ends() -> None:
         Completable.never().blocking_await(seconds=0.01)
     with pytest.raises(ValueError, match="negative"):
         Single.just(1).blocking_get(seconds=-1)
+
+
+def test_without_fusion_a_completable_before_a_single_is_no_single_without_an_item() -> None:
+    with fusion_off():
+        assert Completable.complete().and_then(Single.just(3)).blocking_get() == 3
+        assert Completable.complete().to_single_default(4).blocking_get() == 4

@@ -458,7 +458,7 @@ class Completable(
     def and_then(self, other: Any, /) -> Any:
         """``other`` after this is complete; an error skips it."""
         check_source("and_then", other)
-        silent = type(other)._from(_silent(self))
+        silent = Completable._from(_silent(self))  # not of the other's type: a Single without an item is an error
         return type(other)._from(OperatorHead(coordination.concat, (silent, other), many=True))
 
     def do_on_complete(self, action: Callable[[], object], /) -> Completable:
