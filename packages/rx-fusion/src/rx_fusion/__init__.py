@@ -29,8 +29,6 @@ from rx_fusion._heads import (
     after,
     as_text,
     iterable_head,
-    just_head,
-    known_head,
     operator,
     operator_of,
 )
@@ -85,8 +83,6 @@ __all__ = [
     "fusion_enabled",
     "fusion_off",
     "iterable_head",
-    "just_head",
-    "known_head",
     "operator",
     "operator_of",
     "register_rules",

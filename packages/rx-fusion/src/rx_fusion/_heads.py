@@ -139,28 +139,8 @@ class IterableHead(Head):
         return _iterable_head, (self.name, self._items, self._text, self.feed)
 
 
-def just_head(item: object) -> IterableHead:
-    """The head of ``just(item)``: the smallest source and the most frequent one, so it is made without a call of ``__init__``."""
-    made = _new(IterableHead)
-    made.name = "just"
-    made._items = (item,)
-    made._text = None
-    made.feed = _CLEAN
-    return made
-
-
-def known_head(name: str, items: tuple[Any, ...] | range) -> IterableHead:
-    """The head of a source whose items are known and none of them None, made the same way: ``of``, ``range``."""
-    made = _new(IterableHead)
-    made.name = name
-    made._items = items
-    made._text = None
-    made.feed = _CLEAN
-    return made
-
-
 def iterable_head(items: Iterable[Any]) -> IterableHead:
-    """The head of ``from_iterable(items)``, made the same way."""
+    """The head of ``from_iterable(items)``, without a call of ``__init__``: there may be one for each item of another stream."""
     made = _new(IterableHead)
     made.name = "from_iterable"
     made._items = items
@@ -170,7 +150,6 @@ def iterable_head(items: Iterable[Any]) -> IterableHead:
 
 
 _new = object.__new__
-_CLEAN: Final = Feed.CLEAN
 _CHECKED: Final = Feed.CHECKED
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -52,6 +52,7 @@ T_co = TypeVar("T_co", covariant=True)
 PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
 
 _new = object.__new__
+_CLEAN: Final = Feed.CLEAN
 
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
 
@@ -132,6 +133,20 @@ class Pipeline(Generic[T_co]):
     @classmethod
     def _from(cls, head: Head) -> Any:
         """A pipeline that starts at ``head``."""
+        made = _new(cls._face)
+        made._head = head
+        made._shape = ROOT
+        made._args = ()
+        return made if hooks.on_assembly is None else _assembled(made)
+
+    @classmethod
+    def _known(cls, name: str, items: tuple[Any, ...] | range) -> Any:
+        """A pipeline of known items, none of them None: what inner streams are most often, made without further calls."""
+        head = _new(IterableHead)
+        head.name = name
+        head._items = items
+        head._text = None
+        head.feed = _CLEAN
         made = _new(cls._face)
         made._head = head
         made._shape = ROOT

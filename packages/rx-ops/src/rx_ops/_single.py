@@ -24,7 +24,7 @@ from rx_core import (
     none_argument,
     user_call,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle, just_head
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
 from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
@@ -97,6 +97,9 @@ class Single(
         @classmethod
         def _from(cls, head: Head) -> Single[Any]: ...
 
+        @classmethod
+        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Single[Any]: ...
+
     def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None:
         self._subscribe_items(ToSingle(observer, self))
 
@@ -107,7 +110,7 @@ class Single(
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(just_head(item))
+        return cls._known("just", (item,))
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Single[T]:
@@ -261,6 +264,9 @@ class Maybe(
         @classmethod
         def _from(cls, head: Head) -> Maybe[Any]: ...
 
+        @classmethod
+        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Maybe[Any]: ...
+
     def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None:
         self._subscribe_items(ToMaybe(observer))
 
@@ -269,7 +275,7 @@ class Maybe(
         """One item, known now. TypeError for None."""
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(just_head(item))
+        return cls._known("just", (item,))
 
     @classmethod
     def empty(cls) -> Maybe[Any]:

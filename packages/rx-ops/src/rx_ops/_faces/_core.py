@@ -33,6 +33,9 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
         @classmethod
         def _from(cls, head: Head) -> Flowable[Any]: ...
 
+        @classmethod
+        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Flowable[Any]: ...
+
     def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Flowable[Any]:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))

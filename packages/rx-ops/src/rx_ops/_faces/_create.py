@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
-from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, iterable_head, just_head, known_head
+from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, iterable_head
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written_iterable, written_wrap
@@ -37,7 +37,7 @@ class FlowableCreate(FlowableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(just_head(item))
+        return cls._known("just", (item,))
 
     @classmethod
     def of(cls, *items: T) -> Flowable[T]:
@@ -52,7 +52,7 @@ class FlowableCreate(FlowableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        return cls._from(known_head("of", items))
+        return cls._known("of", items)
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Flowable[int]:
@@ -64,7 +64,7 @@ class FlowableCreate(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        return cls._from(known_head("range", range(start) if stop is None else range(start, stop, step)))
+        return cls._known("range", range(start) if stop is None else range(start, stop, step))
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Flowable[T]:

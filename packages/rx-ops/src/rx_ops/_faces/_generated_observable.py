@@ -30,7 +30,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, iterable_head, just_head, known_head, stage_of
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, iterable_head, stage_of
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
@@ -88,7 +88,7 @@ class ObservableCreate(ObservableCore[T_co]):
         """
         if item is None:
             raise none_argument("just(None)", "item")
-        return cls._from(just_head(item))
+        return cls._known("just", (item,))
 
     @classmethod
     def of(cls, *items: T) -> Observable[T]:
@@ -104,7 +104,7 @@ class ObservableCreate(ObservableCore[T_co]):
         for item in items:
             if item is None:
                 raise none_argument(f"of{items!r}", "an item")
-        return cls._from(known_head("of", items))
+        return cls._known("of", items)
 
     @classmethod
     def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Observable[int]:
@@ -117,7 +117,7 @@ class ObservableCreate(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        return cls._from(known_head("range", range(start) if stop is None else range(start, stop, step)))
+        return cls._known("range", range(start) if stop is None else range(start, stop, step))
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Observable[T]:

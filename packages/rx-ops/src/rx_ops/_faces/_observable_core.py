@@ -57,6 +57,9 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         @classmethod
         def _from(cls, head: Head) -> Observable[Any]: ...
 
+        @classmethod
+        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Observable[Any]: ...
+
     def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Observable[Any]:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rx_core import (
     OPERATOR_CODES,
+    UNBOUNDED,
     Items,
     Lane,
     Lanes,
@@ -29,6 +30,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _END: Any = object()
+_SIZED = (tuple, range)
 
 
 @operator(eager="none")
@@ -45,6 +47,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     errors: list[Exception] = []
     more = limit > 0
     root: Any = run.root
+    endless = run.demand == UNBOUNDED  # then it stays so
     #: A source that is iterated without a lane.
     rest: Iterator[Any] | None = None
     try:
@@ -64,13 +67,16 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                 if source is _END:
                     more = False
                     break
-                if not run.demand or lanes.urgent or root.cancelled:
+                if lanes.urgent or root.cancelled or not (endless or run.demand):
                     lanes.open(source, prefetch)
                     continue
                 try:
                     items = at_hand(source, run)
                     if items is None:
                         lanes.open(source, prefetch)
+                        continue
+                    if type(items) in _SIZED and len(items) < prefetch:  # type: ignore[arg-type]  # then it has a length
+                        yield from items
                         continue
                     rest = iter(items)
                     left = prefetch

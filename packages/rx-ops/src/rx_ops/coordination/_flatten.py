@@ -22,6 +22,7 @@ from rx_core import (
 )
 from rx_fusion import Pipeline, at_hand, operator
 from rx_ops.coordination._combine import interleave
+from rx_ops.coordination._known import known_items
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,7 +35,14 @@ def concat_map(
     """Inner sources one at a time, in order, each with the demand that is left."""
     if delay_error:
         return _with_errors_last(run, iter(source), mapper, till_the_end)
-    return _in_order(run, iter(source), mapper)
+    return _in_order(run, _bare(source), mapper)
+
+
+def _bare(source: Source[Any]) -> Items[Any]:
+    """The outer items; without the generator that looks for a cancel before each, where the operator looks itself."""
+    items = iter(source)
+    known = known_items(source.publisher)
+    return iter(known) if known and hasattr(items, "gi_frame") else items  # else it is to answer None first, or is empty
 
 
 def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[Any]:
@@ -42,11 +50,14 @@ def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[An
     opened = False
     operator_name, function = named("concat_map", mapper)
     root: Any = run.root
+    endless = run.demand == UNBOUNDED  # then it stays so
     try:
         for item in outer:
             if item is None:
                 yield None
                 continue
+            if root.cancelled:
+                return
             if opened:
                 inner.close()  # type: ignore[union-attr]  # it is open
                 opened = False
@@ -57,7 +68,7 @@ def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[An
             except Exception as error:
                 user_error(operator_name, function, error)
                 raise
-            items = at_hand(made, run) if run.demand and not root.cancelled else None
+            items = at_hand(made, run) if (endless or run.demand) and not root.cancelled else None
             if items is not None:
                 yield from items
                 continue
@@ -113,17 +124,20 @@ def flat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], max_concurrency: int, prefetch: int, delay_error: bool
 ) -> Items[Any]:
     """Inner sources at the same time, at most ``max_concurrency`` of them, their items as they come."""
-    inners = _mapped(iter(source), mapper)
+    inners = _mapped(run, _bare(source), mapper)
     return interleave(run, inners, Lanes(run), prefetch, delay_error, max_concurrency)
 
 
-def _mapped(outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
+def _mapped(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
     operator_name, function = named("flat_map", mapper)
+    root: Any = run.root
     try:
         for item in outer:
             if item is None:
                 yield None
                 continue
+            if root.cancelled:
+                return
             try:  # user_call without its frame
                 made = function(item)
             except (StopIteration, GeneratorExit) as error:
