@@ -91,7 +91,8 @@ class FlowableTime(FlowableCore[T_co]):
 
         Demand:  everything is taken from upstream; MissingBackpressureError when an item is due and nobody has requested it.
         Errors:  pass at once, those of ``sampler`` too; TypeError or ValueError at assembly for a bad duration or source.
-        Memory:  one item.   Thread: a worker of ``scheduler`` (default: computation), or that of ``sampler``.
+        Memory:  one item, and the samples that a late worker has not taken.
+        Thread:  a worker of ``scheduler`` (default: computation), or that of ``sampler``.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``sample``. With ``emit_last`` the item that waits at completion is given too. The end of ``sampler`` is
                  the end. ``on_drop`` is called with each item that another one replaced.
