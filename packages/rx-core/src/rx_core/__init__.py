@@ -35,7 +35,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, BufferWatch, Inbox, PolicyInbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, LARGEST_PREFETCH, BufferWatch, Inbox, PolicyInbox
 from rx_core._observers import CallbackObserver
 from rx_core._protocols import (
     CompletableObserver,
@@ -76,6 +76,7 @@ __all__ = [
     "DEMAND",
     "DISPOSED",
     "END",
+    "LARGEST_PREFETCH",
     "OPERATOR_CODES",
     "UNBOUNDED",
     "ActionDisposable",

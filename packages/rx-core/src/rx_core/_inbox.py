@@ -34,6 +34,9 @@ DEMAND: Final = 0
 #: How many items wait at a boundary when nobody says otherwise.
 DEFAULT_PREFETCH: Final = 128
 
+#: How far that grows, where nobody said anything, for a source on another thread that has filled it each time we ran dry.
+LARGEST_PREFETCH: Final = 1024
+
 #: A mark that is always reached.
 _ALWAYS: Final = -1
 
@@ -75,10 +78,12 @@ class Inbox(Generic[T]):
         "_done",
         "_eager_error",
         "_error",
+        "_feeder",
         "_keep_promise",
         "_keeps",
         "_limit",
         "_mark",
+        "_most",
         "_opening",
         "_outstanding",
         "_queue",
@@ -96,9 +101,13 @@ class Inbox(Generic[T]):
     #: Whether what waits may be taken away again by who sends it: then items are taken one at a time.
     _takes_back: ClassVar[bool] = False
 
-    def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
+    def __init__(self, run: Run, window: int, *, eager_error: bool = False, most: int = 0) -> None:
         self._run = run
         self._window = window
+        #: What the window may grow to; see _grown.
+        self._most = most
+        #: The thread that sent when most items waited.
+        self._feeder = 0
         #: 75 % of the window: late enough to ask in batches, early enough not to run dry.
         self._limit = window - (window >> 2)
         self._queue: deque[T] = deque()
@@ -228,6 +237,8 @@ class Inbox(Generic[T]):
             self._keep(item)
         if waiting >= self.peak:
             self.peak = waiting + 1
+            if self._most:
+                self._feeder = get_ident()
             if not self._keeps:
                 self._mark = self.peak
                 if self.is_disposed:  # meanwhile, by who polls
@@ -350,12 +361,24 @@ class Inbox(Generic[T]):
                     if queue or self._done:
                         continue  # a synchronous source answered at once
                 yield None
+                if 0 < self._window < self._most and len(queue) >= window - taken and self._feeder != get_ident():
+                    window, limit = self._grown(window)
             if self._error is not None:
                 run.after(traced_as_before(self._error))
                 raise self._error
         finally:
             self.dispose()
             run.disown(self)
+
+    def _grown(self, window: int) -> tuple[int, int]:
+        """Ask for twice as much: all that was asked for came while nothing was left here, so another thread waits for this.
+
+        A hand-over between two threads takes as long as some hundred items; with more of them at a time it costs less for each.
+        """
+        self._window = larger = min(2 * window, self._most)
+        self._limit = larger - (larger >> 2)
+        self._request(larger - window)
+        return larger, self._limit
 
     def _ask_later(self) -> None:
         self._asks_later = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, final
 
 import trio
-from trio.lowlevel import current_task
+from trio.lowlevel import checkpoint, current_task, enable_ki_protection
 
 from rx_core import Run
 from rx_trio._bell import Bell, in_loop
@@ -47,11 +47,12 @@ class TrioRun(Run):
     ``demand`` is what a source that must be asked is asked for at a time.
     """
 
-    __slots__ = ("_demand", "_endings", "bell", "cancelled")
+    __slots__ = ("_demand", "_endings", "bell", "cancelled", "woken")
 
     def __init__(self, demand: int, call: str) -> None:
         super().__init__()
         self.cancelled = False
+        self.woken = False
         self.bell = Bell(call)
         self._demand = demand
         self._endings: dict[Ending, None] = {}
@@ -64,12 +65,24 @@ class TrioRun(Run):
     def demand(self) -> int:
         return self._demand
 
+    @enable_ki_protection  # who sees it raised relies on the ring
     def wake(self) -> None:
+        self.woken = True
         bell = self.bell
         if not bell.rung:
             bell.ring()
 
     poke = wake
+
+    async def wait(self) -> None:
+        """Park until it was woken since the last wait."""
+        await self.bell.wait()
+        self.woken = False  # before the caller looks
+
+    async def pause(self) -> None:
+        """Let others go on, for the caller to look once more before it parks: to be woken from that takes much longer."""
+        await checkpoint()
+        self.bell.rung = self.woken = False
 
     def attach(self) -> Task:
         """From here on the current task polls this run; what it subscribes to meanwhile may belong to it."""

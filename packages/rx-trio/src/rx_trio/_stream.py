@@ -18,6 +18,7 @@ from trio.lowlevel import checkpoint
 from rx_core import (
     DEFAULT_PREFETCH,
     DEMAND,
+    LARGEST_PREFETCH,
     EmptyStreamError,
     FlowableBase,
     Items,
@@ -50,7 +51,7 @@ class Stream(Generic[T]):
 
     __slots__ = ("_items", "_prefetch", "_publisher")
 
-    def __init__(self, publisher: Publisher[T], prefetch: int) -> None:
+    def __init__(self, publisher: Publisher[T], prefetch: int | None) -> None:
         self._publisher = publisher
         self._prefetch = prefetch
         self._items: StreamItems[T] | None = None
@@ -77,7 +78,7 @@ class Stream(Generic[T]):
             )
 
     def __repr__(self) -> str:
-        return f"stream({self._publisher!r}, prefetch={self._prefetch})"
+        return f"stream({self._publisher!r}, prefetch={DEFAULT_PREFETCH if self._prefetch is None else self._prefetch})"
 
 
 @final
@@ -89,13 +90,16 @@ class StreamItems(AsyncIterator[T]):
 
     __slots__ = ("_generator", "_items", "_open", "run")
 
-    def __init__(self, publisher: Publisher[T], prefetch: int, call: str = "rx_trio.stream()", *, exact: bool = False) -> None:
-        self.run = TrioRun(prefetch, call)
+    def __init__(
+        self, publisher: Publisher[T], prefetch: int | None, call: str = "rx_trio.stream()", *, exact: bool = False
+    ) -> None:
+        window, most = (DEFAULT_PREFETCH, LARGEST_PREFETCH) if prefetch is None else (prefetch, 0)
+        self.run = TrioRun(window, call)
         self._generator: AsyncGeneratorType[T, None] | None = None
         self._open = True
         task = self.run.attach()
         try:
-            items = self.run.open(publisher, DEMAND if exact else prefetch)
+            items = self.run.open(publisher, DEMAND if exact else window, most=most)
         except BaseException:
             self.run.end()
             raise
@@ -162,17 +166,22 @@ async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
     Batches grow while they are short and shrink when elements turn out to take long, so that a checkpoint costs little and
     other tasks get their turn all the same.
     """
-    wait = run.bell.wait
     task = run.attach()
     batch = _FIRST_BATCH
     since = perf_counter()
+    busy = False
     try:
         while True:
             for item in islice(items, batch):
                 if item is None:
-                    await wait()
+                    if busy:
+                        busy = False
+                        await run.pause()
+                    else:
+                        await run.wait()
                     since = perf_counter()
                     break
+                busy = True
                 yield item
             else:
                 if _ended(items):
@@ -217,7 +226,7 @@ def check_source(call: str, source: object) -> None:
         )
 
 
-def stream(publisher: Publisher[T], *, prefetch: int = DEFAULT_PREFETCH) -> Stream[T]:
+def stream(publisher: Publisher[T], *, prefetch: int | None = None) -> Stream[T]:
     """Iterate a publisher in this task, with backpressure::
 
         async with rx_trio.stream(flow) as items:
@@ -227,7 +236,8 @@ def stream(publisher: Publisher[T], *, prefetch: int = DEFAULT_PREFETCH) -> Stre
     Demand:  our pipelines are polled element by element, as the loop takes them; a foreign publisher, or one behind a
     thread boundary, is asked for ``prefetch`` elements and again whenever 75 % of them were taken.
     Errors:  raised in the loop with their own type, never in a group; they cancel the stream.
-    Memory:  at most ``prefetch`` elements for each foreign source.
+    Memory:  at most ``prefetch`` elements for each foreign source. When it is not given, 128, and more step by step, up to 1024,
+    for a source on another thread that has sent all of them each time the loop ran dry.
     Thread:  what is upstream runs in this task up to its next boundary; a function that takes long holds up the loop,
     move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one each
     millisecond or 1024 elements.
@@ -237,7 +247,8 @@ def stream(publisher: Publisher[T], *, prefetch: int = DEFAULT_PREFETCH) -> Stre
     Raises:  TypeError and ValueError here for bad arguments, RuntimeError outside trio.
     """
     check_source("stream", publisher)
-    check_prefetch("stream", prefetch)
+    if prefetch is not None:
+        check_prefetch("stream", prefetch)
     return Stream(publisher, prefetch)
 
 
