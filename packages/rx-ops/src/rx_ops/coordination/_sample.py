@@ -47,7 +47,8 @@ def sample(
     worker = own_worker(run, scheduler)
     Beat(worker, seconds, seconds, samples.take)
     signals = arrivals(run, source.publisher, samples.newest.put)
-    return giving_back(run, worker, _sampled(signals, None, samples, emit_last))
+    made = _sampled(signals, None, samples, emit_last)
+    return giving_back(run, worker, made)
 
 
 @operator(eager="none")
