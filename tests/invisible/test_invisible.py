@@ -21,13 +21,12 @@ Where laziness may differ, because the documentation says so, less is compared:
 * Where sources run at the same time and one of them may have to wait, which item comes first is nobody's to say; such
   pipelines are not drawn.
 
-CI runs the same examples each time. ``RX_NIGHTLY=20000`` draws that many at random; it prints the seed, ``RX_SEED`` repeats it.
+CI runs the same examples each time. ``RX_NIGHTLY=20000`` draws that many at random and prints the seed at the end;
+``RX_SEED`` repeats it.
 """
 
 from __future__ import annotations
 
-import os
-import random
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -40,13 +39,10 @@ from tests.invisible.describe import Op, Pipeline
 from tests.invisible.drawing import pipelines, scripts, stage_pipelines
 from tests.invisible.forms import COLD, HOT, MODES, OFF, TOGETHER, WALLS, blocking_list, first, iterate, observe, run
 from tests.invisible.judging import Judge
+from tests.invisible.nightly import NIGHTLY, SEED
 from tests.invisible.recording import ALL, Got, Recording, Script
 from tests.invisible.reference import reference
 from tests.invisible.trace import End
-
-NIGHTLY = int(os.environ.get("RX_NIGHTLY", "0"))
-SEED = int(os.environ.get("RX_SEED", "0")) or (random.SystemRandom().randrange(2**32) if NIGHTLY else 0)
-
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -67,14 +63,6 @@ def examples(share: float) -> Callable[[Test], Test]:
         return chosen
 
     return decorate
-
-
-@pytest.fixture(autouse=True, scope="module")
-def tell_the_seed(request: pytest.FixtureRequest) -> None:
-    if NIGHTLY:
-        reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            reporter.write_line(f"\ntests/invisible: RX_NIGHTLY={NIGHTLY} RX_SEED={SEED}")
 
 
 @examples(0.4)
