@@ -511,7 +511,7 @@ class Lanes(Generic[T]):
         """The rest of a source that began without a lane, because it could simply be iterated."""
         lane: Lane[T] = Lane(self, window)
         self.open_lanes[lane] = None
-        lane._items = items
+        lane._items = as_generator(items)
         lane.requeue()
 
     def next(self) -> Lane[T] | None:
