@@ -48,12 +48,14 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     more = limit > 0
     root: Any = run.root
     endless = run.demand == UNBOUNDED  # then it stays so
+    opened, ready, urgent = lanes.open_lanes, lanes.ready, lanes.urgent
     #: A source that is iterated without a lane.
     rest: Iterator[Any] | None = None
     try:
         while True:
             waiting = False
-            while more and len(lanes) < limit and not lanes.ready and not run.puts_off:
+            # The last is run.puts_off without its calls: this is gone through for each inner source.
+            while more and len(opened) < limit and not ready and not getattr(root, "_later", None):
                 try:
                     source = next(sources, _END)
                 except Exception as error:
@@ -67,7 +69,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                 if source is _END:
                     more = False
                     break
-                if lanes.urgent or root.cancelled or not (endless or run.demand):
+                if urgent or root.cancelled or not (endless or run.demand):
                     lanes.open(source, prefetch)
                     continue
                 try:
