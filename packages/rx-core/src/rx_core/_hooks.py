@@ -20,7 +20,7 @@ on_subscribe: Callable[[object, object], object] | None = None
 on_schedule: Callable[[Action], Action] | None = None
 #: Called with (error, pipeline) for errors that have nowhere to go. None: logged at ERROR.
 on_error: Callable[[Exception, object], object] | None = None
-#: Called with a Single, Maybe or Completable that is awaited; returns an awaitable, or None when no known async library runs here.
+#: Called with a Single, Maybe or Completable that is awaited; returns an awaitable, or None when no async library it knows runs.
 awaitable: Callable[[object], object] | None = None
 #: The macro-fusion rules of all plugins; replaced as a whole when plugins change.
 fusion_rules: tuple[object, ...] = ()

@@ -19,8 +19,8 @@ The mode is negotiated inside ``on_subscribe``, before anything flows, by the co
 Fusion as a whole is switched off by ``RX_FUSION=off`` in the environment for the process, by :func:`fusion_off` for a block, and
 by ``hide()`` at one place of one pipeline. The switch is read when a pipeline is subscribed.
 
-An operator between two others that hands its source's Subscription on as it is would be skipped by a poll. So a queue may say whom
-it serves (``rx_serves(consumer)``, optional), and :func:`ask` takes no other for granted. All of ours say it.
+An operator between two others that hands its source's Subscription on as it is would be skipped by a poll. So a queue may say
+whom it serves (``rx_serves(consumer)``, optional), and :func:`ask` takes no other for granted. All of ours say it.
 
 Polls come from one thread at a time, never after ``cancel()``. Sources: "Operator fusion, part 2" and the design of RxJava 2.
 """
