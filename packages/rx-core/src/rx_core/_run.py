@@ -516,20 +516,21 @@ class Lanes(Generic[T]):
 
     def next(self) -> Lane[T] | None:
         """The next lane with something to say: with an end or an error in any case, with items only when they are wanted."""
+        ready, urgent, opened = self.ready, self.urgent, self.open_lanes
         while True:
-            wanted = bool(self.ready) and self.run.demand > 0
-            if self.urgent and not (wanted and self._hurried):  # in turns: one that is always urgent must not stop the others
-                lane = self.urgent.popleft()
+            wanted = bool(ready) and self.run.demand > 0
+            if urgent and not (wanted and self._hurried):  # in turns: one that is always urgent must not stop the others
+                lane = urgent.popleft()
                 self._hurried = True
             elif wanted:
-                lane = self.ready.popleft()
+                lane = ready.popleft()
                 self._hurried = False
             else:
                 # Ended meanwhile: ready is to say whether an item waits, and who reads it may have to see another source's end.
-                while self.ready and not self.ready[0].is_open:
-                    self.ready.popleft()
+                while ready and ready[0] not in opened:
+                    ready.popleft()
                 return None
-            if lane.is_open:
+            if lane in opened:
                 return lane
 
     def __len__(self) -> int:

@@ -30,9 +30,11 @@ from rx_core import (
     name_of,
     none_produced,
     user_call,
+    user_error,
 )
 from rx_fusion import Head
 from rx_fusion.symbols import without_symbols
+from rx_ops.coordination._known import known_items
 from rx_ops.coordination._parts import Part
 
 if TYPE_CHECKING:
@@ -146,6 +148,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
 
     __slots__ = (
         "a_group",
+        "buffer_size",
         "ended",
         "face",
         "freed",
@@ -153,6 +156,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         "full",
         "head",
         "items",
+        "key",
         "open_groups",
         "outer_closed",
         "returned",
@@ -166,6 +170,8 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
     def __init__(self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], Grouped[K, V]]) -> None:
         self.run = run
         self.head = head
+        self.key = head.key
+        self.buffer_size = head.buffer_size
         #: How many groups the consumer runs at the same time; 0 where its demand says so.
         self.window = window
         self.face = face
@@ -184,6 +190,9 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         self.source = _Feed(self)
         run.own(self)
         self.items: Items[T] = self.source.open(head.upstream[0], head.buffer_size)
+        known = known_items(head.upstream[0])
+        if known:  # without the generator that looks for a cancel before each: pump() does
+            self.items = iter(known)
 
     def stream(self) -> Items[Grouped[K, V]]:
         """The stream of groups."""
@@ -276,20 +285,28 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
                     self._abandon(group)
             if self.ended:
                 return False
-            if self.waiting < self.head.buffer_size:
+            if self.waiting < self.buffer_size:
                 break
             self.full = True  # publish first, look afterwards: who takes an item from now on feeds
             if not self.freed:
                 return False
         self.full = False
+        root: Any = self.run.root
         try:
-            item = next(self.items, _END)
+            item = _END if root.cancelled else next(self.items, _END)
             if item is None:
                 return False
             if item is _END:
                 self._end(None)
                 return False
-            self._deal(item)
+            try:  # user_call without its frame
+                key = self.key(item)
+            except (StopIteration, GeneratorExit) as error:
+                raise user_error("group_by", self.key, error) from error
+            except Exception as error:
+                user_error("group_by", self.key, error)
+                raise
+            self._deal(key, item)
         except Exception as error:
             self._end(error)
             raise
@@ -305,8 +322,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         self.stuck = True
         self.run.root.poke()
 
-    def _deal(self, item: Any) -> None:
-        key = user_call("group_by", self.head.key, item)
+    def _deal(self, key: K, item: Any) -> None:
         value = item if self.head.value is None else user_call("group_by", self.head.value, item)
         if value is None:
             raise none_produced("group_by", self.head.value)
@@ -410,7 +426,10 @@ class _Group(Part[V], Generic[K, V]):
                 while queue:
                     item = queue.popleft()
                     if not self.abandoned:
-                        groups.freed.append(None)
+                        if self.runs_inside:
+                            groups.waiting -= 1  # it is the owner's
+                        else:
+                            groups.freed.append(None)
                         if groups.full:
                             groups.feed()  # another group may be waiting for the room
                     yield item
@@ -436,3 +455,4 @@ class _Group(Part[V], Generic[K, V]):
 
 
 OPERATOR_CODES.add(_Group._stream.__code__)  # it raises what ended the source, a StopIteration included
+OPERATOR_CODES.add(_Groups.pump.__code__)  # the key function runs in it
