@@ -360,7 +360,10 @@ class Side(Run, Generic[T]):
         self._opening = True
         self.announced = None
         try:
-            items = source.open_in(self) if isinstance(source, Source) else self.open(source, window)
+            if type(source) is Source:
+                items = self.open(source.publisher, source._window, eager_error=source._eager_error)
+            else:
+                items = self.open(source, window)
         finally:
             self._opening = False
         if self.urgent:  # published before _opening was lowered, or it was passed on

@@ -32,7 +32,7 @@ from rx_core import (
 from rx_core.queue_fusion import NONE, fusion_enabled
 from rx_fusion import _rules
 from rx_fusion._compiler import Feed
-from rx_fusion._heads import Head, IterableHead, PublisherHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import OneItem
@@ -167,7 +167,8 @@ class Pipeline(Generic[T_co]):
                 candidates = found.about(head, shape)
             if candidates:
                 head, shape, args = self._rewritten(found, candidates)[1]
-            return head.absorb(shape, args)
+            kind = type(head)
+            return (head, shape, args) if kind is IterableHead or kind is OperatorHead else head.absorb(shape, args)
         if not shape:
             return head, shape, args
         at = len(shape) - 1

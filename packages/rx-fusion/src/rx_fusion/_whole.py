@@ -28,6 +28,6 @@ class _Whole(Side[Any]):
 
 def opened_for(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:
     """Start the source that ``shape`` reads. One with a window or a worker of its own asks in batches anyway."""
-    if shape.takes_all and window == DEMAND and head.scheduler is None:
+    if shape.takes_all and window == DEMAND and head.scheduler is None and run.demand != UNBOUNDED:
         run = _Whole(run)
     return head.open(run, window)
