@@ -91,6 +91,9 @@ class Inbox(Generic[T]):
         "_spoke",
         "_upstream",
         "_window",
+        "asker",
+        "failed",
+        "heeded",
         "peak",
     )
 
@@ -124,6 +127,12 @@ class Inbox(Generic[T]):
         self._eager_error = eager_error
         #: Whether items want to know that they wait here (see _rx_keep); the first one tells.
         self._keeps: bool | None = None
+        #: Whether an error is to be told of although items wait before it, and the thread that asks for items just now, if it is
+        #: to hear of it in their order: a synchronous source sends all that was asked for before it returns.
+        self.heeded = False
+        self.asker = 0
+        #: Such an error came.
+        self.failed = False
         #: The most items that ever waited here.
         self.peak = 0
         #: From this many waiting items on there is more to do for the next one than to append it: a new peak, and at the latest
@@ -267,7 +276,10 @@ class Inbox(Generic[T]):
         self._mark = _ALWAYS
         if self._eager_error:
             self._batch.clear()
-        if self._eager_error or not self._queue:
+        if self.heeded and self.asker != get_ident():
+            self.failed = True
+            self._run.poke()
+        elif self._eager_error or not self._queue:
             self._run.poke()
         # With items before it the end is found when the last of them is polled; see stream().
 
@@ -369,6 +381,11 @@ class Inbox(Generic[T]):
         finally:
             self.dispose()
             run.disown(self)
+
+    def hurry(self) -> None:
+        """An error that has come, or comes, is not to wait for the items before it; for the run's owner."""
+        self._eager_error = True
+        self._batch.clear()
 
     def _grown(self, window: int) -> tuple[int, int]:
         """Ask for twice as much: all that was asked for came while nothing was left here, so another thread waits for this.

@@ -456,9 +456,9 @@ class ObservableTransform(ObservableCore[T_co]):
         ::  --a---b-----|  -->  --a-a-b-b-|
 
         Demand:  none; everything is taken as it comes.
-        Errors:  end the stream, those of the outer source behind the inner one that runs. With ``delay_error`` all inner sources
-                 run to their end, and several errors arrive as one CompositeException; without ``till_the_end`` only the one
-                 that runs when an error comes. TypeError when ``mapper`` returns no source.
+        Errors:  end the stream at once. With ``delay_error`` all inner sources run to their end, and several errors arrive as
+                 one CompositeException; without ``till_the_end`` only the one that runs when an error comes. TypeError when
+                 ``mapper`` returns no source.
         Memory:  what a foreign source is ahead.
         Thread:  that of the running inner source.   Fusion: coordinating; inner pipelines run inside, without a queue.
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.

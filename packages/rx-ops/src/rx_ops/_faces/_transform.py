@@ -133,9 +133,9 @@ class FlowableTransform(FlowableCore[T_co]):
         ::  --a---b-----|  -->  --a-a-b-b-|
 
         Demand:  an inner source gets what is still wanted; a foreign outer one is asked for ``prefetch`` items ahead.
-        Errors:  end the stream, those of the outer source behind the inner one that runs. With ``delay_error`` all inner sources
-                 run to their end, and several errors arrive as one CompositeException; without ``till_the_end`` only the one
-                 that runs when an error comes. TypeError when ``mapper`` returns no source.
+        Errors:  end the stream at once. With ``delay_error`` all inner sources run to their end, and several errors arrive as
+                 one CompositeException; without ``till_the_end`` only the one that runs when an error comes. TypeError when
+                 ``mapper`` returns no source.
         Memory:  ``prefetch`` outer items where the outer source is not ours.
         Thread:  that of the running inner source.   Fusion: coordinating; inner pipelines run inside, without a queue.
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.

@@ -25,6 +25,7 @@ from rx_core import (
 )
 from rx_fusion import Feed, Pipeline, at_hand, fusion_enabled, operator
 from rx_ops.coordination._known import known_items
+from rx_ops.coordination._outer import NO_OUTER, Outer
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,8 +43,22 @@ def merge(run: Run, sources: Sequence[Source[T]], prefetch: int, delay_error: bo
     return interleave(run, iter(()), lanes, prefetch, delay_error)
 
 
-def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int, delay_error: bool, limit: int = 0) -> Items[T]:
-    """The loop of merge and flat_map: ``sources`` are opened in at most ``limit`` lanes, ready lanes take turns."""
+def interleave(
+    run: Run,
+    sources: Iterator[Any],
+    lanes: Lanes[T],
+    prefetch: int,
+    delay_error: bool,
+    limit: int = 0,
+    outer: Outer = NO_OUTER,
+) -> Items[T]:
+    """The loop of merge and flat_map: ``sources`` are opened in at most ``limit`` lanes, ready lanes take turns.
+
+    Between two items of a turn it looks for what needs no demand, of other lanes and of the ``outer`` source: an item more would
+    be computed ahead of demand, and an error would wait behind it.
+    """
+    heard = outer.is_heard
+    urgent = lanes.urgent
     errors: list[Exception] = []
     more = limit > 0
     root: Any = run.root
@@ -53,6 +68,9 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     rest: Iterator[Any] | None = None
     try:
         while True:
+            if heard and outer.failed:
+                outer.fail()
+                heard = False
             waiting = False
             # The last is run.puts_off without its calls: this is gone through for each inner source.
             while more and len(opened) < limit and not ready and not getattr(root, "_later", None):
@@ -77,7 +95,8 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     if items is None:
                         lanes.open(source, prefetch)
                         continue
-                    if type(items) in _SIZED and len(items) < prefetch:  # type: ignore[arg-type]  # then it has a length
+                    alone = endless or not (heard or lanes.open_lanes)  # nobody else can have anything urgent to say
+                    if alone and type(items) in _SIZED and len(items) < prefetch:  # type: ignore[arg-type]  # then it has a length
                         yield from items
                         continue
                     rest = iter(items)
@@ -85,7 +104,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
                     for item in rest:
                         yield item
                         left -= 1
-                        if not left:  # its turn is over
+                        if not left or urgent or (heard and outer.failed):  # its turn is over
                             lanes.take(rest, prefetch)
                             break
                 except Exception as error:
@@ -97,11 +116,17 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
             moved = False
             while (lane := lanes.next()) is not None:
                 moved = True
+                if heard and outer.failed:
+                    lane.requeue()
+                    break
                 try:
                     for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
                         if item is None:
                             break
                         yield item
+                        if urgent or (heard and outer.failed):
+                            lane.requeue()
+                            break
                     else:
                         _next_turn(lane)
                 except Exception as error:
@@ -124,6 +149,7 @@ def interleave(run: Run, sources: Iterator[Any], lanes: Lanes[T], prefetch: int,
     finally:
         close(rest)
         close(sources)
+        outer.close()
         lanes.close()
 
 

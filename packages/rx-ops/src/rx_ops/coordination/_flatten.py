@@ -23,19 +23,25 @@ from rx_core import (
 from rx_fusion import Pipeline, at_hand, operator
 from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._known import known_items
+from rx_ops.coordination._outer import Outer, can_be_heard, outer_of
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-@operator
+@operator(eager="none")
 def concat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], delay_error: bool = False, till_the_end: bool = True
 ) -> Items[Any]:
     """Inner sources one at a time, in order, each with the demand that is left."""
     if delay_error:
-        return _with_errors_last(run, iter(source), mapper, till_the_end)
-    return _in_order(run, _bare(source), mapper)
+        return _with_errors_last(run, _outer(run, source, heard=not till_the_end), mapper, till_the_end)
+    return _in_order(run, _outer(run, source), mapper)
+
+
+def _outer(run: Run, source: Source[Any], *, heard: bool = True) -> Outer:
+    """The source of sources, subscribed together with the operator."""
+    return outer_of(run, source) if heard and can_be_heard(source) else Outer(_bare(source), None)
 
 
 def _bare(source: Source[Any]) -> Items[Any]:
@@ -45,14 +51,15 @@ def _bare(source: Source[Any]) -> Items[Any]:
     return iter(known) if known and hasattr(items, "gi_frame") else items  # else it is to answer None first, or is empty
 
 
-def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[Any]:
+def _in_order(run: Run, outer: Outer, mapper: Callable[[T], Any]) -> Items[Any]:
     inner: Side[Any] | None = None
+    heard = outer.is_heard
     opened = False
     operator_name, function = named("concat_map", mapper)
     root: Any = run.root
     endless = run.demand == UNBOUNDED  # then it stays so
     try:
-        for item in outer:
+        for item in outer.items:
             if item is None:
                 yield None
                 continue
@@ -70,30 +77,32 @@ def _in_order(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Items[An
                 raise
             items = at_hand(made, run) if (endless or run.demand) and not root.cancelled else None
             if items is not None:
-                yield from items
+                yield from outer.heard(items) if heard else items
                 continue
             check_inner(operator_name, function, made)
             if inner is None:
                 inner = Side(run)
             opened = True
             inner.start(made)
-            yield from inner.items
+            yield from outer.heard(inner.items) if heard else inner.items
     finally:
         if inner is not None:
             inner.dispose()
-        close(outer)
+        outer.close()
 
 
 OPERATOR_CODES.add(_in_order.__code__)
 
 
-def _with_errors_last(run: Run, outer: Items[T], mapper: Callable[[T], Any], till_the_end: bool) -> Items[Any]:
+def _with_errors_last(run: Run, outer: Outer, mapper: Callable[[T], Any], till_the_end: bool) -> Items[Any]:
     errors: list[Exception] = []
     inner: Side[Any] = Side(run)
     try:
-        while till_the_end or not errors:
+        while True:
             try:
-                item = next(outer, END)
+                if outer.failed:
+                    outer.fail()
+                item = next(outer.items, END)
             except Exception as raised:
                 errors.append(raised)
                 break
@@ -112,20 +121,23 @@ def _with_errors_last(run: Run, outer: Items[T], mapper: Callable[[T], Any], til
                 yield from inner.items
             except Exception as raised:
                 errors.append(raised)
+                if not till_the_end:
+                    break
     finally:
         inner.dispose()
-        close(outer)
+        outer.close()
     if errors:
         raise composite(errors)
 
 
-@operator
+@operator(eager="none")
 def flat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], max_concurrency: int, prefetch: int, delay_error: bool
 ) -> Items[Any]:
     """Inner sources at the same time, at most ``max_concurrency`` of them, their items as they come."""
-    inners = _mapped(run, _bare(source), mapper)
-    return interleave(run, inners, Lanes(run), prefetch, delay_error, max_concurrency)
+    outer = _outer(run, source, heard=not delay_error)
+    inners = _mapped(run, outer.items, mapper)
+    return interleave(run, inners, Lanes(run), prefetch, delay_error, max_concurrency, outer)
 
 
 def _mapped(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:
