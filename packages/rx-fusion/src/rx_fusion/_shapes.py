@@ -169,7 +169,7 @@ class Shape:
             found: Iterator[Any] = known(items, run, origin, args)
             return found
         # A last mark exists only in compiled code, and completing early must not depend on how often a shape ran before.
-        marks = form.mark_last and any(stage.stops for stage in self.stages)
+        marks = form.mark_last and any(stage.marks for stage in self.stages)
         if form in self._forms or form.feed is Feed.RUNNING or marks or self.is_hot(items):
             function = self.form(form)
             if function is not None:

@@ -61,6 +61,8 @@ class Stage(NamedTuple):
     reduces: bool
     #: May end the stream before the source does.
     stops: bool
+    #: Says with its last item that it is the last, in its loop or behind it; only compiled code can.
+    marks: bool
     #: Some items give none.
     drops: bool
     #: At most one item comes after the source's last.
@@ -181,7 +183,8 @@ def _read(function: FunctionType, name: str, parameters: tuple[str, ...], reques
         head_yields=loop is None or head,
         tail_yields=loop is None or tail,
         reduces=loop is not None and body_yields == 0 and tail and not head,
-        stops=loop is None or any(isinstance(node, ast.Return) for node in ast.walk(loop)),
+        stops=loop is None or _returns([loop]),
+        marks=loop is None or _returns([loop, *(epilogue or [])]),
         drops=loop is None or _least_yields(loop.body) < 1,
         single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
         request=request,
@@ -338,6 +341,10 @@ class _Check(ast.NodeVisitor):
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> None:
         raise self.refuse(node, "uses 'yield from' (write the loop: for inner in ...: yield inner)")
+
+
+def _returns(statements: Iterable[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
 
 
 def _most_yields(statements: Iterable[ast.stmt]) -> float:
