@@ -47,12 +47,22 @@ _pull = shapes.Shape.pull
 _form = shapes.Shape.form
 
 
+class _Unseen(dict[Form, Any]):
+    """Forms that are there and do not say so."""
+
+    def __contains__(self, _form: object) -> bool:
+        return False
+
+
 def _cold_pull(shape: Any, items: Any, run: Any, origin: Any, args: Any, form: Form) -> Iterator[Any]:
-    """The policy of a first, short run: as Shape.pull, without what was compiled before."""
-    marks = form.mark_last and any(stage.stops for stage in shape.stages)
-    if shape.stages and form.feed is not Feed.RUNNING and not marks:
-        return shapes.Shape.stacked(shape, items, run, origin, args, form)
-    return _pull(shape, items, run, origin, args, form)
+    """The library's own policy, for a shape that nothing was compiled for so far."""
+    kept = shape._forms
+    shape._forms = unseen = _Unseen(kept)
+    try:
+        return _pull(shape, items, run, origin, args, form)
+    finally:
+        kept.update(unseen)
+        shape._forms = kept
 
 
 def _stacked_form(shape: Any, form: Form) -> Callable[..., Any] | None:

@@ -135,3 +135,21 @@ def test_a_source_of_merge_that_iterates_without_being_a_generator_comes_to_its_
         Flowable.merge(Flowable.empty().repeat(0), Flowable.range(2)).subscribe(got)
         got.request(1)
     got.assert_result(0, 1)
+
+
+TAILS: dict[str, Callable[[Flowable[int]], Flowable[Any]]] = {
+    "buffer": lambda flow: flow.buffer(2, 1),
+    "group_reduce": lambda flow: flow.group_reduce(abs, abs, max),
+}
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_an_end_behind_the_loop_that_is_known_does_not_depend_on_how_often_the_shape_ran(tail: str) -> None:
+    """A mark behind the loop was in compiled code only, and nobody took it for a reason to compile."""
+    ended = []
+    for mode in (COLD, HOT):
+        got = TestSubscriber[Any](request=3)
+        with switched(mode):
+            TAILS[tail](Flowable.of(1, 2, 3)).subscribe(got)
+        ended.append(got.is_terminated)
+    assert ended == [True, True]
