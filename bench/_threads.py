@@ -12,7 +12,7 @@ import trio
 import rx_trio
 from bench._common import Counting, installed, operators, reactivex
 from bench._measure import Case, Way, absent, at_most
-from rx_core import FlowableBase, Subscriber
+from rx_core import GROWING_PREFETCH, FlowableBase, Subscriber
 from rx_ops import Flowable
 from rx_schedulers import single
 
@@ -77,7 +77,7 @@ class _Fed(FlowableBase[int]):
         self._subscriber.on_complete()
 
 
-def queued(size: int, prefetch: int) -> Callable[[], int]:
+def queued(size: int, prefetch: int = GROWING_PREFETCH) -> Callable[[], int]:
     """A way: another thread pushes as far as it is asked, through the queue of ``observe_on``."""
 
     def run() -> int:
@@ -141,6 +141,7 @@ def _observe_on(size: int) -> Case:
         {
             "direct call": Way(direct, expected=total),
             "rx, synchronous source": polled,
+            "rx, queued": queued(size),
             "rx, queued, 128": queued(size, 128),
             "rx, queued, 1024": queued(size, 1024),
             "SimpleQueue by hand, unbounded": Way(queue_by_hand, part, partly),
@@ -148,6 +149,7 @@ def _observe_on(size: int) -> Case:
         },
         [
             at_most("rx, synchronous source", 1.3, 1.1),
+            at_most("rx, queued", 4.2, 3.5),
             at_most("rx, queued, 128", 4.2, 3.5),
             at_most("rx, queued, 1024", 4.2, 3.5),
         ],

@@ -130,7 +130,11 @@ WORDS: Final = (
     (r"``prefetch`` outer items where the outer source is not ours", "what a foreign source is ahead"),
     (r"(``prefetch``|128) items for each foreign source", "what foreign sources are ahead"),
     (r"``prefetch`` items at a boundary", "what the stream is ahead at a boundary"),
-    (r"``prefetch`` items; a synchronous source", "what the source is ahead; a synchronous source"),
+    (
+        r"``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent "
+        r"all it may each time the worker runs dry\. A synchronous source",
+        "what the source is ahead; a synchronous source",
+    ),
     (r"Memory: ``capacity`` items, or whatever the source is ahead\.", "Memory:  none."),
     (r"what ``source`` raises; MissingBackpressureError by strategy; TypeError", "what ``source`` raises; TypeError"),
     (r"what ``add`` raises; MissingBackpressureError by strategy; TypeError", "what ``add`` raises; TypeError"),

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from rx_core import Inbox, Run
+from rx_core import Growing, Inbox, Run, _inbox
 from rx_testing import ManualPublisher
+
+
+@pytest.fixture(autouse=True)
+def _no_more_than_20(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_inbox, "LARGEST_PREFETCH", 20)
 
 
 class Polled(Run):
@@ -32,10 +37,10 @@ class Polled(Run):
 class Boundary:
     """An inbox, its source on another thread, and the thread that polls."""
 
-    def __init__(self, window: int, most: int) -> None:
+    def __init__(self, window: int) -> None:
         self.source: ManualPublisher[Any] = ManualPublisher(unchecked=True)
         self.run = Polled()
-        self.inbox: Inbox[Any] = Inbox(self.run, window, most=most)
+        self.inbox: Inbox[Any] = Inbox(self.run, window)
         self.inbox.subscribe_to(self.source)
         self.items: Iterator[Any] = self.inbox.stream()
         self.sent = 0
@@ -67,14 +72,14 @@ class Boundary:
 
 
 def test_it_doubles_up_to_its_limit_while_all_that_was_asked_for_comes_at_once() -> None:
-    it = Boundary(8, 20)
+    it = Boundary(Growing(8))
     seen = []
     got = []
     for _ in range(6):
         it.send(it.due)
         got += it.run_dry()
         seen.append(it.inbox._window)
-    assert seen == [8, 16, 20, 20, 20, 20]
+    assert seen == [8, 8, 16, 20, 20, 20]  # filled once it may be a source that is fast, and a consumer that is not
     assert got == [*range(it.sent)]
     assert it.inbox.peak <= 20
     it.items.close()  # type: ignore[attr-defined]  # it is a generator
@@ -82,7 +87,7 @@ def test_it_doubles_up_to_its_limit_while_all_that_was_asked_for_comes_at_once()
 
 
 def test_it_does_not_grow_for_a_source_that_is_slower() -> None:
-    it = Boundary(8, 32)
+    it = Boundary(Growing(8))
     for _ in range(20):
         it.send(it.due - 1)
         it.run_dry()
@@ -90,7 +95,7 @@ def test_it_does_not_grow_for_a_source_that_is_slower() -> None:
 
 
 def test_it_does_not_grow_for_a_source_on_the_same_thread() -> None:
-    it = Boundary(8, 32)
+    it = Boundary(Growing(8))
     for _ in range(20):
         it.send(it.due, elsewhere=False)
         it.run_dry()
@@ -98,7 +103,7 @@ def test_it_does_not_grow_for_a_source_on_the_same_thread() -> None:
 
 
 def test_it_does_not_grow_where_a_bound_was_given() -> None:
-    it = Boundary(8, 0)
+    it = Boundary(8)
     for _ in range(20):
         it.send(it.due)
         it.run_dry()
@@ -107,11 +112,10 @@ def test_it_does_not_grow_where_a_bound_was_given() -> None:
 
 
 def test_what_is_too_much_is_measured_by_the_window_as_it_is() -> None:
-    it = Boundary(8, 16)
-    it.send(8)
-    it.run_dry()
-    it.send(it.due)
-    it.run_dry()
+    it = Boundary(Growing(8))
+    for _ in range(3):
+        it.send(it.due)
+        it.run_dry()
     assert it.inbox._window == 16
     it.send(16)
     assert not it.source.cancelled

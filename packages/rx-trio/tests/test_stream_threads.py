@@ -28,7 +28,8 @@ def interval(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize("prefetch", [1, 2, 7, 128, None])
 def test_every_element_in_order_and_never_more_than_may_wait(prefetch: int | None) -> None:
     async def main() -> list[int]:
-        async with rx_trio.stream(Flowable.range(20_000).observe_on(single()), prefetch=prefetch) as items:
+        flow = Flowable.range(20_000).observe_on(single())
+        async with rx_trio.stream(flow) if prefetch is None else rx_trio.stream(flow, prefetch=prefetch) as items:
             with trio.fail_after(30):
                 return [item async for item in items]
 

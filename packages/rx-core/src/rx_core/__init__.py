@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
 from rx_core._blocking import BlockingRun, blocking_first, blocking_items
-from rx_core._demand import UNBOUNDED, add_cap, check_prefetch, invalid_request, mul_cap
+from rx_core._demand import UNBOUNDED, Growing, add_cap, check_prefetch, invalid_request, mul_cap
 from rx_core._disposables import (
     DISPOSED,
     ActionDisposable,
@@ -35,7 +35,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, LARGEST_PREFETCH, BufferWatch, Inbox, PolicyInbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, GROWING_PREFETCH, LARGEST_PREFETCH, BufferWatch, Inbox, PolicyInbox
 from rx_core._observers import CallbackObserver
 from rx_core._protocols import (
     CompletableObserver,
@@ -76,6 +76,7 @@ __all__ = [
     "DEMAND",
     "DISPOSED",
     "END",
+    "GROWING_PREFETCH",
     "LARGEST_PREFETCH",
     "OPERATOR_CODES",
     "UNBOUNDED",
@@ -94,6 +95,7 @@ __all__ = [
     "EmptyStreamError",
     "FlagDisposable",
     "FlowableBase",
+    "Growing",
     "Inbox",
     "Items",
     "Lane",

@@ -6,7 +6,7 @@ there is" (RS 3.17).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 UNBOUNDED: Final = 2**63 - 1
 
@@ -34,9 +34,20 @@ def invalid_request(n: object, /) -> Exception:
     return TypeError(f"§3.9: request() takes a positive int, not {n!r}.\n  For example:  subscription.request(1)")
 
 
+@final
+class Growing(int):
+    """A window that nobody gave, at a boundary where one thread waits for another.
+
+    It doubles, up to LARGEST_PREFETCH, when the source has sent all it was asked for and nothing is left of that. A number that
+    somebody gives does not.
+    """
+
+    __slots__ = ()
+
+
 def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:
     """Raise at assembly when a buffer bound is not a positive int."""
-    if type(prefetch) is not int:
+    if type(prefetch) is not int and type(prefetch) is not Growing:
         raise TypeError(f"{operator}({name}={prefetch!r}): a whole number of elements is needed, for example {name}=128")
     if prefetch < 1:
         raise ValueError(f"{operator}({name}={prefetch}): at least one element is needed, for example {name}=128")

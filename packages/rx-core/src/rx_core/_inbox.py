@@ -14,7 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, final
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import UNBOUNDED, Growing
 from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core._observers import stop
 from rx_core._user_code import OPERATOR_CODES, traced_as_before
@@ -34,8 +34,11 @@ DEMAND: Final = 0
 #: How many items wait at a boundary when nobody says otherwise.
 DEFAULT_PREFETCH: Final = 128
 
-#: How far that grows, where nobody said anything, for a source on another thread that has filled it each time we ran dry.
+#: How far a :class:`Growing` window goes.
 LARGEST_PREFETCH: Final = 1024
+
+#: What ``prefetch`` is at a boundary between threads when nobody says otherwise.
+GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 
 #: A mark that is always reached.
 _ALWAYS: Final = -1
@@ -104,11 +107,13 @@ class Inbox(Generic[T]):
     #: Whether what waits may be taken away again by who sends it: then items are taken one at a time.
     _takes_back: ClassVar[bool] = False
 
-    def __init__(self, run: Run, window: int, *, eager_error: bool = False, most: int = 0) -> None:
+    def __init__(self, run: Run, window: int, *, eager_error: bool = False) -> None:
         self._run = run
+        #: What the window may grow to.
+        self._most = 0
+        if type(window) is Growing:
+            window, self._most = int(window), LARGEST_PREFETCH
         self._window = window
-        #: What the window may grow to; see _grown.
-        self._most = most
         #: The thread that sent when most items waited.
         self._feeder = 0
         #: 75 % of the window: late enough to ask in batches, early enough not to run dry.
@@ -318,6 +323,7 @@ class Inbox(Generic[T]):
         run, queue, window, limit = self._run, self._queue, self._window, self._limit
         popleft = queue.popleft
         taken = 0
+        filled = False
         try:
             while True:
                 if self._eager_error and self._error is not None:
@@ -374,7 +380,9 @@ class Inbox(Generic[T]):
                         continue  # a synchronous source answered at once
                 yield None
                 if 0 < self._window < self._most and len(queue) >= window - taken and self._feeder != get_ident():
-                    window, limit = self._grown(window)
+                    if filled:  # the first time says only that it is fast, not that it waits for this
+                        window, limit = self._grown(window)
+                    filled = True
             if self._error is not None:
                 run.after(traced_as_before(self._error))
                 raise self._error
@@ -388,9 +396,8 @@ class Inbox(Generic[T]):
         self._batch.clear()
 
     def _grown(self, window: int) -> tuple[int, int]:
-        """Ask for twice as much: all that was asked for came while nothing was left here, so another thread waits for this.
-
-        A hand-over between two threads takes as long as some hundred items; with more of them at a time it costs less for each.
+        """Ask for twice as much: a hand-over between two threads takes as long as some hundred items, and the more of them come
+        at a time the less it is for each.
         """
         self._window = larger = min(2 * window, self._most)
         self._limit = larger - (larger >> 2)

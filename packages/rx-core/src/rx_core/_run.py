@@ -116,17 +116,14 @@ class Run(ABC):
         """Something waits for this thread to leave the run: yield None before going on to open further sources."""
         return bool(getattr(self.root, "_later", ()))
 
-    def open(
-        self, source: Publisher[T] | Openable[T], window: int = DEMAND, *, eager_error: bool = False, most: int = 0
-    ) -> Items[T]:
+    def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """Subscribe to ``source`` and iterate what it gives: items, and None while there is nothing.
 
         Ours open without a queue; any other publisher gets an :class:`Inbox` of at most ``window`` items, replenished at 75 %,
-        whose error waits behind the items unless ``eager_error``; the window grows up to ``most`` items while a source on another
-        thread fills it faster than it is emptied. The iterator raises the source's error, that of subscribing
+        whose error waits behind the items unless ``eager_error``. The iterator raises the source's error, that of subscribing
         included, and ends when the source completes. Close it to cancel.
         """
-        opener = None if most and getattr(source, "_rx_apart", False) else getattr(source, "_rx_open", None)
+        opener = getattr(source, "_rx_open", None)
         try:
             if opener is not None:
                 items: Items[T] = opener(self, window)
@@ -134,12 +131,12 @@ class Run(ABC):
             call = getattr(source, "rx_call", None)
             if call is not None and fusion_enabled():
                 return self._unhurried(self._called(call, getattr(source, "rx_scalar", None)))
-            return self.open_queued(source, window, eager_error=eager_error, most=most)  # type: ignore[arg-type]  # not Openable
+            return self.open_queued(source, window, eager_error=eager_error)  # type: ignore[arg-type]  # not Openable
         except (Exception, GeneratorExit) as error:
             return self.failing(as_signal(error))
 
     def open_queued(
-        self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False, wall: bool = False, most: int = 0
+        self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False, wall: bool = False
     ) -> Items[T]:
         """The same, always through an inbox: for boundaries and for walls, through which nothing is polled either.
 
@@ -149,7 +146,7 @@ class Run(ABC):
         if not hasattr(source, "subscribe"):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
         kind: type[Inbox[T]] = WalledInbox if wall else Inbox
-        inbox = kind(self, window, eager_error=eager_error, most=most)
+        inbox = kind(self, window, eager_error=eager_error)
         self.own(inbox)
         if (
             self.threaded

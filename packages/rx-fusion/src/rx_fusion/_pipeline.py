@@ -227,7 +227,7 @@ class Pipeline(Generic[T_co]):
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""
-        if self._rx_apart:
+        if self._head.scheduler is not None or not fusion_enabled():
             bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
@@ -241,11 +241,6 @@ class Pipeline(Generic[T_co]):
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
                 run.poke()  # known to be empty: that needs no demand
         return shape.pull(items, run, head, args, PULL_INSIDE[feed])
-
-    @property
-    def _rx_apart(self) -> bool:
-        """Whether it is opened through a queue."""
-        return self._head.scheduler is not None or not fusion_enabled()
 
     @property
     def _rx_pushes(self) -> bool:

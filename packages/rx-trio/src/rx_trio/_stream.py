@@ -16,9 +16,8 @@ import trio
 from trio.lowlevel import checkpoint
 
 from rx_core import (
-    DEFAULT_PREFETCH,
     DEMAND,
-    LARGEST_PREFETCH,
+    GROWING_PREFETCH,
     EmptyStreamError,
     FlowableBase,
     Items,
@@ -51,7 +50,7 @@ class Stream(Generic[T]):
 
     __slots__ = ("_items", "_prefetch", "_publisher")
 
-    def __init__(self, publisher: Publisher[T], prefetch: int | None) -> None:
+    def __init__(self, publisher: Publisher[T], prefetch: int) -> None:
         self._publisher = publisher
         self._prefetch = prefetch
         self._items: StreamItems[T] | None = None
@@ -78,7 +77,7 @@ class Stream(Generic[T]):
             )
 
     def __repr__(self) -> str:
-        return f"stream({self._publisher!r}, prefetch={DEFAULT_PREFETCH if self._prefetch is None else self._prefetch})"
+        return f"stream({self._publisher!r}, prefetch={self._prefetch})"
 
 
 @final
@@ -90,16 +89,13 @@ class StreamItems(AsyncIterator[T]):
 
     __slots__ = ("_generator", "_items", "_open", "run")
 
-    def __init__(
-        self, publisher: Publisher[T], prefetch: int | None, call: str = "rx_trio.stream()", *, exact: bool = False
-    ) -> None:
-        window, most = (DEFAULT_PREFETCH, LARGEST_PREFETCH) if prefetch is None else (prefetch, 0)
-        self.run = TrioRun(window, call)
+    def __init__(self, publisher: Publisher[T], prefetch: int, call: str = "rx_trio.stream()", *, exact: bool = False) -> None:
+        self.run = TrioRun(prefetch, call)
         self._generator: AsyncGeneratorType[T, None] | None = None
         self._open = True
         task = self.run.attach()
         try:
-            items = self.run.open(publisher, DEMAND if exact else window, most=most)
+            items = self.run.open(publisher, DEMAND if exact else prefetch)
         except BaseException:
             self.run.end()
             raise
@@ -226,7 +222,7 @@ def check_source(call: str, source: object) -> None:
         )
 
 
-def stream(publisher: Publisher[T], *, prefetch: int | None = None) -> Stream[T]:
+def stream(publisher: Publisher[T], *, prefetch: int = GROWING_PREFETCH) -> Stream[T]:
     """Iterate a publisher in this task, with backpressure::
 
         async with rx_trio.stream(flow) as items:
@@ -247,8 +243,7 @@ def stream(publisher: Publisher[T], *, prefetch: int | None = None) -> Stream[T]
     Raises:  TypeError and ValueError here for bad arguments, RuntimeError outside trio.
     """
     check_source("stream", publisher)
-    if prefetch is not None:
-        check_prefetch("stream", prefetch)
+    check_prefetch("stream", prefetch)
     return Stream(publisher, prefetch)
 
 

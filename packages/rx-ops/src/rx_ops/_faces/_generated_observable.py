@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 from rx_core import (
     DEFAULT_PREFETCH,
+    GROWING_PREFETCH,
     UNBOUNDED,
     CompletableBase,
     Disposable,
@@ -1973,7 +1974,7 @@ class ObservableThreads(ObservableCore[T_co]):
         """
         return self._coordinate(
             coordination.observe_on,
-            window=DEFAULT_PREFETCH,
+            window=GROWING_PREFETCH,
             scheduler=scheduler,
             eager_error=not delay_error,
             shown=f"observe_on({scheduler!r})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, Scheduler, check_prefetch, name_of
+from rx_core import GROWING_PREFETCH, FlowableBase, Publisher, Scheduler, check_prefetch, name_of
 from rx_fusion import OperatorHead, PublisherHead
 from rx_ops import coordination
 from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, check_source, default_scheduler
@@ -38,7 +38,7 @@ class FlowableThreads(FlowableCore[T_co]):
         return self._from(PublisherHead(f"subscribe_on({scheduler!r})", publisher, publisher.__repr__, (self,), said))
 
     def observe_on(
-        self, scheduler: Scheduler, /, *, prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False
+        self, scheduler: Scheduler, /, *, prefetch: int = GROWING_PREFETCH, delay_error: bool = False
     ) -> Flowable[T_co]:
         """Signals, and everything after this operator, on a worker of ``scheduler``.
 
@@ -46,7 +46,8 @@ class FlowableThreads(FlowableCore[T_co]):
 
         Demand:  a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
         Errors:  an error overtakes the items that wait, unless ``delay_error``.
-        Memory:  ``prefetch`` items; a synchronous source is polled by the worker and needs no queue.
+        Memory:  ``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent
+            all it may each time the worker runs dry. A synchronous source is polled by the worker and needs no queue.
         Thread:  the worker, for requesting too: what is upstream of a synchronous source's pipeline runs there.
         Fusion:  coordinating; polls a synchronous source directly, and what follows runs in its loop.
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.
