@@ -394,6 +394,9 @@ class Drain(Run, Generic[T]):
     def _emit_some(self, gen: Items[T]) -> tuple[bool, bool]:
         """The careful loop: a None means nothing now, and each item is one less to want."""
         on_next: Callable[[T], object] = self._down.on_next  # type: ignore[union-attr]  # there while there is a generator
+        # It is resumed, and looks. An operator that gives items before it has looked at all it was poked for pokes again before
+        # it yields (delay, sample). To resume it once more in any case, when the demand is used up, would mostly have it compute
+        # an item that nobody wants.
         self._poked = False
         quantum = None if self._worker is None else self._worker.quantum
         if self._demand == UNBOUNDED and quantum is None:
@@ -436,7 +439,10 @@ class Drain(Run, Generic[T]):
             if not self.cancelled:
                 self._finish(None)
             return True
-        self._stash = item  # one item at most, and only after a poke: it waits for the next request
+        # One item at most, and only after a poke: it waits for the next request. An operator with several sources looks what it
+        # was poked for before it goes on (interleave), so none is computed for that. A stage does not know of pokes: in the
+        # middle of what it makes of one item (flat_map_iterable) it gives the next.
+        self._stash = item
         return bool(self._requests) or (self._poked and item is None)
 
     def _spend(self, n: int) -> None:

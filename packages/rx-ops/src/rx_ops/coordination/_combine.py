@@ -58,7 +58,6 @@ def interleave(
     be computed ahead of demand, and an error would wait behind it.
     """
     heard = outer.is_heard
-    urgent = lanes.urgent
     errors: list[Exception] = []
     more = limit > 0
     root: Any = run.root
