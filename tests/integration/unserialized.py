@@ -15,11 +15,14 @@ import pytest
 from rx_core import BaseDisposable, Disposable, Drain, Scheduler, Worker
 
 
-class _Everybody(dict[int, bool]):
-    """A token that is never taken: who asks for it gets it."""
+class _Everybody(list[int]):
+    """A token that is never taken: who asks for it gets it, and what it said last."""
 
-    def pop(self, *_: Any) -> Any:
-        return True
+    def pop(self, *_: Any) -> int:
+        return self[-1]
+
+    def append(self, said: int, /) -> None:
+        self[:] = [said]
 
 
 @contextmanager
@@ -33,7 +36,7 @@ def without_tokens(monkeypatch: pytest.MonkeyPatch, chosen: Callable[[Drain[Any]
     def entered_by_all(drain: Drain[Any], body: Any) -> None:
         start(drain, body)
         if chosen(drain):
-            drain._token = _Everybody({0: True})
+            drain._token = _Everybody([0])
 
     with monkeypatch.context() as patch, failing():
         patch.setattr(Drain, "start", entered_by_all)

@@ -75,6 +75,7 @@ class Drain(Run, Generic[T]):
         "_down",
         "_gen",
         "_hint",
+        "_idle",
         "_later",
         "_nesting",
         "_poked",
@@ -86,6 +87,8 @@ class Drain(Run, Generic[T]):
         "_token",
         "_worker",
         "cancelled",
+        "direct",
+        "passing",
         "pipeline",
         "woken",
     )
@@ -115,7 +118,8 @@ class Drain(Run, Generic[T]):
         self._nesting: list[tuple[int, Callable[[], object]]] = []
         self._promise: _Promise | None = None
         self._demand = 0
-        self._token: dict[int, bool] = {}  # taken: start() gives it back
+        #: Taken: start() gives it back. It says how many items may go past the generator as things are (see _direct.py).
+        self._token: list[int] = []
         self._dirty = False
         #: Raised by who wakes, before the attempt to take the token; lowered before whoever has it looks, and when it is given
         #: back. So who sees it raised is sure of a look that comes.
@@ -124,6 +128,13 @@ class Drain(Run, Generic[T]):
         self._stash: T | None = None
         self._suspended = False
         self._done = False
+        #: Where an item may go that need not pass through the generator (see _direct.py): the subscriber's ``on_next``, or the
+        #: stages before it. None: every item passes through.
+        self.direct: Callable[[Any], object] | None = None
+        #: The operator that gives items on as they came, until it is asked for its items.
+        self.passing: object = None
+        #: The generator waits for its sources, and nothing else is to be done before they have something.
+        self._idle = False
 
     # -- what operators see ------------------------------------------------------------------------------------------
 
@@ -190,7 +201,7 @@ class Drain(Run, Generic[T]):
     def wake(self) -> None:
         self.woken = True
         self._dirty = True
-        if self._token.pop(0, None):
+        if self._take():
             if self._worker is None or (self._nesting and self._acts_here()):
                 self._loop()  # on a worker: what is put off there pushes on its thread, which is the one to go on
             else:
@@ -199,6 +210,17 @@ class Drain(Run, Generic[T]):
     def poke(self) -> None:
         self._poked = True
         self.wake()
+
+    def _take(self) -> bool:
+        """Take the token, unless another thread has it, or this one."""
+        token = self._token
+        if token:
+            try:
+                token.pop()
+            except IndexError:  # taken this moment
+                return False
+            return True
+        return False
 
     # -- the owner's part --------------------------------------------------------------------------------------------
 
@@ -227,7 +249,7 @@ class Drain(Run, Generic[T]):
         finally:
             if put_off and self._worker is not None:
                 self._later = deque()  # not for the worker, which may begin at once
-            self._token[0] = True
+            self._token.append(0)
             self.woken = False
         if put_off:
             if self._worker is None:
@@ -257,7 +279,7 @@ class Drain(Run, Generic[T]):
                     self._finish(RuntimeError(f"{worker!r} was shut down while a stream was running on it"))
                 self._close()
             finally:
-                self._token[0] = True
+                self._token.append(0)
                 self.woken = False
 
     def _loop(self) -> None:
@@ -276,14 +298,14 @@ class Drain(Run, Generic[T]):
             finally:
                 suspended, self._suspended = self._suspended, False
                 if not suspended:
-                    token[0] = True
+                    token.append(self._demand if self._idle else 0)
                     self.woken = False
             if self._later and not suspended:
                 self._do_later()
             if suspended:  # a cooperative worker wants its turn; the token stays ours
                 self._submit()
                 return
-            if not self._dirty or not token.pop(0, None):
+            if not self._dirty or not self._take():
                 return
 
     def _do_later(self) -> None:
@@ -315,6 +337,7 @@ class Drain(Run, Generic[T]):
         return any(ident == me for ident, _ in self._nesting.copy())
 
     def _drain(self) -> None:
+        self._idle = False
         requests = self._requests
         while True:
             gen = self._gen
@@ -347,6 +370,7 @@ class Drain(Run, Generic[T]):
                             self._finish(None)
                         continue
                     if idle:
+                        self._idle = self.direct is not None and not self._later and self._promise is None
                         return
                 elif not self._settle(gen):
                     return
@@ -449,6 +473,35 @@ class Drain(Run, Generic[T]):
         if self._demand < UNBOUNDED:
             self._demand -= n
 
+    # -- past the generator ------------------------------------------------------------------------------------------
+
+    def straight(self) -> Drain[T] | None:
+        if self.passing is not True:
+            return None
+        self.passing = None
+        return self
+
+    def broken(self) -> None:
+        """The subscriber has raised for an item that went past the generator: it is considered cancelled (RS 2.13)."""
+        self._idle = False
+        self.cancelled = True
+        self._close()
+
+    def fail(self, error: Exception) -> None:
+        """A stage behind the generator has failed. Holds the token."""
+        self._idle = False
+        close(self._gen)
+        if self.cancelled:
+            self._close()
+            _hooks.dropped(error, self.origin)
+        else:
+            self._finish(error)
+
+    def dropped(self) -> None:
+        """A stage behind the generator has dropped the item, which was not the one that is wanted. Holds the token."""
+        if self._demand < UNBOUNDED:
+            self._demand += 1
+
     # -- ends --------------------------------------------------------------------------------------------------------
 
     def _failed(self, gen: Items[T], error: BaseException) -> None:
@@ -456,7 +509,7 @@ class Drain(Run, Generic[T]):
         if isinstance(error, ValueError) and getattr(gen, "gi_running", False):
             # The run was dropped and is being collected: its generator's own ``finally`` woke it. Nobody is left to tell.
             self.cancelled = True
-            self._gen = self._down = None
+            self._gen = self._down = self.direct = None
             return
         if not has_ended(gen):
             self.cancelled = True  # RS 2.13
@@ -489,7 +542,8 @@ class Drain(Run, Generic[T]):
 
     def _finish(self, error: Exception | None) -> None:
         """Signal the end, once; give everything back first, so that nothing of ours outlives the signal (RS 3.13)."""
-        down, self._down, self._gen, self._hint, self._bare = self._down, None, None, None, None
+        down, self._down, self._gen, self._hint = self._down, None, None, None
+        self._bare = self.direct = None
         if self._done or down is None:
             return
         self._done = True
@@ -505,7 +559,8 @@ class Drain(Run, Generic[T]):
 
     def _close(self) -> None:
         """Cancelled: close the generator on the owner's thread and drop every reference to the subscriber (RS 3.13)."""
-        gen, self._gen, self._down, self._hint, self._bare = self._gen, None, None, None, None
+        gen, self._gen, self._down, self._hint = self._gen, None, None, None
+        self._bare = self.direct = None
         self._stash = None
         if gen is not None:
             close(gen)

@@ -20,6 +20,7 @@ from rx_core._observers import stop
 from rx_core._user_code import OPERATOR_CODES, traced_as_before
 
 if TYPE_CHECKING:
+    from rx_core._drain import Drain
     from rx_core._protocols import Disposable, Publisher, Subscription
     from rx_core._run import Run
 
@@ -44,6 +45,9 @@ GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 _ALWAYS: Final = -1
 
 _TAKE: Final = deque.popleft
+
+#: A window that is as good as none.
+_MANY: Final = 1 << 29
 
 
 @final
@@ -82,6 +86,7 @@ class Inbox(Generic[T]):
         "_eager_error",
         "_error",
         "_feeder",
+        "_gate",
         "_keep_promise",
         "_keeps",
         "_limit",
@@ -92,6 +97,7 @@ class Inbox(Generic[T]):
         "_queue",
         "_run",
         "_spoke",
+        "_straight",
         "_upstream",
         "_window",
         "asker",
@@ -130,6 +136,10 @@ class Inbox(Generic[T]):
         self._cancelled = False
         self._error: Exception | None = None
         self._eager_error = eager_error
+        #: The drain that its operator runs under and gives items on to; see DirectInbox.
+        self._gate: Drain[Any] | None = None
+        #: After how many items that go past the operator more is to be asked for. 0: none may, the stream does not wait.
+        self._straight = 0
         #: Whether items want to know that they wait here (see _rx_keep); the first one tells.
         self._keeps: bool | None = None
         #: Whether an error is to be told of although items wait before it, and the thread that asks for items just now, if it is
@@ -145,6 +155,15 @@ class Inbox(Generic[T]):
         self._mark = 0
         #: The turns to take an item in :meth:`stream`. Who clears it stops that.
         self._batch: list[deque[T]] = []
+
+    def shorten(self, gate: Drain[Any]) -> None:
+        """What comes may go past the operator, which gives it on unchanged."""
+        from rx_core._direct import DirectInbox  # here, because it needs what is made here
+
+        if self._window:  # without one each item counts in what is asked for
+            self._gate = gate
+            self._limit = min(self._limit, _MANY)  # counted down for each item, which is slow for the very large
+            self.__class__ = DirectInbox
 
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""
@@ -378,7 +397,13 @@ class Inbox(Generic[T]):
                         self._ask()
                     if queue or self._done:
                         continue  # a synchronous source answered at once
-                yield None
+                if self._gate is None or self._keeps is not False:
+                    yield None
+                else:
+                    self._straight = limit - taken
+                    yield None
+                    taken = limit - self._straight
+                    self._straight = 0
                 if 0 < self._window < self._most and len(queue) >= window - taken and self._feeder != get_ident():
                     if filled:  # the first time says only that it is fast, not that it waits for this
                         window, limit = self._grown(window)
@@ -387,6 +412,7 @@ class Inbox(Generic[T]):
                 run.after(traced_as_before(self._error))
                 raise self._error
         finally:
+            self._straight = 0
             self.dispose()
             run.disown(self)
 

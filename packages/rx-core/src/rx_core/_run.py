@@ -22,6 +22,7 @@ from rx_core._user_code import OPERATOR_CODES, as_signal, traced_as_before
 from rx_core.queue_fusion import fusion_enabled
 
 if TYPE_CHECKING:
+    from rx_core._drain import Drain
     from rx_core._protocols import Disposable, Publisher
     from rx_core._schedulers import Worker
 
@@ -54,6 +55,9 @@ class Run(ABC):
 
     #: The iterator below what was opened last in this run, when it says itself how many items are left, and none can come after.
     announced: Iterator[object] | None
+
+    #: See Drain.
+    passing: object = None
 
     #: Whether it was woken and has not looked yet, so that another :meth:`wake` would tell it nothing. Read it after publishing.
     woken: bool = False
@@ -116,6 +120,11 @@ class Run(ABC):
         """Something waits for this thread to leave the run: yield None before going on to open further sources."""
         return bool(getattr(self.root, "_later", ()))
 
+    def straight(self) -> Drain[Any] | None:
+        """For an operator that gives items on as they come, asked first of all: the drain whose subscriber gets them, if there is
+        nothing between. It is given to the Side or the Lanes that they come from."""
+        return None
+
     def open(self, source: Publisher[T] | Openable[T], window: int = DEMAND, *, eager_error: bool = False) -> Items[T]:
         """Subscribe to ``source`` and iterate what it gives: items, and None while there is nothing.
 
@@ -136,7 +145,13 @@ class Run(ABC):
             return self.failing(as_signal(error))
 
     def open_queued(
-        self, source: Publisher[T], window: int = DEMAND, *, eager_error: bool = False, wall: bool = False
+        self,
+        source: Publisher[T],
+        window: int = DEMAND,
+        *,
+        eager_error: bool = False,
+        wall: bool = False,
+        gate: Drain[Any] | None = None,
     ) -> Items[T]:
         """The same, always through an inbox: for boundaries and for walls, through which nothing is polled either.
 
@@ -147,6 +162,8 @@ class Run(ABC):
             raise TypeError(f"a publisher is needed, got {source!r}.\n  For plain items use:  Flowable.from_iterable(...)")
         kind: type[Inbox[T]] = WalledInbox if wall else Inbox
         inbox = kind(self, window, eager_error=eager_error)
+        if gate is not None:
+            inbox.shorten(gate)
         self.own(inbox)
         if (
             self.threaded
@@ -162,6 +179,21 @@ class Run(ABC):
         else:
             inbox.subscribe_to(source)
         return inbox.stream()
+
+    def _open_straight(self, source: Publisher[T] | Openable[T], window: int, gate: Drain[Any] | None) -> Items[T]:
+        """As :meth:`open`; what is pushed may go straight to the subscriber of ``gate``, if there are no stages in between."""
+        if gate is not None and getattr(source, "rx_call", None) is None:
+            opener: Callable[[Run, int, Drain[Any]], Items[T] | None] | None = getattr(source, "_rx_straight", None)
+            try:
+                if opener is not None:
+                    items = opener(self, window, gate)
+                    if items is not None:
+                        return items
+                elif not hasattr(source, "_rx_open"):
+                    return self.open_queued(source, window, gate=gate)
+            except (Exception, GeneratorExit) as error:
+                return self.failing(as_signal(error))
+        return self.open(source, window)
 
     def _called(self, call: Callable[[], T | None], scalar: Callable[[], T | None] | None) -> Items[T]:
         """A source of at most one item that computes it for who asks, without a subscription between."""
@@ -300,15 +332,16 @@ class Side(Run, Generic[T]):
     source whose items are only looked at when another one has some.
     """
 
-    __slots__ = ("_opening", "_parent", "_quiet", "_root", "items", "stirred", "urgent", "wanted")
+    __slots__ = ("_gate", "_opening", "_parent", "_quiet", "_root", "items", "stirred", "urgent", "wanted")
 
-    def __init__(self, run: Run, wanted: int | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, run: Run, wanted: int | None = None, *, quiet: bool = False, gate: Drain[Any] | None = None) -> None:
         self.last = False
         self._owned = {}
         self._after = []
         self._parent = run
         self._root = run.root
         self._quiet = quiet
+        self._gate = gate
         self._opening = False
         self.wanted = wanted
         #: What its source gives.
@@ -360,7 +393,7 @@ class Side(Run, Generic[T]):
             if type(source) is Source:
                 items = self.open(source.publisher, source._window, eager_error=source._eager_error)
             else:
-                items = self.open(source, window)
+                items = self._open_straight(source, window, self._gate)
         finally:
             self._opening = False
         if self.urgent:  # published before _opening was lowered, or it was passed on
@@ -471,7 +504,7 @@ class Lane(Run, Generic[T]):
     def start(self, source: Publisher[T]) -> None:
         self._queued = True  # a source that emits while it is being subscribed must not queue the lane twice
         self._lanes.open_lanes[self] = None
-        self._items = as_generator(self.open(source, self._window))
+        self._items = as_generator(self._open_straight(source, self._window, self._lanes.gate))
         self._lanes.ready.append(self)
 
     def stop(self) -> None:
@@ -490,10 +523,12 @@ class Lanes(Generic[T]):
     """The lanes of one operator: those that are open, those that have items (``ready``), and those with something that needs no
     demand, an end or an error (``urgent``)."""
 
-    __slots__ = ("_hurried", "open_lanes", "ready", "run", "urgent")
+    __slots__ = ("_hurried", "gate", "open_lanes", "ready", "run", "urgent")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, gate: Drain[Any] | None = None) -> None:
         self.run = run
+        #: See :meth:`Run.straight`.
+        self.gate = gate
         self.ready: deque[Lane[T]] = deque()
         self.urgent: deque[Lane[T]] = deque()
         self.open_lanes: dict[Lane[T], None] = {}

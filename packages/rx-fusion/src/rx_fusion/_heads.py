@@ -13,7 +13,7 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Items, Publisher, Run, Source
+from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source
 from rx_fusion._compiler import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
@@ -59,6 +59,10 @@ class Head(ABC):
     @abstractmethod
     def open(self, run: Run, window: int, /) -> Items[Any]:
         """Start one run of the source: its items, and None while there is nothing. Called when the pipeline is subscribed."""
+
+    def open_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[Any] | None:
+        """As :meth:`open`, for an operator that gives the items on to ``gate`` as they come; None: there is no shorter way."""
+        return None
 
     def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
         """Take as many of the following stages into the source as it can run itself; the rest comes back."""
@@ -191,6 +195,9 @@ class PublisherHead(Head):
         assert self.publisher is not None
         return run.open_queued(self.publisher, window, wall=bool(self.upstream))
 
+    def open_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[Any] | None:
+        return None if self.publisher is None or self.upstream else run.open_queued(self.publisher, window, gate=gate)
+
     def notes(self) -> Sequence[str]:
         if self._said:
             return self._said
@@ -214,6 +221,8 @@ class Operator(NamedTuple):
     pushes: bool = False
     #: Whether it only gives its source's items, see Head.relays.
     relays: bool = False
+    #: Whether it gives the items of its inner sources on as they come, and asks ``run.straight()`` when it starts.
+    passes: bool = False
 
 
 _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
@@ -223,7 +232,7 @@ _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
 def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def operator(
-    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False, relays: bool = False
+    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False, relays: bool = False, passes: bool = False
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
     function: Callable[P, R] | None = None,
@@ -232,24 +241,28 @@ def operator(
     eager: Literal["first", "all", "none"] = "first",
     pushes: bool = False,
     relays: bool = False,
+    passes: bool = False,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
     It is a generator function that yields items, and None for "nothing now, I will be woken", or a plain function that returns
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
     (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
-    ``relays`` gives its only source's items and nothing else.
+    ``relays`` gives its only source's items and nothing else. One that ``passes`` gives the items of its inner sources on as they
+    come, and asks ``run.straight()`` first of all.
     """
     if function is None:
-        return lambda decorated: _register(decorated, eager, pushes, relays)
-    return _register(function, eager, pushes, relays)
+        return lambda decorated: _register(decorated, eager, pushes, relays, passes)
+    return _register(function, eager, pushes, relays, passes)
 
 
-def _register(function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool, relays: bool) -> Callable[P, R]:
+def _register(
+    function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool, relays: bool, passes: bool
+) -> Callable[P, R]:
     if not isinstance(function, FunctionType):
         raise TypeError(f"@operator needs a function (run, source, ...), got {function!r}")
     plain = cast("OperatorFunction", function)
-    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes, relays)
+    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes, relays, passes)
     OPERATOR_CODES.add(function.__code__)
     return function
 
@@ -331,6 +344,8 @@ class OperatorHead(Head):
         if len(self.upstream) == 1 and self.operator.eager == "first" and not self._many:  # what most are
             single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self._eager_error)
             single.prime()
+            if run.passing is self and isinstance(run, Drain):
+                run.passing = True  # now, not for the operators in its source: they may be in the same run
             return self.function(run, single, *self.args)
         sources: list[Source[Any]] = [
             Source(run, publisher, window, eager_error=self._eager_error) for publisher in self.upstream
@@ -341,6 +356,8 @@ class OperatorHead(Head):
                 source.prime()
         elif eager == "first" and sources:
             sources[0].prime()
+        if run.passing is self and isinstance(run, Drain):  # as above
+            run.passing = True
         if self._many:
             return self.function(run, tuple(sources), *self.args)
         return self.function(run, *sources, *self.args)

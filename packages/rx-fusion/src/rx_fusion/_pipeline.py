@@ -39,11 +39,13 @@ from rx_fusion._one import OneItem
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._stages import StageFunction
+from rx_fusion._straight import shorten
 from rx_fusion._whole import opened_for
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
+    from rx_core import Drain
     from rx_fusion._explain import Plan
     from rx_fusion._rules import Rule, RuleSet
 
@@ -212,12 +214,15 @@ class Pipeline(Generic[T_co]):
         worker = None if scheduler is None else scheduler.create_worker()
         below = head.upstream[0]._synchronous() if head.relays and isinstance(head.upstream[0], Pipeline) else None
         drain = drain_for(down, worker=worker, synchronous=below is not None or head.feed is not Feed.RUNNING, origin=self)
+        passes = type(head) is OperatorHead and head.operator.passes and shape.stateless
 
         def body(run: Run) -> Items[Any]:
             if below is not None:
                 from rx_fusion._boundary import iterated  # here, because it needs what is made here
 
                 return iterated(below, (head, shape, args), drain)
+            if passes:
+                shorten(drain, head, shape, args, down)
             items = _opened(head, shape, run, 0)
             if type(items) in EXACT and shape.ends_with_source:
                 set_hint(drain, items, head, shape)
@@ -241,6 +246,13 @@ class Pipeline(Generic[T_co]):
             if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
                 run.poke()  # known to be empty: that needs no demand
         return shape.pull(items, run, head, args, PULL_INSIDE[feed])
+
+    def _rx_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[T_co] | None:
+        """The same, where items may go past the operator that opens this; None: they cannot, as something is done to them."""
+        if not fusion_enabled():
+            return None
+        head, shape, _ = self._resolve()
+        return None if shape else head.open_straight(run, window, gate)
 
     @property
     def _rx_pushes(self) -> bool:

@@ -41,7 +41,7 @@ Pull = Callable[..., Iterator[Any]]
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
-    __slots__ = ("_children", "_forms", "_runs", "ends_with_source", "one_for_one", "stages", "takes_all")
+    __slots__ = ("_children", "_forms", "_runs", "ends_with_source", "one_for_one", "stages", "stateless", "takes_all")
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
@@ -56,6 +56,8 @@ class Shape:
             stage.compilable and stage.one_to_at_most_one and not (stage.stops or stage.epilogue or stage.works_after)
             for stage in stages
         )
+        #: And an item is nothing to the next one, so that some may take another way than others.
+        self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
         #: Nothing comes before the source's end, and no stage on the way there has enough before or asks in a way of its own.
         before = next((at for at, stage in enumerate(stages) if stage.reduces), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])

@@ -34,10 +34,10 @@ _END: Any = object()
 _SIZED = (tuple, range)
 
 
-@operator(eager="none")
+@operator(eager="none", passes=True)
 def merge(run: Run, sources: Sequence[Source[T]], prefetch: int, delay_error: bool) -> Items[T]:
     """All sources at once; their items as they come."""
-    lanes: Lanes[T] = Lanes(run)
+    lanes: Lanes[T] = Lanes(run, run.straight())
     for source in sources:
         lanes.open(source.publisher, prefetch)
     return interleave(run, iter(()), lanes, prefetch, delay_error)

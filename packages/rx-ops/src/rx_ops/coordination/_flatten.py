@@ -130,14 +130,15 @@ def _with_errors_last(run: Run, outer: Outer, mapper: Callable[[T], Any], till_t
         raise composite(errors)
 
 
-@operator(eager="none")
+@operator(eager="none", passes=True)
 def flat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], max_concurrency: int, prefetch: int, delay_error: bool
 ) -> Items[Any]:
     """Inner sources at the same time, at most ``max_concurrency`` of them, their items as they come."""
+    lanes: Lanes[Any] = Lanes(run, run.straight())
     outer = _outer(run, source, heard=not delay_error)
     inners = _mapped(run, outer.items, mapper)
-    return interleave(run, inners, Lanes(run), prefetch, delay_error, max_concurrency, outer)
+    return interleave(run, inners, lanes, prefetch, delay_error, max_concurrency, outer)
 
 
 def _mapped(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[Any]:

@@ -162,11 +162,11 @@ class Cursor(Ticket[T]):
                     self.broken()
                     raise
                 finally:
-                    token.append(True)
+                    token.append(inbox.demand)
                 if not self.dirty and after.next is None and not self.cancelled:
                     return
             else:
-                token.append(True)
+                token.append(inbox.demand)
         self.drain()
 
     def drain(self) -> None:

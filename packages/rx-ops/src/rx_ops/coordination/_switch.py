@@ -48,12 +48,13 @@ class _Outer(Side[T]):
             super().poke()
 
 
-@operator(eager="none")
+@operator(eager="none", passes=True)
 def switch_map(run: Run, source: Source[T], mapper: Callable[[T], Any], prefetch: int, delay_error: bool) -> Items[Any]:
     """The inner source of the newest item; the one before it is cancelled."""
+    inner: Side[Any] = Side(run, prefetch, gate=run.straight())
     outer: _Outer[T] = _Outer(run)
     outer.start(source)
-    return _switched(run, outer, Side(run, prefetch), mapper, prefetch, delay_error)
+    return _switched(run, outer, inner, mapper, prefetch, delay_error)
 
 
 def _switched(

@@ -39,26 +39,25 @@ class PublishTicket(Ticket[T]):
         """
         token = self.token
         try:
-            token.pop()
+            demand = token.pop()
         except IndexError:
             pass
         else:
-            inbox = self.inbox
-            demand = inbox.demand
             if demand and not self.dirty:  # what else there is has been looked at
                 if demand is not UNBOUNDED:  # faster than !=; an equal one would be counted down
-                    inbox.demand = demand - 1
+                    self.inbox.demand = demand = demand - 1
                 try:
                     self.push(item)
                 except BaseException:
+                    demand = 0
                     self.broken()
                     raise
                 finally:
-                    token.append(True)
+                    token.append(demand)
                 if self.dirty:
                     self.drain()  # type: ignore[unreachable]  # raised meanwhile
                 return
-            token.append(True)
+            token.append(demand)
         self.put(item)
         self.drain()
 
@@ -166,29 +165,27 @@ class PublishHub(Outlet[T]):
         # What ticket.give does, written out: calls are what most of the way to a subscriber is made of.
         token = ticket.token
         try:
-            token.pop()
+            demand = token.pop()
         except IndexError:  # sent from inside its on_next, or another thread is at it
             self._send(item)
             return
-        inbox = ticket.inbox
-        demand = inbox.demand
         if not demand or ticket.dirty:
-            token.append(True)
+            token.append(demand)
             self._send(item)
             return
         if demand is not UNBOUNDED:
-            inbox.demand = demand - 1
+            ticket.inbox.demand = demand = demand - 1
         push = ticket.push  # apart: as a method it would be looked for in the ticket's class each time
         try:
             push(item)
-        except Exception as error:  # RS 2.13: it has cancelled, and that is nothing to who sends
+        except BaseException as error:
+            demand = 0
             ticket.broken()
-            dropped(error, self)
-        except BaseException:
-            ticket.broken()
-            raise
+            if not isinstance(error, Exception):
+                raise
+            dropped(error, self)  # RS 2.13: it has cancelled, and that is nothing to who sends
         finally:
-            token.append(True)
+            token.append(demand)
         if ticket.dirty:
             self._drain(ticket)  # type: ignore[unreachable]  # raised meanwhile
 

@@ -1,0 +1,74 @@
+"""Past the generator: the short way of an item that an operator gives on as it came.
+
+merge, flat_map and their like do nothing to an item. One that comes by itself while the operator waits for its sources, and the
+subscriber for an item, need not be queued, wake the run, resume the generator and be polled: who pushes it takes the run's token
+and hands it over. Everything else goes the long way, and so does every item for which something is to be done first: others
+wait, more is to be asked for, somebody has cancelled, requested or signalled an end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core._demand import UNBOUNDED
+from rx_core._inbox import Inbox
+
+if TYPE_CHECKING:
+    from rx_core._drain import Drain
+
+T = TypeVar("T")
+
+
+class DirectInbox(Inbox[T]):
+    """An inbox with a window whose items go on unchanged. ``_gate`` is the drain that its operator runs under."""
+
+    __slots__ = ()
+
+    _gate: Drain[Any]
+
+    def on_next(self, item: T, /) -> None:
+        gate = self._gate
+        token = gate._token
+        try:
+            demand = token.pop()
+        except IndexError:  # another thread is at it, or this item is sent from inside an on_next
+            super().on_next(item)
+            return
+        straight = self._straight
+        if not (straight and demand) or gate._dirty or self._queue or item is None:
+            token.append(demand)
+            if gate._dirty:
+                gate.wake()
+            super().on_next(item)
+            return
+        push = gate.direct
+        try:
+            if straight > 1:
+                self._straight = straight - 1
+            elif not self._asks_for_more():
+                push = _drop
+            if demand is not UNBOUNDED:  # faster than !=; an equal one would be counted down
+                gate._demand = demand = demand - 1
+            push(item)  # type: ignore[misc]  # there while the generator waits
+        except BaseException:
+            demand = 0
+            gate.broken()
+            raise
+        finally:
+            token.append(demand)
+        if gate._dirty:
+            gate.wake()  # type: ignore[unreachable]  # raised meanwhile
+
+    def _asks_for_more(self) -> bool:
+        """Replenish the window, as the stream does. A source that raises then has failed."""
+        self._straight = self._limit
+        try:
+            self._request(self._limit)
+        except Exception as error:
+            self._refuse(error)
+            return False
+        return True
+
+
+def _drop(_item: object) -> None:
+    """Its source has failed before it went out."""
