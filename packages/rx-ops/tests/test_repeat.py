@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import threading
+import traceback
 import tracemalloc
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -176,6 +178,22 @@ def _alternating(failures: int) -> Flowable[int]:
     errors = [ValueError("one"), KeyError("two")]
     turn = iter(range(failures))
     return _failing_times(failures, lambda: errors[next(turn) % 2])
+
+
+@pytest.mark.parametrize("mode", ["fused", "hidden", "off"])
+@pytest.mark.parametrize("again", ["retry", "retry_when"])
+def test_the_traceback_of_an_error_of_many_rounds_stays_short(again: str, mode: str) -> None:
+    same = ValueError("the same in each round")
+
+    def call() -> int:
+        raise same
+
+    source = Flowable.from_callable(call)
+    hidden = source.hide() if mode == "hidden" else source
+    flow = hidden.retry(500) if again == "retry" else hidden.retry_when(lambda errors: errors.take(500))
+    with fusion_off() if mode == "off" else nullcontext():
+        flow.subscribe(lambda _item: None, on_error=lambda _error: None)
+    assert len(traceback.extract_tb(same.__traceback__)) < 150
 
 
 @pytest.mark.parametrize("name", [name for name in ROUNDS if name != "repeat one by one"])

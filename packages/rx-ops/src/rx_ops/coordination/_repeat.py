@@ -131,9 +131,9 @@ def _retried(
                 raise error
             if run.is_cancelled:
                 return
-            _shorten(error)
-            del error  # it holds the frames of the round that is over
             side.close()
+            _shorten(error)  # afterwards: the end of a round gives an error the traceback it had before
+            del error  # it holds the frames of the round that is over
             rounds += 1
             if not rounds % _GIVE_WAY:
                 _give_way(run)
@@ -233,9 +233,9 @@ def _paused(
                 raise error
             if predicate is not None and not _agrees("retry_backoff", predicate, error):
                 raise error
+            side.close()
             _shorten(error)
             del error
-            side.close()
             alarm.set(pause(failures))
             failures += 1
             while not alarm.rang:
@@ -316,7 +316,6 @@ def _asking(run: Run, source: Source[T], side: Side[T], asked: _Questions) -> It
                     if not asked.errors:
                         raise
                     question = user_error(raised)
-                    _shorten(question)
                 else:
                     if item is not END:
                         yield item
@@ -325,6 +324,8 @@ def _asking(run: Run, source: Source[T], side: Side[T], asked: _Questions) -> It
                     else:
                         question = rounds + 1
             side.close()
+            if asked.errors:
+                _shorten(question)
             asked.ask(question)
             while (answer := asked.answered()) is None:
                 yield None
