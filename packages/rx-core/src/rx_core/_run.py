@@ -390,10 +390,7 @@ class Side(Run, Generic[T]):
         self._opening = True
         self.announced = None
         try:
-            if type(source) is Source:
-                items = self.open(source.publisher, source._window, eager_error=source._eager_error)
-            else:
-                items = self._open_straight(source, window, self._gate)
+            items = source.open_in(self) if isinstance(source, Source) else self._open_straight(source, window, self._gate)
         finally:
             self._opening = False
         if self.urgent:  # published before _opening was lowered, or it was passed on
