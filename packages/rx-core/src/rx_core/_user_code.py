@@ -41,8 +41,10 @@ OPERATOR_CODES.add(user_call.__code__)
 
 
 def user_error(operator: str, function: object, error: BaseException, /) -> BaseException:
-    """What is to be raised where ``function`` raised ``error``, which gets its note: for an operator that calls it for each of
-    many items, and spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES`` then, and no variable of it must keep the error.
+    """What is to be raised where ``function`` raised ``error``, which gets its note.
+
+    For an operator that calls it for each of many items, and spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES``
+    then, and no variable of it must keep the error.
     """
     add_note(error, f"in {operator}({name_of(function)})")
     if isinstance(error, StopIteration):

@@ -158,7 +158,7 @@ class Pipeline(Generic[T_co]):
     # -- running ---------------------------------------------------------------------------------------------------
 
     def _resolve(self) -> Resolved:
-        """What is to run: with fusion, rules rewrite it and the source takes what it can run itself; without, each operator alone."""
+        """What is to run: with fusion, rules rewrite it and the source takes what it can run; without, each operator alone."""
         head, shape, args = self._head, self._shape, self._args
         if fusion_enabled():
             found = _rules.current
