@@ -65,6 +65,9 @@ def interleave(
     opened, ready, urgent = lanes.open_lanes, lanes.ready, lanes.urgent
     #: A source that is iterated without a lane.
     rest: Iterator[Any] | None = None
+    #: A lane whose turn was interrupted, and what is left of that.
+    waits: Lane[T] | None = None
+    turn: Items[T] = iter(())
     try:
         while True:
             if heard and outer.failed:
@@ -113,18 +116,20 @@ def interleave(
                     errors.append(error)
                 rest = None
             moved = False
-            while (lane := lanes.next()) is not None:
+            while not (heard and outer.failed) and (lane := lanes.next()) is not None:
                 moved = True
-                if heard and outer.failed:
-                    lane.requeue()
-                    break
+                items = lane.items
+                if lane is not waits:
+                    turn = islice(items, prefetch)  # no lane keeps the others waiting for ever
+                waits = None
                 try:
-                    for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
+                    for item in turn:
                         if item is None:
                             break
                         yield item
                         if urgent or (heard and outer.failed):
-                            lane.requeue()
+                            waits = lane
+                            ready.appendleft(lane)  # it goes on when that was looked at
                             break
                     else:
                         _next_turn(lane)
