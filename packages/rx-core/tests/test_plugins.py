@@ -23,7 +23,7 @@ SECONDS = 20.0
 @pytest.fixture(autouse=True)
 def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     """The globals are as before afterwards, and installed plugins stay out of it."""
-    for name in ("on_assembly", "on_subscribe", "on_schedule", "on_error"):
+    for name in ("on_assembly", "on_subscribe", "on_schedule", "on_error", "awaitable"):
         monkeypatch.setattr(_hooks, name, None)
     monkeypatch.setattr(_hooks, "fusion_rules", ())
     monkeypatch.setattr(_hooks, "loaded", True)
