@@ -65,9 +65,9 @@ def interleave(
     opened, ready, urgent = lanes.open_lanes, lanes.ready, lanes.urgent
     #: A source that is iterated without a lane.
     rest: Iterator[Any] | None = None
-    #: A lane whose turn was interrupted, and what is left of that.
+    #: The lane whose turn was interrupted, and how often it was.
     waits: Lane[T] | None = None
-    turn: Items[T] = iter(())
+    again = 0
     try:
         while True:
             if heard and outer.failed:
@@ -118,18 +118,19 @@ def interleave(
             moved = False
             while not (heard and outer.failed) and (lane := lanes.next()) is not None:
                 moved = True
-                items = lane.items
-                if lane is not waits:
-                    turn = islice(items, prefetch)  # no lane keeps the others waiting for ever
-                waits = None
                 try:
-                    for item in turn:
+                    for item in islice(lane.items, prefetch):  # a turn: no lane keeps the others waiting for ever
                         if item is None:
                             break
                         yield item
                         if urgent or (heard and outer.failed):
+                            again = again + 1 if lane is waits else 0
                             waits = lane
-                            ready.appendleft(lane)  # it goes on when that was looked at
+                            if again < prefetch:
+                                ready.appendleft(lane)  # it goes on when that was looked at
+                            else:
+                                waits = None
+                                lane.requeue()
                             break
                     else:
                         _next_turn(lane)
