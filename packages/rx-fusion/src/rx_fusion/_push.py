@@ -405,7 +405,7 @@ class StepSubscriber(Relay[Any]):
             self._replenish = False
         n = min(n, UNBOUNDED)
         told = super()._rx_promise(n)
-        # Further up somebody cannot be told. What the rules made of the promise stands, so that it is this that is asked for then.
+        # Further up somebody cannot be told. What the rules made of the promise stands: this is what is asked for then.
         return partial(self._up.request, n) if told is None and self._up is not None else told
 
 
