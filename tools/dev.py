@@ -48,6 +48,7 @@ COMMANDS = {
     "types": "mypy --strict over everything, pyright over the typing tests",
     "contracts": "which package may import which",
     "api": "write packages/*/api.txt",
+    "unfused": "the tests of operators with fusion switched off",
     "bench": "run the benchmarks",
     "pytest": "pytest alone",
 }
