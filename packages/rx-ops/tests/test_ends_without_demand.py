@@ -68,16 +68,18 @@ def test_flat_map_sees_the_end_of_its_source_behind_a_lane_that_was_woken_and_ha
     subscriber.assert_result(1, 2)
 
 
-@pytest.mark.parametrize("late", [0, 1, 2, 3], ids=lambda late: f"{late} requested after the end")
-def test_the_end_of_grouped_items_is_seen_without_a_request(late: int) -> None:
-    source = ManualPublisher[int]()
-    subscriber = TestSubscriber[int](3 - late)
-    Flowable.wrap(source).group_by(lambda x: x % 2).flat_map(lambda group: group).subscribe(subscriber)
-    source.next(1, 2, 3)
-    source.complete()
-    for _ in range(late):
-        subscriber.assert_not_terminated().request(1)
-    subscriber.assert_complete().assert_value_count(3)
+@pytest.mark.parametrize("count", [1, 3, 5, 6])
+@pytest.mark.parametrize("keys", [1, 2, 3])
+def test_the_end_of_grouped_items_is_seen_without_a_request(count: int, keys: int) -> None:
+    for late in range(count + 1):  # requested after the end
+        source = ManualPublisher[int]()
+        subscriber = TestSubscriber[int](count - late)
+        Flowable.wrap(source).group_by(lambda x: x % keys).flat_map(lambda group: group).subscribe(subscriber)
+        source.next(*range(count))
+        source.complete()
+        for _ in range(late):
+            subscriber.assert_not_terminated().request(1)
+        subscriber.assert_complete().assert_value_count(count)
 
 
 def test_an_error_of_the_source_of_groups_is_seen_without_a_request() -> None:

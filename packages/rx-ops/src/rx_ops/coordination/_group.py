@@ -432,6 +432,8 @@ class _Group(Part[V], Generic[K, V]):
                             groups.freed.append(None)
                         if groups.full:
                             groups.feed()  # another group may be waiting for the room
+                    if self.done and not queue and self.run is not None:
+                        self.run.poke()  # the end is known: it needs no further demand
                     yield item
                 if not self.done:
                     if self.runs_inside:
