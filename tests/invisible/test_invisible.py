@@ -18,8 +18,8 @@ Where laziness may differ, because the documentation says so, less is compared:
   before such a place are called at least for what the items need, in order, and never for an element that is not theirs.
 * Calls that belong to an end (``do_on_complete``, a handler of errors) may come with the end, before there is demand; those that
   belong to subscribing (``defer``, the supplier of ``collect``) with subscribing or with the first request.
-* Where sources run at the same time and one of them may have to wait, which item comes first is nobody's to say; such
-  pipelines are not drawn.
+* Where sources run at the same time and one of them may have to wait, which item comes first is nobody's to say; nor is which
+  items are overtaken, where an error of the source ends a stream of streams at once. Such pipelines are not drawn.
 
 CI runs the same examples each time. ``RX_NIGHTLY=20000`` draws that many at random and prints the seed at the end;
 ``RX_SEED`` repeats it.
