@@ -30,7 +30,7 @@ from typing import Any, Final, NamedTuple
 
 from rx_core import OPERATOR_CODES, close, none_produced
 from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
-from rx_fusion._stages import Stage
+from rx_fusion._stages import PARSING, Stage
 from rx_fusion.symbols._expression import BUILTINS
 from rx_fusion.symbols._inline import MARK, expressions_in
 
@@ -75,7 +75,8 @@ def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
     should better be stacked."""
     writer = _Writer(stages, form)
-    module = writer.module()
+    with PARSING:
+        module = writer.module()
     names = "·".join(stage.name for stage in stages)
     feed = "" if form.kind in ("step", "push") else f" {form.feed.value}"
     path = f"<rx {names} ({form.kind}{feed}) #{next(_numbers)}>"

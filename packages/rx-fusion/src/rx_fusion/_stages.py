@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType
@@ -212,6 +213,10 @@ def stage_by_code(code: CodeType, /) -> Stage | None:
 
 # -- reading the source text -----------------------------------------------------------------------------------------------
 
+#: CPython (3.11 at least) counts how deep it is in a syntax tree for all threads together: two that make one at the same time get a
+#: SystemError, "AST constructor recursion depth mismatch".
+PARSING: Final = threading.RLock()
+
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}
 
 
@@ -224,7 +229,8 @@ def _definition(function: FunctionType) -> ast.FunctionDef | None:
     known = _TREES.get(path)
     if known is None or known[0] is not lines:
         try:
-            known = lines, ast.parse("".join(lines))
+            with PARSING:
+                known = lines, ast.parse("".join(lines))
         except SyntaxError:
             return None
         _TREES[path] = known
