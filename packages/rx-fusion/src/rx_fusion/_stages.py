@@ -213,8 +213,8 @@ def stage_by_code(code: CodeType, /) -> Stage | None:
 
 # -- reading the source text -----------------------------------------------------------------------------------------------
 
-#: CPython (3.11 at least) counts how deep it is in a syntax tree for all threads together: two that make one at the same time get a
-#: SystemError, "AST constructor recursion depth mismatch".
+#: CPython (3.11 at least) counts how deep it is in a syntax tree for all threads together: two that make one at the same time get
+#: a SystemError, "AST constructor recursion depth mismatch".
 PARSING: Final = threading.RLock()
 
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}
