@@ -35,8 +35,9 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, GROWING_PREFETCH, LARGEST_PREFETCH, BufferWatch, Inbox, PolicyInbox
+from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, GROWING_PREFETCH, LARGEST_PREFETCH, BufferWatch, Inbox
 from rx_core._observers import CallbackObserver
+from rx_core._policies import PolicyInbox
 from rx_core._protocols import (
     CompletableObserver,
     CompletableSource,
@@ -53,8 +54,9 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._run import END, Items, Lane, Lanes, Openable, Run, Side, Source, close
+from rx_core._run import END, Items, Openable, Run, Source, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
+from rx_core._sides import Lane, Lanes, Side
 from rx_core._user_code import (
     OPERATOR_CODES,
     add_note,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core import dropped
 from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC, ask
-from rx_fusion._push import NOBODY, Link, StepSubscriber
+from rx_fusion._push import StepSubscriber
+from rx_fusion._relay import NOBODY, Link
 
 if TYPE_CHECKING:
     from rx_fusion._shapes import Shape
