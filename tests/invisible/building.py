@@ -325,3 +325,9 @@ def waits(op: Op) -> bool:
 def may_poke(op: Op) -> bool:
     """Something may happen in it that needs no demand, and one item may be computed ahead meanwhile (decision 0006)."""
     return waits(op) or op.name in ("defer", "using") or (op.name in OPERATORS and op.name not in STAGES)
+
+
+def queues(op: Op) -> bool:
+    """Alone behind a wall it needs a queue: one item in may be several out."""
+    overlaps = op.name == "buffer" and len(op.args) == 2 and op.args[1] < op.args[0]
+    return overlaps or op.name not in ONE_BY_ONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.invisible.building import LOOKING_AHEAD, ONE_BY_ONE, PUSHED, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke
+from tests.invisible.building import LOOKING_AHEAD, PUSHED, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke, queues
 from tests.invisible.describe import Op, Pipeline, frozen, functions, nested
 from tests.invisible.forms import Mode
 from tests.invisible.recording import Called, Ended, Entry, Got, Recording, Script
@@ -183,7 +183,7 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     for at, op in enumerate(parts):
         later = (*parts[at + 1 :], *reader)
         walls = [place for place, each in enumerate(later) if each.name in WALLS]
-        queued = any(each.name not in ONE_BY_ONE for each in later)
+        queued = any(queues(each) for each in later)
         ahead = (
             ((apart or pushed) and queued)
             or any(place < len(later) - 1 for place in walls)
