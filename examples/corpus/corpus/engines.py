@@ -77,7 +77,7 @@ class ThreadsEngine(LocalEngine):
 
     def pipeline_files(self, job: Job, progress: Progress) -> Flowable[SourceFile]:
         found = super().pipeline_files(job, progress)
-        return found.subscribe_on(self._io).observe_on(self._computation)
+        return found.subscribe_on(self._io).observe_on(self._computation, prefetch=128)
 
 
 class TrioEngine(LocalEngine):
