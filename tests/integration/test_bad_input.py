@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -161,6 +162,46 @@ def test_a_system_exit_on_another_thread_does_not_leave_the_waiting_one_hanging(
     ):
         with pytest.raises((WorkerInterruptedError, SystemExit)):
             flow.first_element().blocking_get(seconds=5)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda flow, leave: flow.map(leave),
+        lambda flow, leave: flow.map(leave).hide().map(str),
+        lambda flow, leave: flow.do_on_next(leave).take(3),
+        lambda flow, leave: flow.buffer(1).map(leave),
+        lambda flow, leave: flow.merge_with(Flowable.never()).map(leave),
+        lambda flow, leave: flow.merge_with(Flowable.never()).map(leave).take(3),
+        lambda flow, leave: flow.flat_map(lambda item: Flowable.from_iterable(leave(item))),
+        lambda flow, leave: flow.flat_map_iterable(leave),
+    ],
+)
+def test_an_exit_in_a_function_that_another_thread_pushes_through_ends_the_stream(build: Callable[[Any, Any], Any]) -> None:
+    def leave(item: object) -> Any:
+        if item in (2, [2]):  # not the first: by then some go past the queue
+            raise SystemExit(3)
+        return (item,)
+
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[Any] = TestSubscriber()
+    build(Flowable.wrap(source), leave).subscribe(got)
+    left: list[BaseException] = []
+
+    def push() -> None:
+        source.next(1)
+        try:
+            source.next(2)
+        except SystemExit as exit:
+            left.append(exit)
+
+    thread = threading.Thread(target=push)
+    thread.start()
+    thread.join(10.0)
+    assert [str(each) for each in left] == ["3"]  # it is not swallowed: it belongs to the thread
+    assert isinstance(got.error, WorkerInterruptedError), got
+    assert len(got.values) == 1
+    assert source.cancelled
 
 
 def test_an_interrupt_in_a_function_passes_and_ends_the_run() -> None:

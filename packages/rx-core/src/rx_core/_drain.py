@@ -526,12 +526,16 @@ class Drain(Run, Generic[T]):
             return
         # KeyboardInterrupt, SystemExit and their like are nobody's signal. Close before they propagate, so that no later
         # request finds a dead generator and takes it for a completed one.
+        self.interrupted(error)
+        raise error
+
+    def interrupted(self, error: BaseException) -> None:
+        """A function of the pipeline was left by ``error``, which is nobody's signal. Holds the token."""
         down = self._down
         self.cancelled = True
         self._close()
         if down is not None:
             tell_interrupted(down, error, self._worker is not None)
-        raise error
 
     def _on_own_thread(self, error: BaseException) -> bool:
         """On a worker a subscriber's exception has no caller that could see it: it goes to the hook (RS 2.13)."""

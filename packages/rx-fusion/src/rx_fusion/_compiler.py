@@ -231,7 +231,7 @@ class _Writer:
         first = next(at for at, node in enumerate(made.body) if not isinstance(node, ast.Nonlocal))
         before, (out, *written, _) = made.body[:first], made.body[first:]  # "out = None", the stages, "return out"
         tried = ast.Try(body=written, handlers=[], orelse=[], finalbody=[])
-        tried.handlers = [ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", _statements("failed(error)\nreturn"))]
+        tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
         drops = any(stage.drops for stage in self.stages)
         end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
         on_next = _function("on_next", [self.item(0)], [*before, out, tried, *end])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced
+from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import NONE
 from rx_fusion._compiler import Form
 from rx_fusion._notes import note_failure
@@ -92,7 +92,7 @@ class StepSubscriber(Relay[Any]):
             return
         try:
             out = self._step(item)
-        except (Exception, GeneratorExit) as error:
+        except BaseException as error:
             self._failed(error)
             return
         if self.last:
@@ -119,7 +119,7 @@ class StepSubscriber(Relay[Any]):
             return True
         try:
             out = self._step(item)
-        except (Exception, GeneratorExit) as error:
+        except BaseException as error:
             self._failed(error)
             return True
         if self.last:
@@ -164,7 +164,7 @@ class StepSubscriber(Relay[Any]):
             return
         try:
             out = self._finish()
-        except (Exception, GeneratorExit) as error:
+        except BaseException as error:
             self._failed(error)
             return
         if out is None or self._credits is None:
@@ -215,7 +215,16 @@ class StepSubscriber(Relay[Any]):
         return error if ended else super().refuse(error)
 
     def _failed(self, error: BaseException) -> None:
+        self._pass_interrupt(error)
         self.fail(self._noted(error))
+
+    def _pass_interrupt(self, error: BaseException) -> None:
+        """KeyboardInterrupt, SystemExit and their like are nobody's signal, but who waits must not wait for ever."""
+        if not isinstance(error, (Exception, GeneratorExit)):
+            down = self._down
+            self.cancel()
+            tell_interrupted(down, error)
+            raise error
 
     def _noted(self, error: BaseException) -> Exception:
         try:
@@ -307,6 +316,7 @@ class ClosureSteps(StepSubscriber):
 
     def _failed_here(self, error: BaseException) -> None:
         self.on_next = _ignored
+        self._pass_interrupt(error)
         try:
             note_failure(error, self.origin, self._args)
         except RuntimeError as instead:  # of a GeneratorExit

@@ -41,6 +41,9 @@ class _Failed:
         self._args = args
 
     def __call__(self, error: BaseException) -> None:
+        if not isinstance(error, (Exception, GeneratorExit)):
+            self._drain.interrupted(error)
+            raise error
         try:
             note_failure(error, self._head, self._args)
         except RuntimeError as instead:  # of a GeneratorExit
