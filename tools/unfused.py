@@ -51,15 +51,12 @@ ABOUT_FUSION: Final = {
 
 #: Differences that should not be, by what can be seen of them.
 NOT_YET: Final = {
-    _ENDLESS + "[observable-zip": "it is not stopped",
-    _ENDLESS + "[Observable.create-zip": "it is not stopped",
     _ENDLESS + "[Flowable.create-flat_map, inner-blocking_first]": "it is not stopped",
     _ENDLESS + "[Flowable.create-concat_map, inner-blocking_first]": "it is not stopped",
     _ENDLESS + "[Flowable.create-switch_map, inner-blocking_first]": "it is not stopped",
     _ENDLESS + "[Flowable.create hidden-flat_map, inner-blocking_first]": "it is not stopped",
     _ENDLESS + "[Flowable.create hidden-concat_map, inner-blocking_first]": "it is not stopped",
     _ENDLESS + "[Flowable.create hidden-switch_map, inner-blocking_first]": "it is not stopped",
-    _BUSY + "test_a_time_limit_holds_for_a_source": "the time limit is not kept",
     _OUT + "[Flowable-concat_map": "they come late",
     _OUT + "[Flowable-window": "they come late",
     _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "the key does not come again",

@@ -6,6 +6,7 @@ and between two items where there is none, and a stream that has enough must sto
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -224,11 +225,37 @@ def test_an_error_behind_a_sending_source_stops_it_and_is_raised_where_somebody_
     assert count.sent == 3
 
 
-def test_a_time_limit_holds_for_a_source_that_sends_without_end() -> None:
+def test_a_time_limit_holds_for_a_source_that_sends_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "ENDLESS", 10**7)  # nothing comes back to who waits, and it is another thread that looks
     count, flow = _pushing()
     with pytest.raises(TimeoutError):
         flow.filter(lambda _x: False).first().blocking_get(seconds=0.001)
-    assert count.sent < ENDLESS
+    assert count.sent < 10**7
+
+
+#: Streams that are busy for ever without giving anything, each with what stops them.
+BUSY: dict[str, Callable[[], Any]] = {
+    "iterated": lambda: Flowable.from_iterable(itertools.count()).filter(lambda _x: False),
+    "iterated, hidden": lambda: Flowable.from_iterable(itertools.count()).hide().filter(lambda _x: False),
+    "iterated in concat_map": lambda: Flowable.just(0).concat_map(
+        lambda _x: Flowable.from_iterable(itertools.count()).filter(lambda _x: False)
+    ),
+    "answering, in flat_map": lambda: Flowable.range(10**9).hide().flat_map(lambda _x: Flowable.empty()),
+    "created": lambda: Flowable.create(_silent, BackpressureStrategy.BUFFER),
+    "created in flat_map": lambda: Flowable.just(0).flat_map(lambda _x: Flowable.create(_silent, BackpressureStrategy.BUFFER)),
+    "Observable.create": lambda: Observable.create(_silent).map(lambda x: x),
+}
+
+
+def _silent(emitter: Any) -> None:
+    while not emitter.is_cancelled:
+        pass
+
+
+@pytest.mark.parametrize("kind", BUSY)
+def test_a_time_limit_holds_for_a_stream_that_is_busy_without_giving_anything(kind: str) -> None:
+    with pytest.raises(TimeoutError):
+        BUSY[kind]().first().blocking_get(seconds=0.01)
 
 
 def test_a_source_asked_for_everything_later_on_is_stopped_too() -> None:

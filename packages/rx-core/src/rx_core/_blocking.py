@@ -13,8 +13,10 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
+from rx_core._inbox import Inbox
 from rx_core._protocols import Publisher
 from rx_core._run import NOTHING, Items, Openable, Run, close
+from rx_core._sides import Lanes
 from rx_core._user_code import unwrap_stop
 
 T = TypeVar("T")
@@ -22,6 +24,10 @@ T = TypeVar("T")
 
 #: How many actions that were put off may run inside one another.
 _DEEPEST = 4
+
+#: When the time is over, after so many seconds whoever still sends is told again; then less and less often.
+_AGAIN: Final = 0.001
+_SELDOM: Final = 0.1
 
 #: Stays empty: most runs never put anything off, and there may be one for each of many short streams.
 _NONE_YET: Final[deque[Any]] = deque()
@@ -42,6 +48,7 @@ class BlockingRun(Run):
         "_enough",
         "_keep",
         "_later",
+        "_over",
         "_pulling",
         "_seconds",
         "_signal",
@@ -83,6 +90,10 @@ class BlockingRun(Run):
         self._pulling = False
         self._signal = threading.Lock()
         self._signal.acquire()
+        self._over: threading.Event | None = None
+        if seconds is not None:
+            self._over = threading.Event()
+            threading.Thread(target=self._watch, args=(seconds, self._over), name="rx-time-limit", daemon=True).start()
 
     @property
     def root(self) -> BlockingRun:
@@ -143,6 +154,9 @@ class BlockingRun(Run):
         """A source sends on this very thread. Its item goes through the pipeline now, and the end of that stops the source."""
         if self._pulling:
             return  # further up the stack; it looks again
+        if self.is_cancelled:  # meanwhile, by the clock
+            self.release()
+            return
         self._pulling = True
         try:
             while self._dirty and not self.cancelled:
@@ -157,7 +171,7 @@ class BlockingRun(Run):
                         self._stop(None)
                         break
                 else:
-                    self._stop(None)
+                    self._stop(self.failure)
                 if self._deadline is not None and monotonic() > self._deadline:
                     self._stop(self._too_late())
         except BaseException as error:  # raised where somebody iterates, and not through the source
@@ -173,15 +187,46 @@ class BlockingRun(Run):
         close(self.items)
         self.release()
 
+    def _watch(self, seconds: float, over: threading.Event) -> None:
+        """On a thread of its own, because this one may be busy for ever with items of which none comes here.
+
+        More than once: of what is being subscribed nothing is known yet.
+        """
+        left = min(seconds, threading.TIMEOUT_MAX)
+        again = _AGAIN
+        while not over.wait(left):
+            if not self.cancelled:
+                self.failure = self._too_late()
+                self.cancelled = True
+            for inbox in _inboxes(self):
+                inbox._cancel_upstream()
+            self.wake()
+            left = again
+            again = min(2 * again, _SELDOM)
+
     def _too_late(self) -> TimeoutError:
         return TimeoutError(f"no end after {self._seconds} seconds: {self.pipeline!r}")
 
     def end(self) -> None:
         self.cancelled = True
+        if self._over is not None:
+            self._over.set()
         if self._owned:
             self.release()
         if self._after:
             self.finalize()
+
+
+def _inboxes(run: Run) -> Iterator[Inbox[Any]]:
+    """Where signals arrive that belong to this run. Asked for by another thread than the run's."""
+    for resource in list(run._owned.values()):
+        if isinstance(resource, Inbox):
+            yield resource
+        elif isinstance(resource, Run):
+            yield from _inboxes(resource)
+        elif isinstance(resource, Lanes):
+            for lane in list(resource.open_lanes):
+                yield from _inboxes(lane)
 
 
 def blocking_items(

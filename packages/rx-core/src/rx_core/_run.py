@@ -59,6 +59,9 @@ class Run(ABC):
     #: Whether it was woken and has not looked yet, so that another :meth:`wake` would tell it nothing. Read it after publishing.
     woken: bool = False
 
+    #: Whether its source is read in step with others, so that it should not be far ahead of them.
+    in_step: bool = False
+
     def __init__(self) -> None:
         #: Set by an operator that knows, before it yields, that this item is its last.
         self.last = False

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import (
+    DEFAULT_PREFETCH,
     UNBOUNDED,
     Inbox,
     Items,
@@ -146,14 +147,32 @@ def _opened(run: Run, source: Any, gate: Drain[Any] | None = None) -> Items[Any]
     """What an observable sends, for a run that polls.
 
     A synchronous one sends all it has while it is subscribed. So it is subscribed as soon as the run is not busy: its items go on
-    at once instead of piling up, and who has enough can stop it.
+    at once instead of piling up, and who has enough can stop it. Of two that are needed in step the first would send all it has
+    before the second begins; so one of ours that only iterates, and stands alone because fusion is off, is asked for a window at
+    a time.
     """
+    if run.in_step and not fusion_enabled():
+        asked = _that_can_be_asked(source)
+        if asked is not None:
+            return run.open_queued(asked, DEFAULT_PREFETCH)
     inbox: Inbox[Any] = Inbox(run, UNBOUNDED)
     if gate is not None:
         inbox.shorten(gate)
     run.own(inbox)
     inbox.subscribe_later(source)
     return inbox.stream()
+
+
+def _that_can_be_asked(source: object) -> Flowable[Any] | None:
+    """The same items as ``source`` gives, which only iterates; None for any other."""
+    if not isinstance(source, Pipeline):
+        return None
+    head = source._head
+    if head.feed is not Feed.RUNNING:
+        return source._as(Flowable)
+    wall = type(head) is ObservableHead and bool(head.upstream) and head.upstream[0] is head._source
+    hidden = _that_can_be_asked(head.upstream[0]) if wall else None
+    return None if hidden is None else Flowable(hidden.hide()._head, source._shape, source._args)
 
 
 def check_source(operator: str, source: object, /) -> None:

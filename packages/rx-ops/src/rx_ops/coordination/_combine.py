@@ -174,6 +174,8 @@ class _Column(Side[T]):
 
     __slots__ = ("_at", "_said")
 
+    in_step = True
+
     def __init__(self, run: Run, at: int, said: set[int]) -> None:
         super().__init__(run)
         self._at = at
