@@ -8,6 +8,7 @@ import pytest
 
 from rx_fusion import fusion_enabled
 from tests.docs.blocks import ROOT, Block, Example, blocks, documents, examples, matches, quoted, run
+from tests.plugins.cold import cold
 
 DOCUMENTS = documents()
 #: Files whose examples need not say what they print.
@@ -24,7 +25,8 @@ needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="the examples sho
 @needs_fusion
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
 def test_examples_run(path: Path) -> None:
-    run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
+    with cold():
+        run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
 
 
 @needs_fusion

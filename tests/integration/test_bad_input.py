@@ -13,6 +13,7 @@ import rx_schedulers
 from rx_core import CompositeException, OperatorNotFoundError, WorkerInterruptedError, hooks
 from rx_ops import Completable, Flowable, Maybe, Single
 from rx_testing import ManualPublisher, TestSubscriber
+from tests.plugins.cold import cold
 
 FLOW: Any = Flowable.of(1, 2, 3)
 
@@ -45,7 +46,7 @@ ASSEMBLY: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 
 @pytest.mark.parametrize(("build", "error", "match"), ASSEMBLY.values(), ids=list(ASSEMBLY))
 def test_a_bad_argument_raises_at_assembly(build: Callable[[], object], error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
+    with cold(), pytest.raises(error, match=match):
         build()
 
 

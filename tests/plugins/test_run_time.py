@@ -14,6 +14,7 @@ import pytest
 
 from rx_core import OperatorNotFoundError
 from rx_ops import Completable, Flowable, GroupedFlowable, Maybe, Single, _plugins
+from tests.plugins.cold import cold
 from tests.plugins.places import Place
 
 NUMBERS = Flowable.range(6)
@@ -36,7 +37,8 @@ def entry(name: str, value: str, distribution: str) -> EntryPoint:
 def fresh() -> Iterator[None]:
     """Whatever a test offers is forgotten."""
     forget()
-    yield
+    with cold():
+        yield
     forget()
 
 

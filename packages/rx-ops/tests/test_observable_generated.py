@@ -15,8 +15,8 @@ from tools import generate_observable as tool
 
 def methods(face: type) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name in dir(face):
-        if not name.startswith("_") and name not in ("subscribe", "subscribe_actual", "plan", "explain"):
+    for name in dir(face):  # what a plugin offers is an attribute of streams only
+        if not name.startswith("_") and name not in ("subscribe", "subscribe_actual", "plan", "explain") and hasattr(face, name):
             found[name] = inspect.cleandoc(inspect.getattr_static(face, name).__doc__ or "")
     return found
 

@@ -34,6 +34,9 @@ PULL_FREE: Final = {feed: Form("pull", feed) for feed in Feed}
 PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}
 PULL_DRAINED: Final = {feed: Form("pull", feed, cancel=True, mark_last=True) for feed in Feed}
 
+#: Called once, when first a shape has run so often: this program makes short pipelines again and again.
+when_hot: Final[list[Callable[[], object]]] = []
+
 Pull = Callable[..., Iterator[Any]]
 
 
@@ -128,7 +131,14 @@ class Shape:
     def is_hot(self, source: object) -> bool:
         """Whether compiling pays for a run over ``source`` (unknown length counts as long)."""
         self._runs += 1
-        return self._runs > HOT_RUNS or length_hint(source, HOT_ELEMENTS) >= HOT_ELEMENTS
+        if self._runs > HOT_RUNS:
+            if when_hot:
+                waiting = when_hot[:]
+                when_hot.clear()
+                for told in waiting:
+                    told()
+            return True
+        return length_hint(source, HOT_ELEMENTS) >= HOT_ELEMENTS
 
     # -- forms -----------------------------------------------------------------------------------------------------
 

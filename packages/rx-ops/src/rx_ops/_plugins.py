@@ -47,6 +47,39 @@ def bind_operator(stream: object, name: str) -> Callable[..., Any]:
     return partial(function, stream)
 
 
+class _Offered:
+    """A plugin's operator as a method of a mixin: imported when somebody looks it up."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, stream: object, kind: type) -> Callable[..., Any]:
+        if stream is None:  # as before: an operator is called on a stream
+            raise AttributeError(f"type object {kind.__name__!r} has no attribute {self._name!r}", name=self._name, obj=kind)
+        return bind_operator(stream, self._name)
+
+
+def settle(base: type) -> None:
+    """Make all operators that are offered methods of the mixins under ``base``, and take away its ``__getattr__``.
+
+    With one, CPython 3.11 reads every attribute of a stream the slow way. It stays when somebody offers an operator for another
+    class than those that have a mixin, or what is installed cannot be read: then it says so to whoever looks for one.
+    """
+    subclasses: list[type] = base.__subclasses__()
+    mixins = {mixin.__name__.removesuffix("Plugged"): mixin for mixin in subclasses}
+    try:
+        offered = [entry.rpartition(".") for entry in entries()]
+    except Exception:
+        return
+    if all(kind in mixins for kind, _, _ in offered) and "__getattr__" in vars(base):
+        for kind, _, name in offered:
+            if not name.startswith("_") and not hasattr(mixins[kind], name):  # it may add an operator, never replace one
+                setattr(mixins[kind], name, _Offered(name))
+        del base.__getattr__  # type: ignore[attr-defined]  # mypy is not told that it is there
+
+
 @lru_cache(maxsize=1024)
 def _operator(kinds: tuple[type, ...], name: str) -> Callable[..., Any] | None:
     """The function that is ``name`` for streams with these bases, loaded once; None when nobody offers it."""
