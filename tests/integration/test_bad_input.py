@@ -11,7 +11,7 @@ import pytest
 
 import rx_schedulers
 from rx_core import CompositeException, OperatorNotFoundError, WorkerInterruptedError, hooks
-from rx_ops import Completable, Flowable, Maybe, Single
+from rx_ops import Completable, Flowable, Maybe, Single, call, it
 from rx_testing import ManualPublisher, TestSubscriber
 from tests.plugins.cold import cold
 
@@ -233,3 +233,30 @@ def test_a_cancel_that_fails_does_not_reach_the_caller(caplog: pytest.LogCapture
         Flowable.create(lambda emitter: emitter.set_cancellable(fail)).subscribe(got)
         got.cancel()  # RS 3.15
     assert "OSError('no')" in caplog.text
+
+
+class Silent:
+    """A function that cannot show itself."""
+
+    def __call__(self, item: int) -> int:
+        return 6 // item
+
+    def __repr__(self) -> str:
+        raise ValueError("not to be shown")
+
+
+def test_a_function_that_cannot_show_itself_is_used_all_the_same() -> None:
+    flow = Flowable.of(2, 0).map(Silent())
+    assert flow.take(1).blocking_list() == [3]
+    with pytest.raises(ZeroDivisionError):
+        flow.blocking_list()
+    assert "Silent object at" in repr(flow)
+    assert "Silent object at" in flow.explain()
+
+
+def test_a_constant_that_cannot_show_itself_is_used_all_the_same() -> None:
+    flow = Flowable.of(2, 0).map(call(Silent(), it))
+    assert flow.take(1).blocking_list() == [3]
+    with pytest.raises(ZeroDivisionError):
+        flow.blocking_list()
+    assert "Silent object at" in repr(flow)

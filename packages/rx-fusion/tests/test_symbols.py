@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import linecache
 import math
@@ -251,6 +252,8 @@ def test_an_object_made_of_expressions_is_refused() -> None:
 
     with pytest.raises(SymbolError, match="Plain"):
         sym(lambda o: Plain(o))  # it is what is refused
+    with pytest.raises(SymbolError, match="deque"):
+        sym(lambda o: collections.deque([1, o]))
     assert sym(lambda o: call(Point, o, y=o + 1))(1) == Point(1, 2)
 
 
@@ -329,6 +332,10 @@ ASKED: Sequence[tuple[str, Callable[[Any], Any], str]] = [
     ("percent", lambda o: "%s" % o, "text"),  # noqa: UP031  # written as users write it
     ("f-string", lambda o: f"{o}", "f-string"),
     ("format", lambda o: "{:3}".format(o), "f-string"),  # noqa: UP032  # written as users write it
+    ("repr", lambda o: repr(o), "repr()"),
+    ("f-string with !r", lambda o: f"{o!r}", "repr()"),
+    ("f-string with =", lambda o: f"{o.name=}", "repr()"),
+    ("list as text", lambda o: f"{[o]}", "repr()"),
     ("int", lambda o: int(o), "int"),
     ("float", lambda o: math.sqrt(o), "float"),
     ("complex", lambda o: complex(o), "complex"),

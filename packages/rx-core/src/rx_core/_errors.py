@@ -109,7 +109,10 @@ def name_of(function: object, /) -> str:
             code = getattr(function, "__code__", None)
             return "<lambda>" if code is None else f"<lambda line {code.co_firstlineno}>"
         return name
-    return repr(function)
+    try:
+        return repr(function)
+    except Exception:  # a stream does not fail because something it uses cannot show itself
+        return object.__repr__(function)
 
 
 def none_produced(operator: str, function: object = None, /) -> TypeError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, final
 
@@ -331,6 +332,9 @@ class Symbol:
         return ["of"] if self is it else []
 
     def __repr__(self) -> str:
+        # In a function that is traced f"{o!r}" would be text about the expression, the same for every element.
+        if getattr(TRACING, "depth", 0):
+            raise _unanswered(self, "is turned into text by repr(), !r or =", "call(repr, it)")
         return written(self.__rx_node__)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -409,7 +413,7 @@ def holds_symbol(value: object, seen: tuple[int, ...] = ()) -> bool:
     if kind in _PLAIN or id(value) in seen:
         return False
     inner: Any
-    if issubclass(kind, (tuple, list)):
+    if issubclass(kind, (tuple, list, deque)):
         inner = value
     elif issubclass(kind, dict):
         inner = dict.values(value)  # type: ignore[arg-type]  # keys hash, and symbols do not
