@@ -2,12 +2,15 @@
 
 What matters is that the cost per element stays flat and memory bounded. So each pipeline is run at sizes that are powers of ten
 (of two for operators), and the table gives nanoseconds of processor time (of all threads) per element, with the peak that
-tracemalloc saw in a run of its own.
+tracemalloc saw in a run of its own. Where that would take too long it gives by how much the process has grown beyond the largest
+it ever was.
 """
 
 from __future__ import annotations
 
 import gc
+import resource
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +66,8 @@ class Point:
     nanoseconds: float
     #: Most memory held at once during the run, beyond what was there before; None where it was not traced.
     peak_kilobytes: float | None
+    #: By how much the run made the process larger than it had ever been; noticed where what is held grows with the elements.
+    grown_kilobytes: float = 0.0
 
 
 def growths(largest: int) -> Iterator[Growth]:
@@ -95,9 +100,17 @@ def _point(name: str, at: int, work: Work, rounds: int) -> Point:
     # what is short is run often, what is long once
     times = max(rounds if work.elements <= 10 * ENOUGH else 1, min(ENOUGH // work.elements, 10 * rounds))
     gc.collect()
+    before = _largest()
     taken = [once() for _ in range(times)]
+    grown = _largest() - before
     peak = _peak(work) if work.elements <= TRACED else None
-    return Point(name, at, median(taken) / work.elements / work.parts * 1e9, peak)
+    return Point(name, at, median(taken) / work.elements / work.parts * 1e9, peak, grown)
+
+
+def _largest() -> float:
+    """The most kilobytes this process ever had in memory."""
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size / 1024 if sys.platform == "darwin" else size
 
 
 def _peak(work: Work) -> float:
@@ -264,7 +277,7 @@ def growth_table(growth: Growth, points: Sequence[Point]) -> str:
     lines = list(growth.lines)
     found = {(point.line, point.at): point for point in points}
     rows = [
-        f"{growth.name}: {growth.unit} (peak kilobytes)",
+        f"{growth.name}: {growth.unit} (peak kilobytes, or + those by which the process grew)",
         "",
         f"| {growth.axis} | " + " | ".join(lines) + " |",
         "| ---: |" + " ---: |" * len(lines),
@@ -275,8 +288,8 @@ def growth_table(growth: Growth, points: Sequence[Point]) -> str:
 
 
 def _cell(point: Point) -> str:
-    peak = "" if point.peak_kilobytes is None else f" ({point.peak_kilobytes:,.0f})"
-    return f"{point.nanoseconds:,.0f}{peak}"
+    memory = f"+{point.grown_kilobytes:,.0f}" if point.peak_kilobytes is None else f"{point.peak_kilobytes:,.0f}"
+    return f"{point.nanoseconds:,.0f} ({memory})"
 
 
 def flatness(points: Sequence[Point], line: str) -> float:
@@ -295,7 +308,12 @@ def growth_json(growth: Growth, points: Sequence[Point]) -> dict[str, Any]:
                 "line": line,
                 "last_to_cheapest": flatness(points, line),
                 "points": [
-                    {"at": point.at, "nanoseconds": point.nanoseconds, "peak_kilobytes": point.peak_kilobytes}
+                    {
+                        "at": point.at,
+                        "nanoseconds": point.nanoseconds,
+                        "peak_kilobytes": point.peak_kilobytes,
+                        "grown_kilobytes": point.grown_kilobytes,
+                    }
                     for point in points
                     if point.line == line
                 ],

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from bench import _growth
 from bench.__main__ import main
-from bench._growth import Growth, Point, Work, flatness, growths, measure_growth
+from bench._growth import TRACED, Growth, Point, Work, flatness, growth_table, growths, measure_growth
 
 
 @pytest.mark.parametrize("growth", list(growths(1_000)), ids=lambda growth: growth.name)
@@ -33,6 +34,17 @@ def test_memory_that_is_held_is_seen() -> None:
     assert 970 < point.peak_kilobytes < 1_100
 
 
+def test_where_tracing_would_take_too_long_the_process_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for real: it would have to become larger than all tests before made it."""
+    assert 1_000 < _growth._largest() < 1e9
+    sizes = [1_000.0]
+    monkeypatch.setattr(_growth, "_largest", lambda: sizes[-1])
+    held = Growth("held", "elements", [10 * TRACED], {"line": lambda at: Work(lambda: sizes.append(4_000.0), at, None)})
+    [point] = measure_growth(held, rounds=1)
+    assert (point.peak_kilobytes, point.grown_kilobytes) == (None, 3_000)
+    assert "(+3,000)" in growth_table(held, [point])
+
+
 def test_flatness_compares_the_last_point_with_the_cheapest() -> None:
     points = [Point("line", 1, 30.0, None), Point("line", 10, 10.0, None), Point("line", 100, 15.0, None)]
     assert flatness(points, "line") == 1.5
@@ -48,4 +60,5 @@ def test_the_command_prints_growth(capsys: pytest.CaptureFixture[str]) -> None:
     [table] = printed["growth"]
     assert table.keys() == {"name", "axis", "unit", "lines"}
     assert all(line.keys() == {"line", "last_to_cheapest", "points"} for line in table["lines"])
-    assert all(point.keys() == {"at", "nanoseconds", "peak_kilobytes"} for line in table["lines"] for point in line["points"])
+    keys = {"at", "nanoseconds", "peak_kilobytes", "grown_kilobytes"}
+    assert all(point.keys() == keys for line in table["lines"] for point in line["points"])
