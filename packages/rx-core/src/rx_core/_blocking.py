@@ -13,10 +13,8 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
-from rx_core._inbox import Inbox
 from rx_core._protocols import Publisher
 from rx_core._run import NOTHING, Items, Openable, Run, close
-from rx_core._sides import Lanes
 from rx_core._user_code import unwrap_stop
 
 T = TypeVar("T")
@@ -24,10 +22,6 @@ T = TypeVar("T")
 
 #: How many actions that were put off may run inside one another.
 _DEEPEST = 4
-
-#: When the time is over, after so many seconds whoever still sends is told again; then less and less often.
-_AGAIN: Final = 0.001
-_SELDOM: Final = 0.1
 
 #: Stays empty: most runs never put anything off, and there may be one for each of many short streams.
 _NONE_YET: Final[deque[Any]] = deque()
@@ -48,10 +42,10 @@ class BlockingRun(Run):
         "_enough",
         "_keep",
         "_later",
-        "_over",
         "_pulling",
         "_seconds",
         "_signal",
+        "_stopped",
         "_thread",
         "cancelled",
         "failure",
@@ -81,6 +75,7 @@ class BlockingRun(Run):
         self._demand = demand
         self._keep = keep
         self._enough = enough
+        self._stopped = False
         self._seconds = seconds
         self._deadline = None if seconds is None else monotonic() + seconds
         self._dirty = False
@@ -90,10 +85,8 @@ class BlockingRun(Run):
         self._pulling = False
         self._signal = threading.Lock()
         self._signal.acquire()
-        self._over: threading.Event | None = None
         if seconds is not None:
-            self._over = threading.Event()
-            threading.Thread(target=self._watch, args=(seconds, self._over), name="rx-time-limit", daemon=True).start()
+            self.__class__ = _TimedRun
 
     @property
     def root(self) -> BlockingRun:
@@ -102,6 +95,10 @@ class BlockingRun(Run):
     @property
     def demand(self) -> int:
         return self._demand
+
+    def _waits_outside(self, source: Any) -> bool:
+        # What is behind it may send more than is asked for, and wait for that somewhere else. What only iterates does not.
+        return self._enough == 1 or not getattr(source, "_rx_iterates", False)
 
     def wake(self) -> None:
         if not self._dirty:
@@ -159,7 +156,7 @@ class BlockingRun(Run):
             return
         self._pulling = True
         try:
-            while self._dirty and not self.cancelled:
+            while self._dirty and not self.cancelled and len(self.ready) < self._keep:
                 self._dirty = False
                 for item in self.items:
                     if item is None:
@@ -169,6 +166,9 @@ class BlockingRun(Run):
                     self.ready.append(item)
                     if len(self.ready) >= self._enough:
                         self._stop(None)
+                        break
+                    if len(self.ready) >= self._keep:
+                        self._dirty = True  # who iterates looks again
                         break
                 else:
                     self._stop(self.failure)
@@ -187,46 +187,35 @@ class BlockingRun(Run):
         close(self.items)
         self.release()
 
-    def _watch(self, seconds: float, over: threading.Event) -> None:
-        """On a thread of its own, because this one may be busy for ever with items of which none comes here.
-
-        More than once: of what is being subscribed nothing is known yet.
-        """
-        left = min(seconds, threading.TIMEOUT_MAX)
-        again = _AGAIN
-        while not over.wait(left):
-            if not self.cancelled:
-                self.failure = self._too_late()
-                self.cancelled = True
-            for inbox in _inboxes(self):
-                inbox._cancel_upstream()
-            self.wake()
-            left = again
-            again = min(2 * again, _SELDOM)
-
     def _too_late(self) -> TimeoutError:
         return TimeoutError(f"no end after {self._seconds} seconds: {self.pipeline!r}")
 
     def end(self) -> None:
         self.cancelled = True
-        if self._over is not None:
-            self._over.set()
         if self._owned:
             self.release()
         if self._after:
             self.finalize()
 
 
-def _inboxes(run: Run) -> Iterator[Inbox[Any]]:
-    """Where signals arrive that belong to this run. Asked for by another thread than the run's."""
-    for resource in list(run._owned.values()):
-        if isinstance(resource, Inbox):
-            yield resource
-        elif isinstance(resource, Run):
-            yield from _inboxes(resource)
-        elif isinstance(resource, Lanes):
-            for lane in list(resource.open_lanes):
-                yield from _inboxes(lane)
+class _TimedRun(BlockingRun):
+    """With a time limit, which everybody keeps who looks whether somebody still listens: a stream may be busy for ever with items
+    of which none comes to who waits.
+    """
+
+    __slots__ = ()
+
+    @property
+    def cancelled(self) -> bool:
+        deadline = self._deadline
+        if not self._stopped and deadline is not None and monotonic() > deadline:
+            self._stopped = True
+            self.failure = self._too_late()
+        return self._stopped
+
+    @cancelled.setter
+    def cancelled(self, value: bool) -> None:
+        self._stopped = value
 
 
 def blocking_items(

@@ -91,6 +91,10 @@ class Run(ABC):
         """Whether it is for one source after another, and not for some that are asked at the same time."""
         return False
 
+    def _waits_outside(self, _source: Any) -> bool:
+        """Whether this thread is to have left the run when a queue is subscribed, however little it asks for."""
+        return False
+
     @property
     def is_cancelled(self) -> bool:
         """Nobody listens any more. An operator that can go round without yielding has to look at it."""
@@ -174,6 +178,7 @@ class Run(ABC):
             self.threaded
             or getattr(source, "_rx_pushes", False)
             or (not window and self.outstanding > DEFAULT_PREFETCH)
+            or self._waits_outside(source)
             # Without fusion ours are streams of their own, some of which go on for ever without giving anything. Then this thread
             # does not come back, and others have to find the run free: one that cancels, or brings the next source. Only those
             # that have one source at a time: of several that answer at once the order is that of their windows.

@@ -258,6 +258,14 @@ class Pipeline(Generic[T_co]):
     def _rx_pushes(self) -> bool:
         return self._head.pushes
 
+    @property
+    def _rx_iterates(self) -> bool:
+        """Whether it gives what is asked for by iterating something, walls between or not."""
+        head = self._head
+        if head.feed is not Feed.RUNNING:
+            return True
+        return head.publisher is not None and bool(head.upstream) and getattr(head.publisher, "_rx_iterates", False)
+
     def _rx_hold(self) -> Callable[[], object] | None:
         return self._head.hold()
 
