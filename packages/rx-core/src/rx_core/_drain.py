@@ -27,6 +27,7 @@ from rx_core._user_code import as_signal
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
+    from rx_core._run import Lender
     from rx_core._schedulers import Worker
 
 T = TypeVar("T")
@@ -68,6 +69,7 @@ class Drain(Run, Generic[T]):
     """
 
     __slots__ = (
+        "_awaited",
         "_bare",
         "_demand",
         "_dirty",
@@ -77,6 +79,8 @@ class Drain(Run, Generic[T]):
         "_hint",
         "_idle",
         "_later",
+        "_lender",
+        "_lends",
         "_nesting",
         "_poked",
         "_promise",
@@ -88,6 +92,7 @@ class Drain(Run, Generic[T]):
         "_worker",
         "cancelled",
         "direct",
+        "follows",
         "passing",
         "pipeline",
         "woken",
@@ -108,6 +113,13 @@ class Drain(Run, Generic[T]):
         self.cancelled = False
         self._down: Subscriber[T] | None = subscriber
         self._worker = worker
+        #: Where it has none: whether its source has one to lend, None where only the run will tell; and the source that does.
+        self.follows: bool | None = False
+        self._lender: Lender | None = None
+        #: Whether the worker was told to come here, and has not done so yet.
+        self._awaited = False
+        #: Who needs its worker, once it was lent: who takes out the 0 is the last.
+        self._lends: list[int] | None = None
         self._synchronous = synchronous
         self.pipeline = self if origin is None else origin
         self._gen: Items[T] | None = None
@@ -177,7 +189,10 @@ class Drain(Run, Generic[T]):
 
     def request(self, n: int, /) -> None:
         self._requests.append(n)  # validated by the owner: the error is a signal and has to be serial (RS 3.9, 3.16)
-        self.wake()
+        if self._lender is None:
+            self.wake()
+        else:
+            self._wake_there()
 
     def _rx_promise(self, n: int, /) -> Callable[[], object]:
         """``n`` will be requested in a moment, by another thread: what is returned does that. Called in on_subscribe.
@@ -210,6 +225,50 @@ class Drain(Run, Generic[T]):
     def poke(self) -> None:
         self._poked = True
         self.wake()
+
+    def _wake_there(self) -> None:
+        """As :meth:`wake`, for who requests: what is to be delivered comes on the worker of the source, not on this thread.
+
+        The token stays where it is: what the source sends before the worker gets to this is delivered as it comes.
+        """
+        self._dirty = True
+        if self._token and not self._awaited:
+            self._awaited = True
+            worker = self.rx_worker()
+            if worker is None or worker.schedule(self._come) is DISPOSED:
+                self._awaited = False
+                self.wake()
+
+    def _come(self) -> None:
+        self._awaited = False  # before looking
+        try:
+            self.wake()
+        except Exception as error:  # as in _on_own_thread
+            _hooks.dropped(error, self.origin)
+
+    # -- a worker for what comes after -------------------------------------------------------------------------------
+
+    def follow(self, lender: Lender) -> None:
+        if self.follows is not False and self._lender is None and not self._done and lender.rx_lend():
+            self._lender = lender
+
+    @property
+    def _rx_lender(self) -> Drain[T]:
+        return self
+
+    def rx_lend(self) -> bool:
+        # Who follows knows its worker only when its own source is subscribed, which is after this.
+        if self._worker is None and not self.follows:
+            return False
+        self._lends = [0, 1]
+        return True
+
+    def rx_worker(self) -> Worker | None:
+        lender = self._lender
+        return self._worker if lender is None else lender.rx_worker()
+
+    def rx_give_back(self) -> None:
+        self._retire()
 
     def _take(self) -> bool:
         """Take the token, unless another thread has it, or this one."""
@@ -257,7 +316,10 @@ class Drain(Run, Generic[T]):
             else:
                 for action in put_off:
                     action()
-        self.wake()
+        if self._lender is None or self.cancelled:
+            self.wake()
+        else:
+            self._wake_there()
         if self._promise is not None:
             self._promise.is_open = True
 
@@ -575,8 +637,16 @@ class Drain(Run, Generic[T]):
             self._retire()
 
     def _retire(self) -> None:
+        if self._lends is not None:
+            try:
+                if self._lends.pop():
+                    return  # the other one has work to do there
+            except IndexError:
+                return
         if self._worker is not None:
             self._worker.dispose()
+        elif self._lender is not None:
+            self._lender.rx_give_back()
 
     def __repr__(self) -> str:
         state = "cancelled" if self.cancelled else "done" if self._done else f"demand={self._demand}"

@@ -205,6 +205,9 @@ class Inbox(Generic[T]):
             return
         if not hasattr(subscription, "request"):
             self._window = DEMAND  # an Observable cannot be asked, so what it sends waits, however much it is
+        lender = getattr(subscription, "_rx_lender", None)
+        if lender is not None and self._opening == get_ident():
+            self._run.follow(lender)
         if hasattr(subscription, "request_fusion"):
             self._negotiate(subscription)
         asks = self._opening == get_ident() and (self._at_once or not self._run.threaded)

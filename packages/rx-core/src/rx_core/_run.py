@@ -45,6 +45,21 @@ class Openable(Protocol[T_co]):
     def _rx_open(self, run: Run, window: int, /) -> Iterator[T_co | None]: ...
 
 
+class Lender(Protocol):
+    """A subscription whose signals come on a worker; who has one as its source may lend it, to work there as well.
+
+    It is found as ``_rx_lender`` of the subscription, and disposed when both are over.
+    """
+
+    def rx_lend(self) -> bool:
+        """Keep the worker until :meth:`rx_give_back`; False: there is none. At most once, from inside on_subscribe."""
+
+    def rx_worker(self) -> Worker | None:
+        """The worker. Known as soon as the source is subscribed."""
+
+    def rx_give_back(self) -> None: ...
+
+
 class Run(ABC):
     """One run of a pipeline, as its operators see it. Everything but ``wake`` and ``poke`` is for the owner of the run."""
 
@@ -119,6 +134,14 @@ class Run(ABC):
     def threaded(self) -> bool:
         """Whether this run polls its sources on a thread of its own, so that requesting has to happen there as well."""
         return False
+
+    def follow(self, lender: Lender, /) -> None:
+        """Its source sends on a worker. Where this run has none and nobody else who works for it, it works there as well: what
+        comes after observe_on comes on a worker, also when it waits here while somebody requests from another thread.
+        """
+        root = self.root
+        if root is not self:
+            root.follow(lender)
 
     def later(self, action: Callable[[], object], /) -> None:
         """Call ``action`` on this thread as soon as the run is not busy: for subscribing to what may push without being asked."""

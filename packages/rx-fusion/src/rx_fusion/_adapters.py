@@ -37,6 +37,11 @@ class _Adapter(BaseDisposable):
         self._up = _GONE
         self._down.on_error(error)
 
+    @property
+    def _rx_lender(self) -> object:
+        """See Relay."""
+        return getattr(self._up, "_rx_lender", None)
+
     def dispose(self) -> None:
         up, self._up = self._up, _GONE
         if up is not None:

@@ -49,6 +49,11 @@ class Head(ABC):
         """Whether it may send for as long as it likes while it is being subscribed, whatever was requested."""
         return any(getattr(source, "_rx_pushes", False) for source in self.upstream)
 
+    @property
+    def on_worker(self) -> bool:
+        """Whether its items come on a worker, whoever asks for them: its own, or that of its source."""
+        return self.scheduler is not None or (bool(self.upstream) and _on_worker(self.upstream[0]))
+
     def hold(self) -> Callable[[], object] | None:
         """Somebody will subscribe in a moment. What is to be called then, if it matters."""
         for source in self.upstream:
@@ -71,6 +76,10 @@ class Head(ABC):
     def notes(self) -> Sequence[str]:
         """What a plan says of this source besides its name."""
         return ()
+
+
+def _on_worker(source: object) -> bool:
+    return getattr(source, "_rx_on_worker", False)
 
 
 #: How a head writes itself, or what makes it when somebody asks: assembling a pipeline must not format anybody's data. Picklable.
@@ -190,6 +199,10 @@ class PublisherHead(Head):
     @property
     def pushes(self) -> bool:
         return getattr(self.publisher, "_rx_pushes", False)
+
+    @property
+    def on_worker(self) -> bool:
+        return _on_worker(self.publisher)
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         assert self.publisher is not None
@@ -338,6 +351,12 @@ class OperatorHead(Head):
     @property
     def pushes(self) -> bool:
         return self.operator.pushes or super().pushes
+
+    @property
+    def on_worker(self) -> bool:
+        if self._many:  # peers: one that is computed where it is asked for is to be computed there
+            return self.scheduler is not None or (bool(self.upstream) and all(map(_on_worker, self.upstream)))
+        return super().on_worker
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         window = self.window or window  # an operator that only relays passes on what its consumer takes

@@ -214,6 +214,8 @@ class Pipeline(Generic[T_co]):
         worker = None if scheduler is None else scheduler.create_worker()
         below = head.upstream[0]._synchronous() if head.relays and isinstance(head.upstream[0], Pipeline) else None
         drain = drain_for(down, worker=worker, synchronous=below is not None or head.feed is not Feed.RUNNING, origin=self)
+        if scheduler is None and head.feed is Feed.RUNNING:
+            drain.follows = head.on_worker if head.upstream else None
         passes = type(head) is OperatorHead and head.operator.passes and shape.stateless
 
         def body(run: Run) -> Items[Any]:
@@ -257,6 +259,10 @@ class Pipeline(Generic[T_co]):
     @property
     def _rx_pushes(self) -> bool:
         return self._head.pushes
+
+    @property
+    def _rx_on_worker(self) -> bool:
+        return self._head.on_worker
 
     @property
     def _rx_iterates(self) -> bool:

@@ -131,6 +131,11 @@ class Relay(Generic[T]):
         promise: Callable[[int], Callable[[], object] | None] | None = getattr(self._up, "_rx_promise", None)
         return None if promise is None else promise(n)
 
+    @property
+    def _rx_lender(self) -> object:
+        """Items pass on the thread on which they come: who sends on a worker may lend it past this."""
+        return getattr(self._up, "_rx_lender", None)
+
     def cancel(self) -> None:
         self._done = True
         self._down = NOBODY  # RS 3.13

@@ -142,6 +142,11 @@ class ConcatHead(OperatorHead):
     def __init__(self, sources: Row) -> None:
         super().__init__(concat, sources, many=True)
 
+    @property
+    def on_worker(self) -> bool:
+        # One after the other: the next begins where the one before has ended.
+        return getattr(next(iter(self.upstream), None), "_rx_on_worker", False)
+
     def open(self, run: Run, window: int, /) -> Items[Any]:
         # A Source is made when its turn comes: of very many most are often never reached.
         return concat(run, (Source(run, publisher, window) for publisher in self.upstream))

@@ -121,6 +121,9 @@ class _Feed(Run):
         for action in actions:
             run.after(action)
 
+    def follow(self, lender: Any, /) -> None:
+        self._groups.run.follow(lender)
+
     def later(self, action: Callable[[], object], /) -> None:
         self._groups.run.later(action)
 

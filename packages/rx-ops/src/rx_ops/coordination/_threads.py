@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from rx_core import DISPOSED, FlowableBase, Items, Publisher, Run, Scheduler, Source, Subscriber, Subscription
 from rx_fusion import operator
@@ -27,6 +27,9 @@ class SubscribeOn(FlowableBase[T]):
 
     __slots__ = ("_scheduler", "_source")
 
+    #: What it sends comes on its worker, unless the source has one of its own: then on that.
+    _rx_on_worker: ClassVar[bool] = True
+
     def __init__(self, source: Publisher[T], scheduler: Scheduler) -> None:
         self._source = source
         self._scheduler = scheduler
@@ -45,7 +48,7 @@ class SubscribeOn(FlowableBase[T]):
 class _OnWorker(Generic[T]):
     """Deferred requesting: what is asked before the source is there waits, and all of it is asked on the worker (RS 2.7)."""
 
-    __slots__ = ("_deferred", "_done", "_down", "_thread", "_up", "_worker", "cancelled")
+    __slots__ = ("_deferred", "_done", "_down", "_lends", "_thread", "_up", "_worker", "cancelled")
 
     def __init__(self, down: Subscriber[T], worker: Worker) -> None:
         self._down = down
@@ -53,6 +56,8 @@ class _OnWorker(Generic[T]):
         self._up: Subscription | None = None
         self._deferred: deque[int] = deque()
         self._thread = 0
+        #: See Drain.
+        self._lends: list[int] | None = None
         self._done = False
         self.cancelled = False
 
@@ -79,14 +84,14 @@ class _OnWorker(Generic[T]):
         try:
             self._down.on_error(error)
         finally:
-            self._worker.dispose()
+            self.rx_give_back()
 
     def on_complete(self) -> None:
         self._done = True
         try:
             self._down.on_complete()
         finally:
-            self._worker.dispose()
+            self.rx_give_back()
 
     def request(self, n: int, /) -> None:
         self._deferred.append(n)
@@ -114,6 +119,27 @@ class _OnWorker(Generic[T]):
         self.cancelled = True
         if self._up is not None:
             self._up.cancel()
+        self._worker.dispose()  # and nothing of this is done any more, by whoever has it as well
+
+    @property
+    def _rx_lender(self) -> _OnWorker[T]:
+        return self
+
+    def rx_lend(self) -> bool:
+        self._lends = [0, 1]
+        return True
+
+    def rx_worker(self) -> Worker:
+        return self._worker
+
+    def rx_give_back(self) -> None:
+        lends = self._lends
+        if lends:
+            try:
+                if lends.pop():
+                    return
+            except IndexError:
+                return
         self._worker.dispose()
 
 

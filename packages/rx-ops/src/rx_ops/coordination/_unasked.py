@@ -24,6 +24,10 @@ class Unasked(Generic[T]):
     def __init__(self, source: ObservableSource[T] | Publisher[T]) -> None:
         self._source: Any = source
 
+    @property
+    def _rx_on_worker(self) -> bool:
+        return getattr(self._source, "_rx_on_worker", False)
+
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         self._source.subscribe(UnaskedSubscription(subscriber))
 
@@ -62,6 +66,10 @@ class UnaskedSubscription(Generic[T]):
         elif not getattr(up, "is_disposed", False):  # over, as far as the source knows
             _stop(up)
             self._down.on_error(invalid_request(n))
+
+    @property
+    def _rx_lender(self) -> object:
+        return getattr(self._up, "_rx_lender", None)
 
     def cancel(self) -> None:
         _stop(self._up)

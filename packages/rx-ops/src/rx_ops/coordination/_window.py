@@ -246,7 +246,14 @@ class _Windows(BaseDisposable, Generic[T]):
             _stop(upstream)  # RS 2.5
         elif self.is_over:
             _stop(upstream)
-        elif self.head.skip is None:
+        else:
+            lender = getattr(upstream, "_rx_lender", None)
+            if lender is not None:
+                self.run.follow(lender)
+            self._begin()
+
+    def _begin(self) -> None:
+        if self.head.skip is None:
             self._asks.offer(UNBOUNDED)
         else:
             self.run.poke()  # whoever wants windows asks now
