@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
-from rx_core._blocking import BlockingRun, blocking_first, blocking_items
+from rx_core._blocking import BlockingRun, Waiting, blocking_items, first_waited_for, waited_for
 from rx_core._demand import UNBOUNDED, Growing, add_cap, check_prefetch, invalid_request, mul_cap
 from rx_core._disposables import (
     DISPOSED,
@@ -129,13 +129,13 @@ __all__ = [
     "Source",
     "Subscriber",
     "Subscription",
+    "Waiting",
     "Worker",
     "WorkerInterruptedError",
     "__version__",
     "add_cap",
     "add_note",
     "as_signal",
-    "blocking_first",
     "blocking_items",
     "check_callable",
     "check_prefetch",
@@ -143,6 +143,7 @@ __all__ = [
     "composite",
     "dropped",
     "exit_as_error",
+    "first_waited_for",
     "has_ended",
     "hookimpl",
     "hooks",
@@ -160,6 +161,7 @@ __all__ = [
     "unwrap_stop",
     "user_call",
     "user_error",
+    "waited_for",
 ]
 
 

@@ -218,6 +218,61 @@ class _TimedRun(BlockingRun):
         self._stopped = value
 
 
+class Waiting:
+    """A thread that waits for items, before and while it needs a run.
+
+    Most streams that somebody iterates never wait for anything: for them no :class:`BlockingRun` is made. One that may have to
+    is given ``run`` and yields None where it has nothing now.
+    """
+
+    __slots__ = ("_demand", "_enough", "_keep", "_origin", "_run", "_seconds", "gives_one", "items")
+
+    def __init__(
+        self,
+        demand: int = UNBOUNDED,
+        origin: object = None,
+        *,
+        keep: int = UNBOUNDED,
+        seconds: float | None = None,
+        enough: int = UNBOUNDED,
+    ) -> None:
+        self._demand = demand
+        self._origin = origin
+        self._keep = keep
+        self._seconds = seconds
+        self._enough = enough
+        self._run: BlockingRun | None = None
+        #: What gives the items.
+        self.items: Items[Any] = NOTHING
+        #: There is one item at most, and nothing is done after it: to go on to the end is cheaper than to leave.
+        self.gives_one = False
+
+    @property
+    def run(self) -> BlockingRun:
+        run = self._run
+        if run is None:
+            run = BlockingRun(self._demand, self._origin, keep=self._keep, seconds=self._seconds, enough=self._enough)
+            run.items = self.items
+            self._run = run
+        return run
+
+    def open(self, source: Publisher[T] | Openable[T], window: int) -> Items[T]:
+        """Start ``source`` in the run: its items, which are those of this as well."""
+        run = self.run
+        items = self.items = run.items = run.open(source, window)
+        return items
+
+    def check(self) -> None:
+        """Raise what stopped the run while this thread was with a source."""
+        if self._run is not None and self._run.failure is not None:
+            raise self._run.failure
+
+    def end(self) -> None:
+        close(self.items)
+        if self._run is not None:
+            self._run.end()
+
+
 def blocking_items(
     source: Publisher[T] | Openable[T], window: int, demand: int, seconds: float | None = None, keep: int = UNBOUNDED
 ) -> Iterator[T]:
@@ -226,49 +281,49 @@ def blocking_items(
     ``window`` bounds what waits at a boundary. With ``seconds`` the whole iteration has to be over in time: TimeoutError. While
     a source sends on this very thread, no further one is begun when ``keep`` items wait for whoever iterates.
     """
-    run = BlockingRun(demand, source, keep=keep, seconds=seconds)
-    items = run.items = run.open(source, window)
+    return waited_for(Waiting(demand, source, keep=keep, seconds=seconds), source, window)
+
+
+def waited_for(waiting: Waiting, source: Publisher[T] | Openable[T] | None = None, window: int = 0) -> Iterator[T]:
+    """The items one by one. They are those of ``source``, started with the first of them, or what ``waiting`` has already."""
     try:
-        for item in items:
+        for item in waiting.items if source is None else waiting.open(source, window):
             if item is not None:
                 yield item
             else:
+                run = waiting.run
                 run.wait()
                 while run.ready:
                     yield run.ready.popleft()
-        if run.failure is not None:
-            raise run.failure
+        waiting.check()
     except RuntimeError as error:
         unwrapped = unwrap_stop(error)
         if unwrapped is error:
             raise
         raise as_runtime_error(unwrapped) from unwrapped
     finally:
-        close(items)
-        run.end()
+        waiting.end()
 
 
-def blocking_first(source: Publisher[T] | Openable[T], window: int, seconds: float | None = None) -> T | None:
-    """The first item of ``source``, or None where there is none. The rest is cancelled, and not waited for where it is sent on
-    this very thread.
-    """
-    run = BlockingRun(UNBOUNDED, source, keep=1, seconds=seconds, enough=1)
-    items: Items[T] = run.open(source, window)
-    run.items = items
+def first_waited_for(waiting: Waiting, source: Publisher[T] | Openable[T] | None = None, window: int = 0) -> T | None:
+    """The first item, as :func:`waited_for`, or None where there is none. The rest is cancelled, and not waited for where it is
+    sent on this very thread."""
     try:
+        items: Items[T] = waiting.items if source is None else waiting.open(source, window)
         for item in items:
             if item is not None:
+                if waiting.gives_one:
+                    next(items, None)
                 return item
+            run = waiting.run
             run.wait()
             if run.ready:
                 first: T = run.ready.popleft()
                 return first
-        if run.failure is not None:
-            raise run.failure
+        waiting.check()
         return None
     finally:
-        close(items)
-        run.end()
+        waiting.end()
 
 
 def as_runtime_error(error: BaseException) -> BaseException:

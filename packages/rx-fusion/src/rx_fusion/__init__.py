@@ -19,6 +19,8 @@ from rx_core.queue_fusion import (
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
+from rx_fusion._freely import Plan as FreePlan
+from rx_fusion._freely import at_once, opened, outside, planned
 from rx_fusion._heads import (
     Head,
     IterableHead,
@@ -52,6 +54,7 @@ __all__ = [
     "ConditionalSubscriber",
     "Feed",
     "Form",
+    "FreePlan",
     "Head",
     "IterableHead",
     "OfferingDrain",
@@ -79,12 +82,16 @@ __all__ = [
     "as_scalar",
     "as_text",
     "at_hand",
+    "at_once",
     "drain_for",
     "fusion_enabled",
     "fusion_off",
     "iterable_head",
+    "opened",
     "operator",
     "operator_of",
+    "outside",
+    "planned",
     "register_rules",
     "replaced",
     "rules",

@@ -155,6 +155,9 @@ class _Writer:
         body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
         if self.form.cancel:
             body += _statements("root = run.root")
+        opened = [self.rename(at, "_items") for at, stage in enumerate(self.stages) if stage.waits]
+        for items in opened:
+            body += _statements(f"{items} = None")
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
         tried.handlers = [
             ast.ExceptHandler(
@@ -163,6 +166,8 @@ class _Writer:
         ]
         if self.form.feed is not Feed.CLEAN:
             tried.finalbody = _statements("_close(source)")
+        for items in reversed(opened):
+            tried.finalbody = [*_statements(f"if {items} is not None: _close({items})"), *tried.finalbody]
         body.append(tried)
         if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += _statements("if 0: yield")
@@ -295,7 +300,11 @@ class _Writer:
         """What ``yield value`` of stage ``at`` becomes."""
         if at + 1 < len(self.stages):
             target = ast.Name(self.item(at + 1), ast.Store())
-            return [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
+            goes_on = [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
+            if not self.stages[at].waits:
+                return goes_on
+            nothing_now = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
+            return [ast.If(nothing_now, _statements("yield None"), goes_on)]
         if self.form.kind in ("step", "push"):
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
         if self.form.kind == "value":

@@ -13,7 +13,7 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source
+from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting
 from rx_fusion._compiler import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
@@ -136,6 +136,11 @@ class IterableHead(Head):
         return items if type(items) is tuple and len(items) < 2 else None
 
     @property
+    def sized(self) -> object:
+        """What tells how many items there are, where anything does."""
+        return self._items
+
+    @property
     def at_most_one(self) -> bool:
         """Whether there is never more than one item: known already, or the iterable says so (``at_most_one``)."""
         return self.only is not None or getattr(self._items, "at_most_one", False)
@@ -222,6 +227,9 @@ class PublisherHead(Head):
 
 OperatorFunction = Callable[..., Items[Any]]
 
+#: From a head, and who waits for its items, to a source, stages and arguments that give the same; see _freely.
+Freely = Callable[["OperatorHead", Waiting], "tuple[IterableHead, Shape, tuple[Any, ...]] | None"]
+
 
 class Operator(NamedTuple):
     """What is known of a coordinating operator."""
@@ -236,6 +244,8 @@ class Operator(NamedTuple):
     relays: bool = False
     #: Whether it gives the items of its inner sources on as they come, and asks ``run.straight()`` when it starts.
     passes: bool = False
+    #: How it is iterated by a thread that waits, where nothing needs a run; None for this head: not at all.
+    freely: Freely | None = None
 
 
 _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
@@ -245,7 +255,12 @@ _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}
 def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def operator(
-    *, eager: Literal["first", "all", "none"] = "first", pushes: bool = False, relays: bool = False, passes: bool = False
+    *,
+    eager: Literal["first", "all", "none"] = "first",
+    pushes: bool = False,
+    relays: bool = False,
+    passes: bool = False,
+    freely: Freely | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
     function: Callable[P, R] | None = None,
@@ -255,6 +270,7 @@ def operator(
     pushes: bool = False,
     relays: bool = False,
     passes: bool = False,
+    freely: Freely | None = None,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
@@ -262,22 +278,19 @@ def operator(
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
     (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
     ``relays`` gives its only source's items and nothing else. One that ``passes`` gives the items of its inner sources on as they
-    come, and asks ``run.straight()`` first of all.
+    come, and asks ``run.straight()`` first of all. ``freely`` says how a thread that waits for the items may iterate them without
+    a run, as long as nothing has to be waited for.
     """
-    if function is None:
-        return lambda decorated: _register(decorated, eager, pushes, relays, passes)
-    return _register(function, eager, pushes, relays, passes)
 
+    def register(decorated: Callable[P, R]) -> Callable[P, R]:
+        if not isinstance(decorated, FunctionType):
+            raise TypeError(f"@operator needs a function (run, source, ...), got {decorated!r}")
+        plain = cast("OperatorFunction", decorated)
+        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, freely)
+        OPERATOR_CODES.add(decorated.__code__)
+        return decorated
 
-def _register(
-    function: Callable[P, R], eager: Literal["first", "all", "none"], pushes: bool, relays: bool, passes: bool
-) -> Callable[P, R]:
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"@operator needs a function (run, source, ...), got {function!r}")
-    plain = cast("OperatorFunction", function)
-    _OPERATORS[plain] = Operator(plain, function.__name__.rstrip("_"), eager, pushes, relays, passes)
-    OPERATOR_CODES.add(function.__code__)
-    return function
+    return register if function is None else register(function)
 
 
 def operator_of(function: OperatorFunction, /) -> Operator:

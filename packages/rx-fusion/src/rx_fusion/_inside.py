@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rx_core import Run, as_signal, queue_fusion
+from rx_fusion._builtins import EXACT, NEVER_NONE
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._heads import IterableHead
-from rx_fusion._pipeline import EXACT, Pipeline
-from rx_fusion._shapes import HOT_RUNS, PULL_INSIDE, ROOT, Shape, checked
+from rx_fusion._pipeline import Pipeline
+from rx_fusion._shapes import HOT_RUNS, PULL_INSIDE, ROOT, checked
 
 #: The value form with a cancel check: many items may be read for the one that is given.
 VALUE_INSIDE: Final = {feed: Form("value", feed, cancel=True) for feed in Feed}
@@ -23,13 +24,6 @@ _ONE: Final = Form("value")
 
 _CLEAN: Final = Feed.CLEAN
 _CHECKED: Final = Feed.CHECKED
-
-_WITHOUT_NONE: Final[tuple[Iterable[Any], ...]] = ("", "\xe9", b"", range(0), range(2**70), {}.items())
-#: Iterators of built-in types whose items are never None.
-_NEVER_NONE: Final = frozenset(type(iter(made)) for made in _WITHOUT_NONE)
-
-#: Whether a shape gives one item at most whatever the source gives, and the end comes with it. Shapes are kept for ever.
-_folding: Final[dict[Shape, bool]] = {ROOT: False}
 
 
 def at_hand(source: object, run: Run, /) -> Iterable[Any] | None:
@@ -63,17 +57,14 @@ def at_hand(source: object, run: Run, /) -> Iterable[Any] | None:
             run.poke()
         if shape is ROOT:
             kind = type(items)
-            if kind in _NEVER_NONE:
+            if kind in NEVER_NONE:
                 return items
             if kind in EXACT and head.feed is _CHECKED:
                 return checked(items, head)  # asking it for one more after a cancel runs nobody's code
             return shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
-        folds = _folding.get(shape)
-        if folds is None:
-            folds = _folding[shape] = _folds(shape)
-        if folds:
+        if shape.folds:
             feed = head.feed
-            form = VALUE_INSIDE[_CLEAN if feed is _CHECKED and type(items) in _NEVER_NONE else feed]
+            form = VALUE_INSIDE[_CLEAN if feed is _CHECKED and type(items) in NEVER_NONE else feed]
         elif shape.one_for_one and type(made) is tuple and len(made) < 2 and head.feed is _CLEAN:
             form = _ONE
         else:
@@ -85,15 +76,3 @@ def at_hand(source: object, run: Run, /) -> Iterable[Any] | None:
         return shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
     value = function(items, run, head, args)
     return () if value is None else (value,)
-
-
-def _folds(shape: Shape) -> bool:
-    folds = False
-    for stage in shape.stages:
-        if not stage.compilable:
-            return False
-        if stage.reduces:
-            folds = stage.single_tail and not stage.works_after
-        elif not stage.one_to_at_most_one or stage.stops or stage.epilogue or stage.works_after:
-            folds = False
-    return folds

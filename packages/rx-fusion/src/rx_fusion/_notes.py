@@ -32,13 +32,16 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     stages = GENERATED.get(path, ())
     line = getline(path, trace.tb_lineno)
     # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
-    found = _SUFFIX.findall(line.partition(" = ")[2] or line)
+    right = line.partition(" = ")[2] or line
+    found = _SUFFIX.findall(right)
     if not found or "in source" in line:
         return
     at = int(found[0])
+    if stages[at].waits and (right.startswith("_opened") or " in _items" in line):
+        return  # of an inner source, which has a note of its own where it needs one
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
-    add_note(error, f"in {call(stages[at].name, mine)} of {origin!r}{calls(stages, args)}")
+    add_note(error, f"in {call(stages[at].name, _users(stages[at], mine))} of {origin!r}{calls(stages, args)}")
     if isinstance(error, GeneratorExit):
         raise exit_as_error(error) from error  # a user's: one that closes this generator has no frame below
 
@@ -84,6 +87,11 @@ def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
         trace = trace.tb_next
 
 
+def _users(stage: Stage, args: Sequence[Any]) -> Sequence[Any]:
+    """The arguments that a user gave."""
+    return args[:-1] if stage.waits else args
+
+
 def call(name: str, arguments: Sequence[Any]) -> str:
     """``map(str.upper)``: an operator as a user wrote it, as far as it can be told."""
     shown = list(arguments)
@@ -98,6 +106,6 @@ def calls(stages: Sequence[Any], args: Sequence[Any]) -> str:
     for stage in stages:
         size = len(stage.parameters)
         if not stage.guard:  # nobody wrote it
-            text += f".{call(stage.name, args[at : at + size])}"
+            text += f".{call(stage.name, _users(stage, args[at : at + size]))}"
         at += size
     return text

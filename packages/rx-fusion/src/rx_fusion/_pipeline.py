@@ -12,8 +12,7 @@ pipelines; so is what a plugin's operator builds. It runs in one of four ways, c
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import (
@@ -23,15 +22,18 @@ from rx_core import (
     Items,
     Run,
     Subscriber,
+    Waiting,
     as_signal,
-    blocking_first,
-    blocking_items,
+    first_waited_for,
     hooks,
     unwrap_stop,
+    waited_for,
 )
 from rx_core.queue_fusion import NONE, fusion_enabled
 from rx_fusion import _rules
+from rx_fusion._builtins import CONSTANT, EXACT
 from rx_fusion._compiler import Feed
+from rx_fusion._freely import freely
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
@@ -57,14 +59,6 @@ _new = object.__new__
 _CLEAN: Final = Feed.CLEAN
 
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
-
-#: Iterators whose __length_hint__ is the exact number of items left and whose end runs nobody's code.
-_BUILT_IN: tuple[Iterable[Any], ...] = (
-    [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
-)  # fmt: skip
-EXACT = frozenset(type(iter(made)) for made in _BUILT_IN)
-#: Those that cannot fail: nothing that they iterate can change meanwhile.
-_CONSTANT = frozenset(type(iter(made)) for made in _BUILT_IN if isinstance(made, (tuple, range)))
 
 
 class Pipeline(Generic[T_co]):
@@ -292,7 +286,8 @@ class Pipeline(Generic[T_co]):
         """
         plan = self._synchronous()
         if plan is None:
-            return blocking_items(self, prefetch, prefetch, keep=UNBOUNDED if whole else prefetch)
+            waiting = Waiting(prefetch, self, keep=UNBOUNDED if whole else prefetch)
+            return waited_for(waiting) if freely(self, waiting) else waited_for(waiting, self, prefetch)
         head, shape, args = plan
         return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
 
@@ -303,7 +298,10 @@ class Pipeline(Generic[T_co]):
             if plan is not None:
                 head, shape, args = plan
                 return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-            return blocking_first(self, DEFAULT_PREFETCH, seconds)
+            waiting = Waiting(UNBOUNDED, self, keep=1, seconds=seconds, enough=1)
+            if seconds is None and freely(self, waiting):
+                return first_waited_for(waiting)
+            return first_waited_for(waiting, self, DEFAULT_PREFETCH)
         except RuntimeError as error:
             original = _user_stop(error)
             if original is error:
@@ -354,7 +352,7 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
 
 def set_hint(drain: OfferingDrain[Any], items: Any, head: Head, shape: Shape) -> None:
     """Tell a run how to ask a built-in iterator for its end, and when there is nothing to do but to iterate it."""
-    bare = not shape and head.feed is Feed.CLEAN and type(items) in _CONSTANT
+    bare = not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT
     drain.set_hint(items.__length_hint__, items if bare else None)
 
 

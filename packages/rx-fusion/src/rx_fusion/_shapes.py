@@ -44,7 +44,19 @@ Pull = Callable[..., Iterator[Any]]
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
-    __slots__ = ("_children", "_forms", "_runs", "ends_with_source", "one_for_one", "stages", "stateless", "takes_all")
+    __slots__ = (
+        "_children",
+        "_forms",
+        "_runs",
+        "ends_with_source",
+        "folds",
+        "gives_one",
+        "one_for_one",
+        "stages",
+        "stateless",
+        "takes_all",
+        "waits",
+    )
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
@@ -64,6 +76,12 @@ class Shape:
         #: Nothing comes before the source's end, and no stage on the way there has enough before or asks in a way of its own.
         before = next((at for at, stage in enumerate(stages) if stage.reduces), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
+        #: It gives None where one of its own sources has nothing now, so that only the pull form knows what to do.
+        self.waits = any(stage.waits for stage in stages)
+        #: One item at most, whatever the source gives, and the end comes with it.
+        self.gives_one = _gives_one(stages)
+        #: And it can be computed in one go.
+        self.folds = self.gives_one and not self.waits
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""
@@ -224,6 +242,18 @@ class Shape:
             assert run is not None
             return _while_wanted(made, run, items)
         return _closing(made, items)
+
+
+def _gives_one(stages: tuple[Stage, ...]) -> bool:
+    gives_one = False
+    for stage in stages:
+        if not stage.compilable:
+            return False
+        if stage.reduces:
+            gives_one = stage.single_tail and not stage.works_after
+        elif not stage.one_to_at_most_one or stage.stops or stage.epilogue or stage.works_after:
+            gives_one = False
+    return gives_one
 
 
 ROOT: Final = Shape(())

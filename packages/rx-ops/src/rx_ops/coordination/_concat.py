@@ -12,8 +12,9 @@ from functools import reduce
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, final, overload
 
-from rx_core import END, Items, Run, Side, Source
-from rx_fusion import OperatorHead, Pipeline, operator
+from rx_core import END, Items, Run, Side, Source, Waiting
+from rx_fusion import ROOT, Feed, FreePlan, IterableHead, OperatorHead, Pipeline, at_once, opened, operator
+from rx_ops.coordination._in_the_loop import one_after_another
 
 T = TypeVar("T")
 
@@ -21,7 +22,15 @@ T = TypeVar("T")
 _SHORT: Final = 16
 
 
-@operator(eager="none")
+def _freely(head: OperatorHead, waiting: Waiting) -> FreePlan:
+    def inner(source: Any) -> Iterable[Any]:
+        items = at_once(source, waiting) if isinstance(source, Pipeline) else None
+        return opened(source, waiting) if items is None else items
+
+    return IterableHead("concat", head.upstream, head.__repr__, feed=Feed.CLEAN), ROOT.then(one_after_another), (inner,)
+
+
+@operator(eager="none", freely=_freely)
 def concat(run: Run, sources: Iterable[Source[T]]) -> Items[T]:
     """The next source is subscribed when the one before is complete and given back, with the demand that is left."""
     side: Side[T] = Side(run)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeVar
 
 from rx_core import (
@@ -14,14 +15,16 @@ from rx_core import (
     Run,
     Side,
     Source,
+    Waiting,
     close,
     composite,
     name_of,
     user_call,
     user_error,
 )
-from rx_fusion import Pipeline, at_hand, operator
+from rx_fusion import ROOT, FreePlan, OperatorHead, Pipeline, at_hand, at_once, opened, operator, outside, planned
 from rx_ops.coordination._combine import interleave
+from rx_ops.coordination._in_the_loop import concat_mapped, flat_mapped
 from rx_ops.coordination._known import known_items
 from rx_ops.coordination._outer import Outer, can_be_heard, outer_of
 
@@ -29,7 +32,27 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-@operator(eager="none")
+def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
+    mapper, *delays = head.args
+    (source,) = head.upstream
+    if any(delays[:1]) or type(mapper) is Named or not isinstance(source, Pipeline):
+        return None
+    plan = planned(source, waiting)
+    if plan is None:
+        return None
+
+    def inner(made: Any) -> Iterable[Any]:
+        if not isinstance(made, Pipeline):
+            check_inner("concat_map", mapper, made)
+            return opened(made, waiting)
+        items = at_once(made, waiting)
+        return opened(made, waiting) if items is None else items
+
+    before, shape, args = plan
+    return before, shape.then(concat_mapped), (*args, mapper, inner)
+
+
+@operator(eager="none", freely=_concat_map_freely)
 def concat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], delay_error: bool = False, till_the_end: bool = True
 ) -> Items[Any]:
@@ -130,7 +153,32 @@ def _with_errors_last(run: Run, outer: Outer, mapper: Callable[[T], Any], till_t
         raise composite(errors)
 
 
-@operator(eager="none", passes=True)
+def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
+    """Sources that need not wait come to their end before the next one is asked for. With the first that has to wait, all that
+    is left is run in the ordinary way: it may be one of many that are to wait at the same time."""
+    mapper, max_concurrency, prefetch, delay_error = head.args
+    (source,) = head.upstream
+    if delay_error or type(mapper) is Named or not isinstance(source, Pipeline):
+        return None
+    outer = outside(source, waiting)
+    if outer is None:
+        return None
+
+    def inner(made: Any) -> Iterable[Any]:
+        if isinstance(made, Pipeline):
+            items = at_once(made, waiting)
+            if items is not None:
+                return items
+        else:
+            check_inner("flat_map", mapper, made)
+        run = waiting.run
+        sources = chain((made,), _mapped(run, outer.rest, mapper))
+        return interleave(run, sources, Lanes(run), prefetch, False, max_concurrency)
+
+    return outer, ROOT.then(flat_mapped), (mapper, inner)
+
+
+@operator(eager="none", passes=True, freely=_flat_map_freely)
 def flat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], max_concurrency: int, prefetch: int, delay_error: bool
 ) -> Items[Any]:

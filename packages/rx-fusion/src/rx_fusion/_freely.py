@@ -1,0 +1,175 @@
+"""Coordinating operators on the thread that waits, for as long as nothing has to be waited for.
+
+Who iterates or blocks wants everything at once, on this thread, and nobody else can cancel. Then an operator that opens one inner
+source after the other is a stage: a loop over the inner items, written into the loop around it. Such a stage gives None where an
+inner source has nothing now; that goes past all later stages to whoever iterates, who sleeps until the run is woken. The run
+itself is made when a source is met that cannot simply be iterated. See docs/decisions/0018-inner-streams-in-the-loop.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, final
+
+from rx_core import Items, Openable, Publisher, Side, Waiting, as_signal, hooks
+from rx_core.queue_fusion import fusion_enabled
+from rx_fusion._builtins import NEVER_NONE
+from rx_fusion._compiler import Feed
+from rx_fusion._heads import IterableHead, OperatorHead
+from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, shape_of
+
+if TYPE_CHECKING:
+    from rx_fusion._pipeline import Pipeline
+
+_CLEAN: Final = Feed.CLEAN
+_CHECKED: Final = Feed.CHECKED
+
+#: What to iterate, the stages behind it, their arguments.
+Plan = tuple[IterableHead, Shape, tuple[Any, ...]]
+
+#: Shapes one behind the other. Shapes are kept for ever, and so are these.
+_joined: Final[dict[tuple[Shape, Shape], Shape]] = {}
+
+
+def freely(pipeline: Pipeline[Any], waiting: Waiting) -> bool:
+    """Make ``waiting.items`` the items of ``pipeline``, if its operators can be stages and that pays. Nothing has run then."""
+    if hooks.on_subscribe is not None or not fusion_enabled():
+        return False
+    try:
+        plan = planned(pipeline, waiting)
+        if plan is None:
+            return False
+        items = _started(plan)
+        waiting.gives_one = plan[1].gives_one
+    except (Exception, GeneratorExit) as error:  # somebody's __iter__
+        items = waiting.run.failing(as_signal(error))
+    if items is None:
+        return False
+    waiting.items = items
+    return True
+
+
+def planned(pipeline: Pipeline[Any], waiting: Waiting) -> Plan | None:
+    """How ``pipeline`` is iterated by who waits; None where it has to be run."""
+    head = pipeline._head
+    if type(head) is IterableHead:
+        found, shape, args = pipeline._resolve()
+        return (found, shape, args) if type(found) is IterableHead else None
+    if not isinstance(head, OperatorHead) or head.scheduler is not None:
+        return None
+    known = head.operator.freely
+    plan = None if known is None else known(head, waiting)
+    if plan is None or pipeline._shape is ROOT:
+        return plan
+    found, shape, args = plan
+    return found, behind(shape, pipeline._shape), args + pipeline._args
+
+
+def behind(first: Shape, second: Shape) -> Shape:
+    """The stages of ``first``, then those of ``second``."""
+    made = _joined.get((first, second))
+    if made is None:
+        steps = [stage.step for stage in (*first.stages, *second.stages)]
+        made = _joined[first, second] = shape_of(steps)
+    return made
+
+
+def at_once(source: Pipeline[Any], waiting: Waiting) -> Iterable[Any] | None:
+    """The items of an inner source, None among them only where it has to wait; None where it has to be :func:`opened`.
+
+    They are iterated at once, to the end or until they are given to ``close``.
+    """
+    head = source._head
+    if type(head) is not IterableHead:
+        return _pulled(source, waiting)
+    shape = source._shape
+    made = head._items
+    if shape is ROOT:
+        kind = type(made)
+        if (kind is tuple or kind is range) and head.feed is _CLEAN:
+            return made
+        args = source._args
+    else:
+        found, shape, args = source._resolve()
+        if type(found) is not IterableHead:
+            return None
+        head = found
+        made = head._items
+    try:
+        items = iter(made)
+        feed = head.feed
+        if feed is _CHECKED and type(items) in NEVER_NONE:
+            feed = _CLEAN
+        if shape is ROOT:
+            return items if feed is _CLEAN else checked(items, head)
+        if shape.folds:
+            form = VALUE[feed]
+            function = shape._forms.get(form) or (shape.form(form) if shape._runs > HOT_RUNS else None)
+            if function is not None:
+                value = function(items, None, head, args)
+                return () if value is None else (value,)
+        return shape.pull(items, None, head, args, PULL_FREE[feed])
+    except (Exception, GeneratorExit) as error:
+        return waiting.run.failing(as_signal(error))
+
+
+def opened(source: Publisher[Any] | Openable[Any], waiting: Waiting) -> Items[Any]:
+    """The items of a source that may have to wait, in a run of its own that ends with them."""
+    side: Side[Any] = Side(waiting.run)
+    try:
+        side.start(source)
+        yield from side.items
+    finally:
+        side.dispose()
+
+
+@final
+class Outside(IterableHead):
+    """A source of sources in a loop of its own: whoever opens the inner ones may take the ``rest`` of it."""
+
+    __slots__ = ("_sized", "rest")
+
+    def __init__(self, source: Pipeline[Any], items: Iterator[Any], sized: object, feed: Feed) -> None:
+        super().__init__(source._head.name, items, source.__repr__, feed=feed)
+        self._sized = sized
+        self.rest = checked(items, self) if feed is _CHECKED else items
+
+    @property
+    def sized(self) -> object:
+        return self._sized
+
+
+def outside(source: Pipeline[Any], waiting: Waiting) -> Outside | None:
+    """The items of ``source``, to be iterated by who waits, and by two who take turns; None where it has to be run."""
+    plan = planned(source, waiting)
+    if plan is None:
+        return None
+    head, shape, _ = plan
+    items = iter(head._items) if shape is ROOT else _started(plan)
+    if items is None:
+        return None
+    # A loop of ours gives no None of its own, but it wants to be closed.
+    feed = head.feed if shape is ROOT else Feed.RUNNING if shape.waits else _CHECKED
+    return Outside(source, items, head.sized, feed)
+
+
+def _pulled(pipeline: Pipeline[Any], waiting: Waiting) -> Iterator[Any] | None:
+    try:
+        plan = planned(pipeline, waiting)
+        return None if plan is None else _started(plan)
+    except (Exception, GeneratorExit) as error:  # somebody's __iter__
+        return waiting.run.failing(as_signal(error))
+
+
+def _started(plan: Plan) -> Iterator[Any] | None:
+    head, shape, args = plan
+    form = PULL_FREE[head.feed]
+    function = shape._forms.get(form)
+    if function is None:
+        if not shape.is_hot(head.sized):
+            return None  # stacked stages are no faster than a run
+        function = shape.form(form)
+        if function is None:
+            return None
+    items: Iterator[Any] = function(head.open(None, 0), None, head, args)
+    return items

@@ -1,0 +1,273 @@
+"""concat, concat_map and flat_map for who waits: inner sources are part of the loop, until one of them has to wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import rx_schedulers
+from rx_core import hooks
+from rx_fusion import _freely, _shapes
+from rx_ops import BackpressureStrategy, Flowable, Single
+
+SECONDS = 10.0
+
+Flow = Flowable[Any]
+
+
+@pytest.fixture(autouse=True)
+def hot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every shape counts as used often, so that each test is about the loop."""
+    monkeypatch.setattr(_shapes, "HOT_RUNS", -1)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether what was iterated went the free way."""
+    ways: list[bool] = []
+    real = _freely.freely
+
+    def noted(*args: Any) -> bool:
+        ways.append(real(*args))
+        return ways[-1]
+
+    monkeypatch.setattr("rx_fusion._pipeline.freely", noted)
+    return ways
+
+
+def later(item: Any) -> Flow:
+    return Flowable.just(item).subscribe_on(rx_schedulers.io())
+
+
+def twice(item: Any) -> Flow:
+    return Flowable.of(item, item)
+
+
+def sometimes_later(item: int) -> Flow:
+    return later(item) if item % 3 == 1 else twice(item)
+
+
+JOIN: dict[str, Callable[[Flow, Callable[[Any], Any]], Flow]] = {
+    "concat_map": lambda flow, mapper: flow.concat_map(mapper),
+    "flat_map": lambda flow, mapper: flow.flat_map(mapper),
+    "concat": lambda flow, mapper: Flowable.concat(*(mapper(item) for item in flow)),
+}
+EACH = pytest.mark.parametrize("join", JOIN.values(), ids=list(JOIN))
+MAPPED = pytest.mark.parametrize("join", [JOIN["concat_map"], JOIN["flat_map"]], ids=["concat_map", "flat_map"])
+
+
+@EACH
+def test_it_is_the_loop_that_runs(join: Callable[..., Flow], started: list[bool]) -> None:
+    flow = join(Flowable.range(5), twice).map(lambda x: x + 1)
+    assert flow.blocking_list() == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert list(flow.filter(lambda x: x % 2).take(3)) == [1, 1, 3]
+    assert flow.reduce(max).blocking_get() == 5
+    assert flow.blocking_first() == 1
+    assert started == [True] * 4
+
+
+@EACH
+def test_one_that_waits_comes_in_its_place(join: Callable[..., Flow]) -> None:
+    items = join(Flowable.range(6), sometimes_later).map(lambda x: x * 10)
+    found = items.blocking_list()
+    if join is JOIN["flat_map"]:
+        found.sort()
+    assert found == [0, 0, 10, 20, 20, 30, 30, 40, 50, 50]
+    assert items.sum().blocking_get() == sum(found)
+
+
+def test_what_waits_behind_flat_map_waits_at_the_same_time() -> None:
+    together = threading.Barrier(3)
+
+    def met(item: int) -> Flow:
+        def meet() -> int:
+            together.wait(SECONDS)
+            return item
+
+        return Single.from_callable(meet).subscribe_on(rx_schedulers.io()).to_flowable()
+
+    flow = Flowable.range(5).flat_map(lambda item: met(item) if item > 1 else twice(item))
+    assert sorted(flow.blocking_list()) == [0, 0, 1, 1, 2, 3, 4]
+
+
+def test_behind_flat_map_the_last_inner_sources_are_no_more_than_allowed() -> None:
+    active, most = 0, 0
+    lock = threading.Lock()
+
+    def counted(item: int) -> Flow:
+        def enter() -> Flow:
+            nonlocal active, most
+            with lock:
+                active += 1
+                most = max(most, active)
+            return later(item)
+
+        def leave() -> None:
+            nonlocal active
+            with lock:
+                active -= 1
+
+        return Flowable.defer(enter).do_finally(leave)
+
+    assert sorted(Flowable.range(20).flat_map(counted, max_concurrency=2).blocking_list()) == list(range(20))
+    assert 1 <= most <= 2
+
+
+@MAPPED
+def test_inside_one_another(join: Callable[..., Flow], started: list[bool]) -> None:
+    def inner(item: int) -> Flow:
+        return join(Flowable.range(item), sometimes_later).map(lambda x: (item, x))
+
+    found = join(Flowable.range(5), inner).blocking_list()
+    wanted = [(item, x) for item in range(5) for x in range(item) for _ in range(1 if x % 3 == 1 else 2)]
+    assert sorted(found) == wanted
+    assert started == [True]
+
+
+@MAPPED
+def test_behind_one_another(join: Callable[..., Flow]) -> None:
+    found = join(join(Flowable.range(4), sometimes_later).map(lambda x: x + 1), sometimes_later).blocking_list()
+    assert sorted(found) == [1, 1, 2, 2, 3, 3, 3, 3, 4, 4]
+
+
+@EACH
+def test_a_source_that_sends_on_this_thread_is_stopped_when_there_is_enough(join: Callable[..., Flow]) -> None:
+    sent: list[int] = []
+
+    def endless(_item: Any) -> Flow:
+        def push(emitter: Any) -> None:
+            for number in range(1_000_000):
+                if emitter.is_cancelled:
+                    return
+                sent.append(number)
+                emitter.on_next(number)
+
+        return Flowable.create(push, BackpressureStrategy.BUFFER)
+
+    flow = join(Flowable.range(3), endless)
+    assert flow.filter(lambda x: x % 2).take(3).blocking_list() == [1, 3, 5]
+    assert flow.blocking_first() == 0
+    assert len(sent) < 1000
+
+
+@EACH
+@pytest.mark.parametrize("way", ["leave", "error"])
+def test_leaving_gives_back_the_inner_source(join: Callable[..., Flow], way: str) -> None:
+    closed: list[int] = []
+
+    def generated(item: int) -> Flow:
+        def items() -> Iterator[int]:
+            try:
+                yield item
+                yield item
+            finally:
+                closed.append(item)
+
+        return Flowable.defer(lambda: Flowable.from_iterable(items())) if item == 9 else Flowable.from_iterable(Items(items))
+
+    flow = join(Flowable.range(3), generated).map(lambda x: 1 // (1 - x) if way == "error" else x)
+    if way == "leave":
+        for item in flow:
+            if item == 1:
+                break
+    else:
+        with pytest.raises(ZeroDivisionError):
+            list(flow)
+    assert closed == [0, 1]
+
+
+class Items:
+    """Something to iterate anew."""
+
+    def __init__(self, make: Callable[[], Iterator[int]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[int]:
+        return self._make()
+
+
+@EACH
+def test_leaving_cancels_what_waits(join: Callable[..., Flow]) -> None:
+    cancelled = threading.Event()
+
+    def push(emitter: Any) -> None:
+        emitter.set_cancellable(cancelled.set)
+        emitter.on_next(7)
+
+    waits = Flowable.create(push, BackpressureStrategy.BUFFER).subscribe_on(rx_schedulers.io())
+    flow = join(Flowable.range(2), lambda item: waits if item else twice(item))
+    assert flow.take(3).blocking_list() == [0, 0, 7]
+    assert cancelled.wait(SECONDS)
+
+
+@MAPPED
+@pytest.mark.parametrize("made", [None, [1, 2], 3])
+def test_what_is_no_source_is_refused(join: Callable[..., Flow], made: object) -> None:
+    with pytest.raises(TypeError, match="expected a function returning a publisher") as caught:
+        join(Flowable.range(3), lambda _: made).blocking_list()
+    assert "Right:" in str(caught.value)
+
+
+@MAPPED
+def test_an_error_of_the_mapper_says_where(join: Callable[..., Flow]) -> None:
+    def broken(item: int) -> Flow:
+        raise KeyError(item)
+
+    with pytest.raises(KeyError) as caught:
+        join(Flowable.range(3), broken).map(str).blocking_list()
+    (note,) = caught.value.__notes__
+    assert "_map(" in note
+    assert "broken" in note
+    assert "inner" not in note
+
+
+@EACH
+def test_an_error_of_an_inner_source_has_its_own_note_only(join: Callable[..., Flow]) -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        join(Flowable.of(2, 1), lambda item: Flowable.range(item).map(lambda x: 1 // x)).map(str).blocking_list()
+    (note,) = caught.value.__notes__
+    assert note.startswith("in map(")
+    assert "concat" not in note
+    assert "flat_map" not in note
+
+
+@EACH
+@pytest.mark.parametrize("error", [StopIteration(3), GeneratorExit()], ids=["StopIteration", "GeneratorExit"])
+def test_what_means_something_to_generators_comes_out_as_what_it_is(join: Callable[..., Flow], error: BaseException) -> None:
+    class Broken:
+        def __iter__(self) -> Iterator[int]:
+            raise error
+
+    flow = join(Flowable.range(2), lambda _: Flowable.from_iterable(Broken()))
+    with pytest.raises(RuntimeError) as caught:
+        list(flow)
+    assert type(error).__name__ in str(caught.value)
+
+
+@EACH
+def test_none_from_an_inner_iterable_is_an_error(join: Callable[..., Flow]) -> None:
+    with pytest.raises(TypeError, match="from_iterable"):
+        join(Flowable.range(2), lambda _: Flowable.from_iterable([1, None])).blocking_list()
+
+
+def test_a_hook_for_subscriptions_is_told_of_each(monkeypatch: pytest.MonkeyPatch, started: list[bool]) -> None:
+    hooks.ensure_loaded()
+    seen: list[object] = []
+
+    def told(source: object, subscriber: Any) -> Any:
+        seen.append(source)
+        return subscriber
+
+    monkeypatch.setattr(hooks, "on_subscribe", told)
+    assert Flowable.range(2).concat_map(twice).blocking_list() == [0, 0, 1, 1]
+    assert True not in started
+
+
+def test_a_pipeline_that_runs_once_and_is_short_is_not_compiled(monkeypatch: pytest.MonkeyPatch, started: list[bool]) -> None:
+    monkeypatch.setattr(_shapes, "HOT_RUNS", 8)
+    flow = Flowable.of(1, 2).concat_map(twice).map(str).skip_last(1).map(str).skip_last(1).skip_while(bool)  # of no other test
+    assert flow.blocking_list() == []
+    assert started == [False]
