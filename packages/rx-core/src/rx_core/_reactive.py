@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._awaiting import awaiting
@@ -86,13 +86,13 @@ class _HeldBySubscriber(BaseDisposable):
 _HELD = _HeldBySubscriber()
 
 
-def _subscribe(source: Any, subscriber: object, on_error: object, on_complete: object, first: str = "on_next") -> Disposable:
+def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, first: str = "on_next") -> Disposable:
     """The shared body of the five ``subscribe`` methods."""
     handle: Disposable = _HELD
     if not hasattr(subscriber, "on_subscribe"):
         if not callable(subscriber) or on_error is not None or on_complete is not None:
             _check_callbacks(source, {first: subscriber, "on_error": on_error, "on_complete": on_complete})
-        subscriber = handle = CallbackObserver(source, cast("Any", subscriber), cast("Any", on_error), cast("Any", on_complete))
+        subscriber = handle = CallbackObserver(source, subscriber, on_error, on_complete)
     elif on_error is not None or on_complete is not None:
         kind = type(source).__name__
         raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")

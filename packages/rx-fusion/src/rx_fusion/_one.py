@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from rx_core import BaseDisposable, as_signal, dropped, invalid_request, tell_interrupted
+from rx_core import BaseDisposable, CallbackObserver, as_signal, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
+from rx_fusion._shapes import VALUE
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -19,16 +20,49 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def computed(pipeline: Pipeline[T]) -> T | None:
+    """The item, or None when there is none."""
+    head, shape = pipeline._head, pipeline._shape
+    only: tuple[T, ...] = head._items  # type: ignore[attr-defined]  # an IterableHead with at most one
+    if not shape.stages:
+        if only and only[0] is None:
+            raise none_produced(head.name)
+        return only[0] if only else None
+    function = shape._forms.get(VALUE[head.feed])
+    found: T | None
+    if function is None:
+        found = shape.value(iter(only), head, pipeline._args, head.feed)
+    else:
+        found = function(only, None, head, pipeline._args)
+    return found
+
+
+def tell(observer: CallbackObserver[T], pipeline: Pipeline[T]) -> None:
+    """Such a run for callbacks: they ask for everything at once, so that there is nothing to ask or to cancel between."""
+    if observer.is_disposed:
+        return
+    try:
+        item = computed(pipeline)
+    except (Exception, GeneratorExit) as error:
+        observer.on_error(as_signal(error))
+        return
+    except BaseException as error:
+        tell_interrupted(observer, error)
+        raise
+    if item is not None:
+        observer.on_next(item)
+    observer.on_complete()
+
+
 class OneItem(BaseDisposable, Generic[T]):
     """The Subscription of such a run, or the queue of it, for who asks."""
 
-    __slots__ = ("_down", "_free", "_open", "_requested", "cancelled", "pipeline")
+    __slots__ = ("_down", "_open", "_requested", "cancelled", "pipeline")
 
     def __init__(self, down: Subscriber[T], pipeline: Pipeline[T]) -> None:
-        self._down: Subscriber[T] | None = down
         self.pipeline = pipeline
-        #: Taken out by the one call that signals, or by a cancel before it.
-        self._free = {0: True}
+        #: Taken out by the one call that signals, or by a cancel before it (RS 3.13).
+        self._down = [down]
         self._open = False
         #: The first request, whatever was asked.
         self._requested: int | None = None
@@ -52,17 +86,16 @@ class OneItem(BaseDisposable, Generic[T]):
             self._run()
 
     def _run(self) -> None:
-        if not self._free.pop(0, False):
+        try:
+            down = self._down.pop()
+        except IndexError:
             return
-        down, self._down = self._down, None
         n = self._requested
-        if down is None:
-            return
         if n is not None and (type(n) is not int or n < 1):
             down.on_error(invalid_request(n))  # RS 3.9
             return
         try:
-            item = self._compute()
+            item = computed(self.pipeline)
         except (Exception, GeneratorExit) as error:
             failure = as_signal(error)
             if self.cancelled:
@@ -79,31 +112,21 @@ class OneItem(BaseDisposable, Generic[T]):
         if not self.cancelled:
             down.on_complete()
 
-    def _compute(self) -> T | None:
-        pipeline = self.pipeline
-        head, shape = pipeline._head, pipeline._shape
-        only: tuple[T, ...] = head._items  # type: ignore[attr-defined]  # an IterableHead with at most one
-        if not shape:
-            return only[0] if only else None
-        found: T | None = shape.value(iter(only), head, pipeline._args, head.feed)
-        return found
-
     def cancel(self) -> None:
         self.cancelled = True
-        self._free.pop(0, False)
-        self._down = None  # RS 3.13
+        self._down.clear()
 
     def dispose(self) -> None:
         self.cancel()
 
     @property
     def is_disposed(self) -> bool:
-        return not self._free
+        return not self._down
 
     # -- as a queue ----------------------------------------------------------------------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:
-        return consumer is self._down
+        return any(down is consumer for down in self._down)
 
     def request_fusion(self, mode: int, /) -> int:
         moves = mode & BOUNDARY and any(callable(arg) for arg in self.pipeline._args)
@@ -128,11 +151,12 @@ class PolledItem(OneItem[T]):
         pass
 
     def poll(self) -> T | None:
-        if not self._free.pop(0, False):
-            return None
-        self._down = None
         try:
-            return self._compute()
+            self._down.pop()
+        except IndexError:
+            return None
+        try:
+            return computed(self.pipeline)
         except (Exception, GeneratorExit) as error:
             failure = as_signal(error)
         raise failure
@@ -142,7 +166,7 @@ class PolledItem(OneItem[T]):
         return [] if item is None else [item]
 
     def is_empty(self) -> bool:
-        return not self._free or not self.pipeline._head._items  # type: ignore[attr-defined]  # see _compute
+        return not self._down or not self.pipeline._head._items  # type: ignore[attr-defined]  # see _compute
 
     def clear(self) -> None:
-        self._free.pop(0, False)
+        self._down.clear()

@@ -13,17 +13,21 @@ pipelines; so is what a plugin's operator builds. It runs in one of four ways, c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
     UNBOUNDED,
+    CallbackObserver,
     FlowableBase,
     Items,
     Run,
     Subscriber,
     Waiting,
     as_signal,
+    check_callable,
     first_waited_for,
     hooks,
     unwrap_stop,
@@ -37,10 +41,10 @@ from rx_fusion._freely import freely
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
-from rx_fusion._one import OneItem
+from rx_fusion._one import OneItem, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
-from rx_fusion._stages import StageFunction
+from rx_fusion._stages import StageFunction, stage_of
 from rx_fusion._straight import shorten
 from rx_fusion._whole import opened_for
 from rx_fusion.symbols._expression import Expression
@@ -56,6 +60,9 @@ T_co = TypeVar("T_co", covariant=True)
 PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
 
 _new = object.__new__
+_SYMBOLIC: Final = frozenset((Symbol, Expression))
+#: What is a function and no symbol, to be seen at once.
+_FUNCTIONS: Final = frozenset((FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type, partial))
 _CLEAN: Final = Feed.CLEAN
 
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
@@ -92,7 +99,7 @@ class Pipeline(Generic[T_co]):
         """This pipeline with one more stage."""
         shape = self._shape
         for arg in args:
-            if type(arg) is Symbol or type(arg) is Expression:
+            if type(arg) in _SYMBOLIC:
                 shape, args = shape.then_with(stage, args)
                 break
         else:
@@ -103,11 +110,27 @@ class Pipeline(Generic[T_co]):
         made._args = self._args + args
         return made if hooks.on_assembly is None else _assembled(made)
 
+    def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Any:
+        """The same for a stage whose only argument is a function, as of most steps: nothing else is looked at here.
+
+        TypeError, with the names of the stage and of its argument, for what cannot be called.
+        """
+        if type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, or a mistake
+            return self._then(stage, _callable(stage, function))
+        made = _new(self._face)
+        made._head = self._head
+        try:
+            made._shape = self._shape._children[stage]
+        except KeyError:
+            made._shape = self._shape.then(stage)
+        made._args = (*self._args, function)
+        return made if hooks.on_assembly is None else _assembled(made)
+
     def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
         """The same, as another reactive type: ``count`` makes a Single of a Flowable."""
         shape = self._shape
         for arg in args:
-            if type(arg) is Symbol or type(arg) is Expression:
+            if type(arg) in _SYMBOLIC:
                 shape, args = shape.then_with(stage, args)
                 break
         else:
@@ -116,6 +139,19 @@ class Pipeline(Generic[T_co]):
         made._head = self._head
         made._shape = shape
         made._args = self._args + args
+        return made if hooks.on_assembly is None else _assembled(made)
+
+    def _calling_into(self, face: type[PipelineT], stage: StageFunction, function: Callable[..., Any]) -> PipelineT:
+        """Both: a stage whose only argument is a function, and another type."""
+        if type(function) not in _FUNCTIONS:
+            return self._into(face, stage, _callable(stage, function))
+        made = _new(face)
+        made._head = self._head
+        try:
+            made._shape = self._shape._children[stage]
+        except KeyError:
+            made._shape = self._shape.then(stage)
+        made._args = (*self._args, function)
         return made if hooks.on_assembly is None else _assembled(made)
 
     def _as(self, face: type[PipelineT]) -> PipelineT:
@@ -196,9 +232,12 @@ class Pipeline(Generic[T_co]):
         """Run for a subscriber."""
         head, shape = self._head, self._shape
         if type(head) is IterableHead and shape.one_for_one and (fusion_enabled() or not shape):
-            only = head.only
-            if only is not None:  # for one item no rule pays
-                OneItem(down, self).start(down)
+            items = head._items
+            if type(items) is tuple and len(items) < 2:  # for one item no rule pays
+                if type(down) is CallbackObserver:
+                    tell(down, self)
+                else:
+                    OneItem(down, self).start(down)
                 return
         head, shape, args = self._resolve()
         if head.publisher is not None and shape.steps:
@@ -354,6 +393,12 @@ def set_hint(drain: OfferingDrain[Any], items: Any, head: Head, shape: Shape) ->
     """Tell a run how to ask a built-in iterator for its end, and when there is nothing to do but to iterate it."""
     bare = not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT
     drain.set_hint(items.__length_hint__, items if bare else None)
+
+
+def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..., Any]:
+    known = stage_of(stage)
+    check_callable(known.name, known.parameters[0], function)
+    return function
 
 
 def _opened(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:

@@ -94,6 +94,8 @@ class Single(
 
         def _then(self, stage: StageFunction, *args: Any) -> Single[Any]: ...
 
+        def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Single[Any]: ...
+
         @classmethod
         def _from(cls, head: Head) -> Single[Any]: ...
 
@@ -157,8 +159,7 @@ class Single(
 
     def map(self, mapper: Callable[[T_co], R], /) -> Single[R]:
         """The item through ``mapper``. Errors: what it raises, with a note; TypeError when it returns None."""
-        check_callable("map", "mapper", mapper)
-        return self._then(stages.map_, mapper)
+        return self._calling(stages.map_, mapper)
 
     def flat_map(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Single[R]:
         """The item of the Single that ``mapper`` makes of this one's. TypeError when it returns no source."""
@@ -172,8 +173,7 @@ class Single(
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if ``predicate`` is true for it, else nothing."""
-        check_callable("filter", "predicate", predicate)
-        return self._into(Maybe, stages.filter_, predicate)
+        return self._calling_into(Maybe, stages.filter_, predicate)
 
     def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]:
         """What ``combiner`` makes of both items."""
@@ -261,6 +261,8 @@ class Maybe(
 
         def _then(self, stage: StageFunction, *args: Any) -> Maybe[Any]: ...
 
+        def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Maybe[Any]: ...
+
         @classmethod
         def _from(cls, head: Head) -> Maybe[Any]: ...
 
@@ -325,8 +327,7 @@ class Maybe(
 
     def map(self, mapper: Callable[[T_co], R], /) -> Maybe[R]:
         """The item through ``mapper``. Errors: what it raises, with a note; TypeError when it returns None."""
-        check_callable("map", "mapper", mapper)
-        return self._then(stages.map_, mapper)
+        return self._calling(stages.map_, mapper)
 
     def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's."""
@@ -340,8 +341,7 @@ class Maybe(
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if there is one and ``predicate`` is true for it."""
-        check_callable("filter", "predicate", predicate)
-        return self._then(stages.filter_, predicate)
+        return self._calling(stages.filter_, predicate)
 
     def default_if_empty(self: MaybeBase[T], item: T, /) -> Single[T]:
         """The item, or ``item`` when there is none."""

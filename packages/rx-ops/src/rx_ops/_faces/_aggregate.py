@@ -45,9 +45,9 @@ class FlowableAggregate(FlowableCore[T_co]):
         Thread:  the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``reduce``, functools ``reduce``.
         """
-        check_callable("reduce", "reducer", reducer)
         if seed is None:
-            return self._into(_single.Maybe, stages.reduce, reducer)
+            return self._calling_into(_single.Maybe, stages.reduce, reducer)
+        check_callable("reduce", "reducer", reducer)
         return self._into(_single.Single, stages.reduce_seed, reducer, seed)
 
     @overload

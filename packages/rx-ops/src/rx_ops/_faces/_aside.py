@@ -28,8 +28,7 @@ class FlowableAside(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, one to one.
         Source:  RxJava ``doOnNext``.
         """
-        check_callable("do_on_next", "action", action)
-        return self._then(stages.do_on_next, action)
+        return self._calling(stages.do_on_next, action)
 
     def do_on_complete(self, action: Callable[[], object], /) -> Flowable[T_co]:
         """Calls ``action`` before the completion goes on.
@@ -40,8 +39,7 @@ class FlowableAside(FlowableCore[T_co]):
         Memory:  none.   Thread: that of the completion.   Fusion: stage.
         Source:  RxJava ``doOnComplete``.
         """
-        check_callable("do_on_complete", "action", action)
-        return self._then(stages.do_on_complete, action)
+        return self._calling(stages.do_on_complete, action)
 
     def do_on_error(self, action: Callable[[Exception], object], /) -> Flowable[T_co]:
         """Calls ``action`` with the error before it goes on.

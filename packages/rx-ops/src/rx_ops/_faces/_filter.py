@@ -34,8 +34,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, drops.
         Source:  RxJava ``filter``.
         """
-        check_callable("filter", "predicate", predicate)
-        return self._then(stages.filter_, predicate)
+        return self._calling(stages.filter_, predicate)
 
     def of_type(self, kind: type[R], /) -> Flowable[R]:
         """The items that are a ``kind``, and typed as such.
@@ -206,8 +205,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, stops.
         Source:  RxJava ``takeWhile``, itertools ``takewhile``.
         """
-        check_callable("take_while", "predicate", predicate)
-        return self._then(stages.take_while, predicate)
+        return self._calling(stages.take_while, predicate)
 
     def skip_while(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
         """Items from the first on for which ``predicate`` is false.
@@ -219,8 +217,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, drops.
         Source:  RxJava ``skipWhile``, itertools ``dropwhile``.
         """
-        check_callable("skip_while", "predicate", predicate)
-        return self._then(stages.skip_while, predicate)
+        return self._calling(stages.skip_while, predicate)
 
     def distinct(self, key: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
         """Each item once, compared by itself or by ``key``, which must be hashable.

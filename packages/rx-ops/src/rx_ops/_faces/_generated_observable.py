@@ -364,8 +364,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, one to one.
         Source:  RxJava ``map``.
         """
-        check_callable("map", "mapper", mapper)
-        return self._then(stages.map_, mapper)
+        return self._calling(stages.map_, mapper)
 
     def starmap(self: ObservableBase[tuple[*Ts]], mapper: Callable[[*Ts], R], /) -> Observable[R]:
         """``map`` for tuples: their items are the arguments of ``mapper``.
@@ -377,8 +376,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, one to one.
         Source:  itertools ``starmap``.
         """
-        check_callable("starmap", "mapper", mapper)
-        return self._then(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._calling(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Observable[R]:
         """The items of the iterable that ``mapper`` makes of each item, in order.
@@ -390,8 +388,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Memory:  one iterator.   Thread: the one that subscribes.   Fusion: stage, expands.
         Source:  RxJava ``flatMapIterable``, itertools ``chain.from_iterable``.
         """
-        check_callable("flat_map_iterable", "mapper", mapper)
-        return self._then(stages.flat_map_iterable, mapper)
+        return self._calling(stages.flat_map_iterable, mapper)
 
     @overload
     def scan(self: ObservableBase[T], accumulator: Callable[[T, T], T], /) -> Observable[T]: ...
@@ -814,8 +811,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, drops.
         Source:  RxJava ``filter``.
         """
-        check_callable("filter", "predicate", predicate)
-        return self._then(stages.filter_, predicate)
+        return self._calling(stages.filter_, predicate)
 
     def of_type(self, kind: type[R], /) -> Observable[R]:
         """The items that are a ``kind``, and typed as such.
@@ -985,8 +981,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``takeWhile``, itertools ``takewhile``.
         """
-        check_callable("take_while", "predicate", predicate)
-        return self._then(stages.take_while, predicate)
+        return self._calling(stages.take_while, predicate)
 
     def skip_while(self, predicate: Callable[[T_co], object], /) -> Observable[T_co]:
         """Items from the first on for which ``predicate`` is false.
@@ -998,8 +993,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, drops.
         Source:  RxJava ``skipWhile``, itertools ``dropwhile``.
         """
-        check_callable("skip_while", "predicate", predicate)
-        return self._then(stages.skip_while, predicate)
+        return self._calling(stages.skip_while, predicate)
 
     def distinct(self, key: Callable[[T_co], object] | None = None, /) -> Observable[T_co]:
         """Each item once, compared by itself or by ``key``, which must be hashable.
@@ -1095,9 +1089,9 @@ class ObservableAggregate(ObservableCore[T_co]):
         Thread:  the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``reduce``, functools ``reduce``.
         """
-        check_callable("reduce", "reducer", reducer)
         if seed is None:
-            return self._into(_single.Maybe, stages.reduce, reducer)
+            return self._calling_into(_single.Maybe, stages.reduce, reducer)
+        check_callable("reduce", "reducer", reducer)
         return self._into(_single.Single, stages.reduce_seed, reducer, seed)
 
     @overload
@@ -1896,8 +1890,7 @@ class ObservableAside(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, one to one.
         Source:  RxJava ``doOnNext``.
         """
-        check_callable("do_on_next", "action", action)
-        return self._then(stages.do_on_next, action)
+        return self._calling(stages.do_on_next, action)
 
     def do_on_complete(self, action: Callable[[], object], /) -> Observable[T_co]:
         """Calls ``action`` before the completion goes on.
@@ -1909,8 +1902,7 @@ class ObservableAside(ObservableCore[T_co]):
         Memory:  none.   Thread: that of the completion.   Fusion: stage.
         Source:  RxJava ``doOnComplete``.
         """
-        check_callable("do_on_complete", "action", action)
-        return self._then(stages.do_on_complete, action)
+        return self._calling(stages.do_on_complete, action)
 
     def do_on_error(self, action: Callable[[Exception], object], /) -> Observable[T_co]:
         """Calls ``action`` with the error before it goes on.

@@ -36,8 +36,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, one to one.
         Source:  RxJava ``map``.
         """
-        check_callable("map", "mapper", mapper)
-        return self._then(stages.map_, mapper)
+        return self._calling(stages.map_, mapper)
 
     def starmap(self: FlowableBase[tuple[*Ts]], mapper: Callable[[*Ts], R], /) -> Flowable[R]:
         """``map`` for tuples: their items are the arguments of ``mapper``.
@@ -49,8 +48,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, one to one.
         Source:  itertools ``starmap``.
         """
-        check_callable("starmap", "mapper", mapper)
-        return self._then(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._calling(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
         """The items of the iterable that ``mapper`` makes of each item, in order.
@@ -62,8 +60,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Memory:  one iterator.   Thread: the one that requests.   Fusion: stage, expands.
         Source:  RxJava ``flatMapIterable``, itertools ``chain.from_iterable``.
         """
-        check_callable("flat_map_iterable", "mapper", mapper)
-        return self._then(stages.flat_map_iterable, mapper)
+        return self._calling(stages.flat_map_iterable, mapper)
 
     @overload
     def scan(self: FlowableBase[T], accumulator: Callable[[T, T], T], /) -> Flowable[T]: ...
