@@ -182,7 +182,7 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
     end = trace[-1] if trace else None
     if op.name in SIDE_BY_SIDE and any(waits(part) for part in everything(Pipeline(made.source, (*made.ops, op)))):
         return False  # where somebody waits, which source is first is nobody's to say
-    if op.name in FLATTENING and any(waits(part) for part in everything(made)) and any(map(fails, made.prefixes())):
+    if op.name in FLATTENING and any(waits(part) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
     if op.name == "collect" and op.args[0].how:  # of two failures at subscribing either may come first
         return not any(isinstance(event, Call) and event.subscribing for event in trace)

@@ -74,6 +74,9 @@ class Run(ABC):
     #: Whether it was woken and has not looked yet, so that another :meth:`wake` would tell it nothing. Read it after publishing.
     woken: bool = False
 
+    #: Whether the queue behind a source that pushes is to be behind the stages that follow it: they are part of that source then.
+    queues_last: bool = False
+
     #: Whether its source is read in step with others, so that it should not be far ahead of them.
     in_step: bool = False
 

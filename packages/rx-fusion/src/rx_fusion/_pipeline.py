@@ -271,6 +271,8 @@ class Pipeline(Generic[T_co]):
             bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
             return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
         head, shape, args = self._resolve()
+        if head.publisher is not None and shape and (run.queues_last or (shape.takes_few and shape.steps)):
+            return run.open_queued(self, window)  # type: ignore[arg-type]  # as above
         items = _opened(head, shape, run, window)
         feed = head.feed
         if feed is Feed.RUNNING:

@@ -55,6 +55,7 @@ class Shape:
         "stages",
         "stateless",
         "takes_all",
+        "takes_few",
         "waits",
     )
 
@@ -73,6 +74,8 @@ class Shape:
         )
         #: And an item is nothing to the next one, so that some may take another way than others.
         self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
+        #: A source that pushes is to be asked for no more than this takes.
+        self.takes_few = any(stage.stops and stage.request is not None for stage in stages)
         #: Nothing comes before the source's end, and no stage on the way there has enough before or asks in a way of its own.
         before = next((at for at, stage in enumerate(stages) if stage.reduces), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])

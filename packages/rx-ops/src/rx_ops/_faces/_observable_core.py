@@ -48,7 +48,8 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         self._subscribe_items(ToObserver(observer))
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
-        if self._head.scheduler is not None or not fusion_enabled():
+        behind = run.queues_last and self._head.publisher is not None and self._shape
+        if behind or self._head.scheduler is not None or not fusion_enabled():
             return _opened(run, self)
         return super()._rx_open(run, window)
 

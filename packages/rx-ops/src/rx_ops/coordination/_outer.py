@@ -5,6 +5,9 @@ does not delay errors at once. The inbox is told to say so; whoever runs inner s
 
 An error that comes while the operator is asking, on the thread that asks, stays behind its items: a synchronous source sends
 all that was asked for before it returns, and that is no reason to lose it.
+
+Stages between a source that pushes and the operator belong to that source: they run as its items come, and the queue is behind
+them. Otherwise the error of a source would overtake a stage that has had enough before it.
 """
 
 from __future__ import annotations
@@ -78,6 +81,8 @@ class _Opening(Side[T]):
 
     __slots__ = ("inbox",)
 
+    queues_last = True
+
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.inbox: Inbox[Any] | None = None
@@ -101,14 +106,14 @@ def outer_of(run: Run, source: Source[Any]) -> Outer:
 
 
 def can_be_heard(source: Source[Any]) -> bool:
-    """Whether a source pushes by itself into a queue, with nothing but plain stages in between.
+    """Whether a source pushes by itself into a queue, with nothing but stages in between.
 
-    What other operators make of its error is their business, and a stage that makes several items of one gives them first.
+    What other operators make of its error is their business.
     """
     publisher = source.publisher
     if not isinstance(publisher, Pipeline) or not fusion_enabled():
         return True
-    return publisher._head.publisher is not None and not any(stage.expands for stage in publisher._shape.stages)
+    return publisher._head.publisher is not None
 
 
 def _asked(inbox: Inbox[Any], items: Items[T]) -> Items[T]:
