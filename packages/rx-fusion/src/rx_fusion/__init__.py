@@ -19,8 +19,7 @@ from rx_core.queue_fusion import (
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
-from rx_fusion._freely import Plan as FreePlan
-from rx_fusion._freely import at_once, opened, outside, planned
+from rx_fusion._freely import Looped, at_once, opened, outside, planned
 from rx_fusion._heads import (
     Head,
     IterableHead,
@@ -54,9 +53,9 @@ __all__ = [
     "ConditionalSubscriber",
     "Feed",
     "Form",
-    "FreePlan",
     "Head",
     "IterableHead",
+    "Looped",
     "OfferingDrain",
     "Operator",
     "OperatorHead",

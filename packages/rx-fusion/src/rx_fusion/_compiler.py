@@ -157,7 +157,7 @@ class _Writer:
             body += _statements("root = run.root")
         opened = [self.rename(at, "_items") for at, stage in enumerate(self.stages) if stage.waits]
         for items in opened:
-            body += _statements(f"{items} = None")
+            body += _statements(f"{items} = ()")
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
         tried.handlers = [
             ast.ExceptHandler(
@@ -167,7 +167,7 @@ class _Writer:
         if self.form.feed is not Feed.CLEAN:
             tried.finalbody = _statements("_close(source)")
         for items in reversed(opened):
-            tried.finalbody = [*_statements(f"if {items} is not None: _close({items})"), *tried.finalbody]
+            tried.finalbody = [*_statements(f"if {items}: _close({items})"), *tried.finalbody]
         body.append(tried)
         if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += _statements("if 0: yield")

@@ -20,6 +20,7 @@ from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, 
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
+    from rx_fusion._stages import StageFunction
 
 _CLEAN: Final = Feed.CLEAN
 _CHECKED: Final = Feed.CHECKED
@@ -27,8 +28,11 @@ _CHECKED: Final = Feed.CHECKED
 #: What to iterate, the stages behind it, their arguments.
 Plan = tuple[IterableHead, Shape, tuple[Any, ...]]
 
-#: Shapes one behind the other. Shapes are kept for ever, and so are these.
-_joined: Final[dict[tuple[Shape, Shape], Shape]] = {}
+#: An operator as a stage: the plan of its source, the stage, and its arguments, of which the last opens inner sources.
+Looped = tuple[Plan, "StageFunction", tuple[Any, ...]]
+
+#: A stage between two shapes. Shapes are kept for ever, and so are these.
+_around: Final[dict[tuple[Shape, StageFunction, Shape], Shape]] = {}
 
 
 def freely(pipeline: Pipeline[Any], waiting: Waiting) -> bool:
@@ -58,20 +62,16 @@ def planned(pipeline: Pipeline[Any], waiting: Waiting) -> Plan | None:
     if not isinstance(head, OperatorHead) or head.scheduler is not None:
         return None
     known = head.operator.freely
-    plan = None if known is None else known(head, waiting)
-    if plan is None or pipeline._shape is ROOT:
-        return plan
-    found, shape, args = plan
-    return found, behind(shape, pipeline._shape), args + pipeline._args
-
-
-def behind(first: Shape, second: Shape) -> Shape:
-    """The stages of ``first``, then those of ``second``."""
-    made = _joined.get((first, second))
-    if made is None:
-        steps = [stage.step for stage in (*first.stages, *second.stages)]
-        made = _joined[first, second] = shape_of(steps)
-    return made
+    looped = None if known is None else known(head, waiting)
+    if looped is None:
+        return None
+    (found, before, args), stage, opening = looped
+    after = pipeline._shape
+    around = _around.get((before, stage, after))
+    if around is None:
+        steps = [each.step for each in before.stages], [each.step for each in after.stages]
+        around = _around[before, stage, after] = shape_of([*steps[0], stage, *steps[1]])
+    return found, around, args + opening + pipeline._args
 
 
 def at_once(source: Pipeline[Any], waiting: Waiting) -> Iterable[Any] | None:
@@ -163,7 +163,11 @@ def _pulled(pipeline: Pipeline[Any], waiting: Waiting) -> Iterator[Any] | None:
 
 def _started(plan: Plan) -> Iterator[Any] | None:
     head, shape, args = plan
-    form = PULL_FREE[head.feed]
+    source = head.open(None, 0)
+    feed = head.feed
+    if feed is _CHECKED and type(source) in NEVER_NONE:
+        feed = _CLEAN
+    form = PULL_FREE[feed]
     function = shape._forms.get(form)
     if function is None:
         if not shape.is_hot(head.sized):
@@ -171,5 +175,5 @@ def _started(plan: Plan) -> Iterator[Any] | None:
         function = shape.form(form)
         if function is None:
             return None
-    items: Iterator[Any] = function(head.open(None, 0), None, head, args)
+    items: Iterator[Any] = function(source, None, head, args)
     return items

@@ -21,6 +21,7 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
+    from rx_fusion._freely import Looped
     from rx_fusion._shapes import Shape
 
 P = ParamSpec("P")
@@ -227,8 +228,8 @@ class PublisherHead(Head):
 
 OperatorFunction = Callable[..., Items[Any]]
 
-#: From a head, and who waits for its items, to a source, stages and arguments that give the same; see _freely.
-Freely = Callable[["OperatorHead", Waiting], "tuple[IterableHead, Shape, tuple[Any, ...]] | None"]
+#: From a head, and who waits for its items, to a stage that gives the same; see _freely.
+Freely = Callable[["OperatorHead", Waiting], "Looped | None"]
 
 
 class Operator(NamedTuple):

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, final, overload
 
 from rx_core import END, Items, Run, Side, Source, Waiting
-from rx_fusion import ROOT, Feed, FreePlan, IterableHead, OperatorHead, Pipeline, at_once, opened, operator
+from rx_fusion import ROOT, Feed, IterableHead, Looped, OperatorHead, Pipeline, at_once, opened, operator
 from rx_ops.coordination._in_the_loop import one_after_another
 
 T = TypeVar("T")
@@ -22,12 +22,13 @@ T = TypeVar("T")
 _SHORT: Final = 16
 
 
-def _freely(head: OperatorHead, waiting: Waiting) -> FreePlan:
+def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
     def inner(source: Any) -> Iterable[Any]:
         items = at_once(source, waiting) if isinstance(source, Pipeline) else None
         return opened(source, waiting) if items is None else items
 
-    return IterableHead("concat", head.upstream, head.__repr__, feed=Feed.CLEAN), ROOT.then(one_after_another), (inner,)
+    sources = IterableHead("concat", head.upstream, head.__repr__, feed=Feed.CLEAN)
+    return (sources, ROOT, ()), one_after_another, (inner,)
 
 
 @operator(eager="none", freely=_freely)

@@ -22,7 +22,7 @@ from rx_core import (
     user_call,
     user_error,
 )
-from rx_fusion import ROOT, FreePlan, OperatorHead, Pipeline, at_hand, at_once, opened, operator, outside, planned
+from rx_fusion import ROOT, Looped, OperatorHead, Pipeline, at_hand, at_once, opened, operator, outside, planned
 from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._in_the_loop import concat_mapped, flat_mapped
 from rx_ops.coordination._known import known_items
@@ -32,10 +32,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
-    mapper, *delays = head.args
-    (source,) = head.upstream
-    if any(delays[:1]) or type(mapper) is Named or not isinstance(source, Pipeline):
+def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
+    args = head.args
+    mapper = args[0]
+    source = head.upstream[0]
+    if (len(args) > 1 and args[1]) or type(mapper) is Named or not isinstance(source, Pipeline):
         return None
     plan = planned(source, waiting)
     if plan is None:
@@ -48,8 +49,7 @@ def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
         items = at_once(made, waiting)
         return opened(made, waiting) if items is None else items
 
-    before, shape, args = plan
-    return before, shape.then(concat_mapped), (*args, mapper, inner)
+    return plan, concat_mapped, (mapper, inner)
 
 
 @operator(eager="none", freely=_concat_map_freely)
@@ -153,7 +153,7 @@ def _with_errors_last(run: Run, outer: Outer, mapper: Callable[[T], Any], till_t
         raise composite(errors)
 
 
-def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
+def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
     """Sources that need not wait come to their end before the next one is asked for. With the first that has to wait, all that
     is left is run in the ordinary way: it may be one of many that are to wait at the same time."""
     mapper, max_concurrency, prefetch, delay_error = head.args
@@ -175,7 +175,7 @@ def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> FreePlan | None:
         sources = chain((made,), _mapped(run, outer.rest, mapper))
         return interleave(run, sources, Lanes(run), prefetch, False, max_concurrency)
 
-    return outer, ROOT.then(flat_mapped), (mapper, inner)
+    return (outer, ROOT, ()), flat_mapped, (mapper, inner)
 
 
 @operator(eager="none", passes=True, freely=_flat_map_freely)

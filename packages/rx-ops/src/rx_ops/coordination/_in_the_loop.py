@@ -1,6 +1,7 @@
 """The forms of operators that open one source after another for a thread that waits: loops over the inner items.
 
-See rx_fusion._freely. ``_opened`` makes of an inner source what is iterated; it belongs to the run.
+See rx_fusion._freely. ``_opened`` makes of an inner source what is iterated; it belongs to the run. What is in ``_items`` when
+the loop is left has to be closed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ def one_after_another(source: Iterable[Any], _opened: Callable[[Any], Iterable[A
         _items = _opened(item)
         for inner in _items:
             yield inner
+        _items = ()
 
 
 @stage(name="concat_map", later=True, waits=True)
@@ -29,6 +31,7 @@ def concat_mapped(source: Iterable[T], mapper: Callable[[T], Any], _opened: Call
         _items = _opened(made)
         for inner in _items:
             yield inner
+        _items = ()
 
 
 @stage(name="flat_map", later=True, waits=True)
@@ -38,3 +41,4 @@ def flat_mapped(source: Iterable[T], mapper: Callable[[T], Any], _opened: Callab
         _items = _opened(made)
         for inner in _items:
             yield inner
+        _items = ()
