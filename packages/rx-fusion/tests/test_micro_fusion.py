@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import BlockingRun, FlowableBase, Subscriber
+from rx_core import BlockingRun, FlowableBase, ProtocolViolationError, Subscriber
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC
 from rx_fusion import (
     Feed,
@@ -337,3 +337,75 @@ def test_an_inbox_polls_what_grants_it() -> None:
     assert list(items) == [1, 2]
     with fusion_off():
         assert "SyncInbox" not in BlockingRun(8).open_queued(of(1, 2)).__qualname__  # type: ignore[attr-defined]
+
+
+# -- sources that break the protocol ---------------------------------------------------------------------------------------
+
+
+class Answering:
+    """A publisher whose queue gives a fixed answer when it is asked for fusion; it introduces itself when told to."""
+
+    def __init__(self, answer: Callable[[int], Any]) -> None:
+        self._answer = answer
+        self.cancelled = False
+
+    def subscribe(self, subscriber: Any, /) -> None:
+        self._down = subscriber
+
+    def introduce(self) -> None:
+        self._down.on_subscribe(self)
+
+    def request_fusion(self, mode: int, /) -> Any:
+        return self._answer(mode)
+
+    def poll(self) -> Any:
+        return None
+
+    def is_empty(self) -> bool:
+        return True
+
+    def clear(self) -> None:
+        pass
+
+    def request(self, n: int, /) -> None:
+        pass
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@pytest.mark.parametrize("answer", [ANY, ASYNC, SYNC | BOUNDARY, 8, -1, "SYNC"], ids=repr)
+@pytest.mark.parametrize("through", [lambda flow: flow, lambda flow: flow._then(odd)], ids=["alone", "behind stages"])
+def test_a_mode_that_was_not_asked_for_is_a_violation_and_not_a_stream_without_end(
+    answer: object, through: Callable[[Any], Any]
+) -> None:
+    source = Answering(lambda mode: answer if mode & SYNC else NONE)
+    down = TestSubscriber[Any]()
+    PlainFlow(OperatorHead(relayed, (through(wrapped(source)),))).subscribe(down)
+    source.introduce()  # later: nobody but the stream can be told
+    down.assert_error(ProtocolViolationError)
+    assert "request_fusion" in str(down.error)
+    assert source.cancelled
+
+
+@pytest.mark.parametrize("through", [lambda flow: flow, lambda flow: flow._then(odd)], ids=["alone", "behind stages"])
+def test_a_source_that_fails_when_asked_for_fusion_fails_the_stream(through: Callable[[Any], Any]) -> None:
+    def fail(_mode: int) -> int:
+        raise OSError("no")
+
+    source = Answering(fail)
+    down = TestSubscriber[Any]()
+    PlainFlow(OperatorHead(relayed, (through(wrapped(source)),))).subscribe(down)
+    source.introduce()
+    down.assert_error(OSError)
+    assert source.cancelled
+
+
+def test_none_for_a_mode_is_a_refusal() -> None:
+    source = Answering(lambda _mode: None)
+    down = TestSubscriber[Any]()
+    PlainFlow(OperatorHead(relayed, (wrapped(source),))).subscribe(down)
+    source.introduce()
+    down.assert_not_terminated()
+    source._down.on_complete()
+    down.assert_complete()

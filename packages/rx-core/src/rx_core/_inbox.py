@@ -209,7 +209,12 @@ class Inbox(Generic[T]):
         if lender is not None and self._opening == get_ident():
             self._run.follow(lender)
         if hasattr(subscription, "request_fusion"):
-            self._negotiate(subscription)
+            try:
+                self._negotiate(subscription)
+            except Exception as error:  # the source's: it ends the stream, and who calls on_subscribe is told nothing (RS 2.13)
+                self._upstream = subscription
+                self._refuse(error)
+                return
         asks = self._opening == get_ident() and (self._at_once or not self._run.threaded)
         if not asks and not self._at_once:
             self._promise(subscription)

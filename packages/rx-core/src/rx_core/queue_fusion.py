@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol, TypeVar
 
+from rx_core._errors import ProtocolViolationError
 from rx_core._protocols import Disposable, Subscriber, Subscription
 
 T_co = TypeVar("T_co", covariant=True)
@@ -63,12 +64,25 @@ def fusion_off() -> Iterator[None]:
 
 
 def ask(queue: object, consumer: object, mode: int) -> int:
-    """Ask ``queue``, which may be any Subscription or Disposable, for ``mode`` on behalf of the subscriber it was given to."""
+    """Ask ``queue``, which may be any Subscription or Disposable, for ``mode`` on behalf of the subscriber it was given to.
+
+    ProtocolViolationError: it grants something else than it was asked for.
+    """
     request: Callable[[int], int] | None = getattr(queue, "request_fusion", None)
     if request is None or not mode & ANY or not fusion_enabled():
         return NONE
     serves: Callable[[object], bool] | None = getattr(queue, "rx_serves", None)
-    return request(mode) if serves is None or serves(consumer) else NONE
+    if serves is not None and not serves(consumer):
+        return NONE
+    granted = request(mode)
+    if not granted:
+        return NONE
+    if granted not in (SYNC, ASYNC) or not granted & mode:
+        raise ProtocolViolationError(
+            f"fusion: request_fusion({mode}) of {type(queue).__qualname__} answered {granted!r}.\n"
+            f"  Right:  SYNC ({SYNC}) or ASYNC ({ASYNC}), where it is among what was asked for, or NONE ({NONE})"
+        )
+    return granted
 
 
 class PollableQueue(Protocol[T_co]):
