@@ -127,6 +127,35 @@ def test_rules_that_go_round_in_circles_are_named() -> None:
         wide().explain()
 
 
+@pytest.mark.parametrize("made", [5, (), ("head", "shape"), [1, 2, 3]], ids=repr)
+def test_a_rule_that_returns_something_else_is_named(made: Any) -> None:
+    register_rules(Rule("odd", "", "", lambda _head, _shape, _args: made, heads=("wide",)))
+    with pytest.raises(TypeError, match=r"the fusion rule 'odd' has to return \(head, shape, args\) or None"):
+        wide().blocking_list()
+
+
+def test_what_a_rule_raises_names_it() -> None:
+    def fail(_head: Head, _shape: Shape, _args: tuple[Any, ...]) -> None:
+        raise LookupError("nothing there")
+
+    register_rules(Rule("odd", "", "", fail, heads=("wide",)))
+    with pytest.raises(LookupError) as caught:
+        wide().blocking_list()
+    assert caught.value.__notes__ == ["in the fusion rule 'odd'"]
+
+
+def test_a_rule_that_could_never_apply_is_refused() -> None:
+    with pytest.raises(
+        TypeError, match=r"rule 'odd': heads has to be a tuple of names, not 'wide'.\n  Right:  heads=\('wide',\)"
+    ):
+        register_rules(Rule("odd", "", "", lambda _h, _s, _a: None, heads="wide"))  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(TypeError, match=r"rule 'odd': stages has to be a tuple of stages"):
+        register_rules(Rule("odd", "", "", lambda _h, _s, _a: None, stages=(len,)))  # type: ignore[arg-type]  # the mistake
+    plugged = Rule("odd", "", "", lambda _h, _s, _a: None, stages=stages.map_)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(TypeError, match=r"rule 'odd': stages has to be a tuple of stages"), manager().enable(Plugin(plugged)):
+        wide().blocking_list()
+
+
 def test_what_was_found_is_kept_with_the_pipeline() -> None:
     calls: list[int] = []
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from rx_core import hooks
+from rx_core import add_note, hooks
 from rx_fusion._shapes import Shape, shape_of
-from rx_fusion._stages import StageFunction
+from rx_fusion._stages import StageFunction, is_stage
 
 if TYPE_CHECKING:
     from rx_fusion._heads import Head
@@ -94,7 +94,7 @@ def register_rules(*rules: Rule) -> None:
     for rule in rules:
         if any(rule.name == each.name for each in _registered):
             raise ValueError(f"a rule named {rule.name!r} is registered already")
-        _registered.append(rule)
+        _registered.append(_checked(rule))
     _rebuild()
 
 
@@ -142,11 +142,39 @@ def _rebuild() -> RuleSet:
 def _as_rule(found: object) -> Rule:
     """A plugin may also give a plain function; it is asked about every pipeline, once."""
     if isinstance(found, Rule):
-        return found
+        return _checked(found)
     if not callable(found):
         raise TypeError(f"a fusion rule is a Rule or a function of (head, shape, args), not {found!r}")
     name = getattr(found, "__name__", type(found).__name__)
     return Rule(name, "", "", found, again=False)
+
+
+def _checked(rule: Rule) -> Rule:
+    """A rule that says in a wrong way where it looks would never be asked, and nobody would notice."""
+    heads: object = rule.heads
+    if not isinstance(heads, tuple) or not all(isinstance(name, str) for name in heads):
+        right = f"\n  Right:  heads=({heads!r},)" if isinstance(heads, str) else ""
+        raise TypeError(f"rule {rule.name!r}: heads has to be a tuple of names, not {heads!r}.{right}")
+    wanted: object = rule.stages
+    if not isinstance(wanted, tuple) or not all(map(is_stage, wanted)):
+        raise TypeError(
+            f"rule {rule.name!r}: stages has to be a tuple of stages, not {wanted!r}.\n"
+            f"  For example:  stages=(rx_ops.stages.map_,)"
+        )
+    return rule
+
+
+def _applied(rule: Rule, plan: Resolved) -> Resolved | None:
+    try:
+        made: object = rule.apply(*plan)
+    except Exception as error:
+        add_note(error, f"in the fusion rule {rule.name!r}")
+        raise
+    if made is None:
+        return None
+    if isinstance(made, tuple) and len(made) == 3 and isinstance(made[1], Shape):
+        return made
+    raise TypeError(f"the fusion rule {rule.name!r} has to return (head, shape, args) or None, and returned {made!r}")
 
 
 def rewritten(plan: Resolved, candidates: tuple[Rule, ...], found: RuleSet) -> tuple[Resolved, tuple[str, ...]]:
@@ -157,7 +185,7 @@ def rewritten(plan: Resolved, candidates: tuple[Rule, ...], found: RuleSet) -> t
         for rule in candidates:
             if not rule.again and rule.name in names:
                 continue
-            made = rule.apply(*plan)
+            made = _applied(rule, plan)
             if made is not None:
                 break
         else:

@@ -218,6 +218,11 @@ def stage_of(function: StageFunction, /) -> Stage:
     return found
 
 
+def is_stage(function: object, /) -> bool:
+    """Whether this is a registered stage function. Its text is not read to find out."""
+    return function in _STAGES
+
+
 def stage_by_code(code: CodeType, /) -> Stage | None:
     """The stage whose function has this code object, for reading tracebacks."""
     function = _BY_CODE.get(code)
