@@ -39,6 +39,7 @@ ABOUT_FUSION: Final = {
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
     _OPS + "test_straight.py": "items that go past the queue",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
+    _OPS + "test_group_steps.py": "items that go straight through the stages of their group",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",

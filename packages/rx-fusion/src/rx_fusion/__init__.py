@@ -40,6 +40,7 @@ from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rule
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stages import Stage, StageError, stage, stage_of
+from rx_fusion._stepped import Stepped, stages_over
 from rx_fusion._version import __version__
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "Shape",
     "Stage",
     "StageError",
+    "Stepped",
     "Text",
     "ToCompletable",
     "ToMaybe",
@@ -97,5 +99,6 @@ __all__ = [
     "shape_of",
     "stage",
     "stage_of",
+    "stages_over",
     "without_rules",
 ]

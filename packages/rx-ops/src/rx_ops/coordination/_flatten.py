@@ -24,6 +24,7 @@ from rx_core import (
 )
 from rx_fusion import ROOT, Looped, OperatorHead, Pipeline, at_hand, at_once, opened, operator, outside, planned
 from rx_ops.coordination._combine import interleave
+from rx_ops.coordination._group_steps import dealt_by, through_groups
 from rx_ops.coordination._in_the_loop import concat_mapped, flat_mapped
 from rx_ops.coordination._known import known_items
 from rx_ops.coordination._outer import Outer, can_be_heard, outer_of
@@ -184,6 +185,9 @@ def flat_map(
 ) -> Items[Any]:
     """Inner sources at the same time, at most ``max_concurrency`` of them, their items as they come."""
     lanes: Lanes[Any] = Lanes(run, run.straight())
+    dealt = None if delay_error else dealt_by(run, source.publisher, max_concurrency)
+    if dealt is not None:
+        return through_groups(run, dealt, mapper, _mapped, lanes, prefetch, max_concurrency)
     outer = _outer(run, source, heard=not delay_error)
     inners = _mapped(run, outer.items, mapper)
     return interleave(run, inners, lanes, prefetch, delay_error, max_concurrency, outer)

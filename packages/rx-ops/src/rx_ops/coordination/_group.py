@@ -69,7 +69,7 @@ class GroupByHead(Head, Generic[T, K, V]):
         self._face = face
 
     def open(self, run: Run, window: int, /) -> Items[Grouped[K, V]]:
-        return _Groups(run, self, window, self._face).stream()
+        return Groups(run, self, window).stream()
 
     def notes(self) -> Sequence[str]:
         bound = "whatever the source is ahead" if self.buffer_size == UNBOUNDED else f"{self.buffer_size} items"
@@ -84,7 +84,7 @@ class _Feed(Run):
 
     __slots__ = ("_groups",)
 
-    def __init__(self, groups: _Groups[Any, Any, Any]) -> None:
+    def __init__(self, groups: Groups[Any, Any, Any]) -> None:
         super().__init__()
         self._groups = groups
 
@@ -146,7 +146,7 @@ class _Nobody:
         pass
 
 
-class _Groups(BaseDisposable, Generic[T, K, V]):
+class Groups(BaseDisposable, Generic[T, K, V]):
     """One run of group_by. Everything here is the run's owner's, except ``freed`` and ``feed``."""
 
     __slots__ = (
@@ -170,21 +170,21 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         "window",
     )
 
-    def __init__(self, run: Run, head: GroupByHead[T, K, V], window: int, face: Callable[[K, Head], Grouped[K, V]]) -> None:
+    def __init__(self, run: Run, head: GroupByHead[T, K, V], window: int) -> None:
         self.run = run
         self.head = head
         self.key = head.key
         self.buffer_size = head.buffer_size
         #: How many groups the consumer runs at the same time; 0 where its demand says so.
         self.window = window
-        self.face = face
-        self.open_groups: dict[K, _Group[K, V]] = {}
+        self.face = head._face
+        self.open_groups: dict[K, Group[K, V]] = {}
         #: Some group that runs inside this run and could pump.
-        self.a_group: _Group[K, V] | None = None
-        self.fresh: deque[_Group[K, V]] = deque()  # found and not emitted yet
+        self.a_group: Group[K, V] | None = None
+        self.fresh: deque[Group[K, V]] = deque()  # found and not emitted yet
         self.freed: deque[None] = deque()  # one mark per item taken out of a group, from whatever thread took it
         #: Groups that a queue let go of: were they subscribed to?
-        self.returned: deque[_Group[K, V]] = deque()
+        self.returned: deque[Group[K, V]] = deque()
         self.waiting = 0
         self.full = False
         self.ended = False
@@ -216,14 +216,14 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
                 group = self.fresh.popleft()
                 yield self.face(group.key, group)
                 if group.left_alone:
-                    self._abandon(group)
+                    self.abandon(group)
         except Exception as error:
             self._end(error)
             raise
         finally:
             self.outer_closed = True
             while self.fresh:
-                self._abandon(self.fresh.popleft())
+                self.abandon(self.fresh.popleft())
             if self.open_groups:
                 self.feed()  # those that are open have to go on by themselves
             else:
@@ -234,7 +234,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         self.outer_closed = True
         for group in list(self.open_groups.values()):
             if group.left_alone:
-                self._abandon(group)
+                self.abandon(group)
         if self.ended or not self.open_groups:
             self._let_go()
             return
@@ -258,6 +258,12 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
             return  # the groups have it
         finally:
             self._let_go()
+
+    def over(self) -> None:
+        """Who took the items out of the source has dealt with them, and with all groups."""
+        self.ended = self.outer_closed = True
+        self.open_groups.clear()
+        self._let_go()
 
     def _let_go(self) -> None:
         close(self.items)
@@ -285,7 +291,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
             while self.returned:
                 group = self.returned.popleft()
                 if group.left_alone:
-                    self._abandon(group)
+                    self.abandon(group)
             if self.ended:
                 return False
             if self.waiting < self.buffer_size:
@@ -333,15 +339,22 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         if group is None:
             if self.outer_closed:
                 return  # nobody takes new groups any more
-            if self.window and len(self.open_groups) >= self.window:
-                raise self._too_many(f"{self.window} groups are open, and the consumer takes no more at a time")
-            group = self.open_groups[key] = _Group(self, key)
+            group = self.new_group(key)
             self.fresh.append(group)
-        group.queue.append(value)
-        self.waiting += 1
+        self.put(group, value)
         run = group.run  # read once: its subscriber may leave meanwhile, on another thread
         if run is not None:
             run.wake()
+
+    def new_group(self, key: K) -> Group[K, V]:
+        if self.window and len(self.open_groups) >= self.window:
+            raise self._too_many(f"{self.window} groups are open, and the consumer takes no more at a time")
+        group = self.open_groups[key] = Group(self, key)
+        return group
+
+    def put(self, group: Group[K, V], value: V) -> None:
+        group.queue.append(value)
+        self.waiting += 1
 
     def _too_many(self, why: str) -> Exception:
         more = 2 * max(self.window, len(self.open_groups), 1)
@@ -351,7 +364,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
             f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key",
         )
 
-    def _abandon(self, group: _Group[K, V]) -> None:
+    def abandon(self, group: Group[K, V]) -> None:
         if group.abandoned:
             return
         if self.open_groups.get(group.key) is group:
@@ -372,7 +385,7 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
         self.open_groups.clear()
         self.run.poke()
 
-    def leave(self, group: _Group[K, V]) -> None:
+    def leave(self, group: Group[K, V]) -> None:
         """A group's subscriber is gone; its key may come again."""
         if self.open_groups.get(group.key) is group:
             del self.open_groups[group.key]
@@ -387,13 +400,13 @@ class _Groups(BaseDisposable, Generic[T, K, V]):
             self.feed()
 
 
-class _Group(Part[V], Generic[K, V]):
+class Group(Part[V], Generic[K, V]):
     """One group: its key, and the queue of its items."""
 
     __slots__ = ("groups", "key", "runs_inside")
     name = "group"
 
-    def __init__(self, groups: _Groups[Any, K, V], key: K) -> None:
+    def __init__(self, groups: Groups[Any, K, V], key: K) -> None:
         super().__init__()
         self.groups = groups
         self.key = key
@@ -459,5 +472,5 @@ class _Group(Part[V], Generic[K, V]):
         return f"group({self.key!r})"
 
 
-OPERATOR_CODES.add(_Group._stream.__code__)  # it raises what ended the source, a StopIteration included
-OPERATOR_CODES.add(_Groups.pump.__code__)  # the key function runs in it
+OPERATOR_CODES.add(Group._stream.__code__)  # it raises what ended the source, a StopIteration included
+OPERATOR_CODES.add(Groups.pump.__code__)  # the key function runs in it
