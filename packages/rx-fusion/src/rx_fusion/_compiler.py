@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import linecache
 from collections.abc import Callable, Sequence
 from enum import Enum
 from itertools import count
@@ -74,6 +73,8 @@ def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args), which
     returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
     should better be stacked."""
+    import linecache  # brings tokenize: only who compiles or fails needs it
+
     writer = _Writer(stages, form)
     with PARSING:
         module = writer.module()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import islice
-from linecache import getline
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import add_note, exit_as_error, name_of
@@ -30,7 +29,7 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
         return  # raised here by a check of ours, which names the operator itself
     path = trace.tb_frame.f_code.co_filename
     stages = GENERATED.get(path, ())
-    line = getline(path, trace.tb_lineno)
+    line = _line(path, trace.tb_lineno)
     # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
     right = line.partition(" = ")[2] or line
     found = _SUFFIX.findall(right)
@@ -46,6 +45,12 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
         raise exit_as_error(error) from error  # a user's: one that closes this generator has no frame below
 
 
+def _line(path: str, number: int) -> str:
+    from linecache import getline  # brings tokenize: only who compiles or fails needs it
+
+    return getline(path, number)
+
+
 def _in_expression(trace: TracebackType) -> bool:
     """Whether the failing instruction belongs to a user's expression, which has no frame of its own."""
     code = trace.tb_frame.f_code
@@ -53,7 +58,7 @@ def _in_expression(trace: TracebackType) -> bool:
     if texts is None or trace.tb_lasti < 0:
         return False
     row, _, start, end = next(islice(code.co_positions(), trace.tb_lasti // 2, None))
-    line = getline(code.co_filename, trace.tb_lineno)
+    line = _line(code.co_filename, trace.tb_lineno)
     if row is None or start is None or end is None:  # python -X no_debug_ranges
         return not line.lstrip().startswith("raise ") and any(text in line for text in texts)
     failing = line.encode()[start:end].decode()  # columns count bytes

@@ -15,15 +15,14 @@ The function is the operator's only definition: it runs alone, it is its own ora
 from __future__ import annotations
 
 import ast
-import linecache
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from inspect import CO_GENERATOR
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import OPERATOR_CODES
 from rx_fusion._afterwards import counters_of, works_after
+from rx_fusion._code_flags import GENERATOR, VARARGS, VARKEYWORDS
 
 if TYPE_CHECKING:
     from rx_fusion.symbols._expression import Structure
@@ -154,7 +153,7 @@ def _register(
     function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool, later: bool, waits: bool
 ) -> Callable[P, R]:
     plain = cast("FunctionType", function)
-    if not isinstance(function, FunctionType) or not plain.__code__.co_flags & CO_GENERATOR:
+    if not isinstance(function, FunctionType) or not plain.__code__.co_flags & GENERATOR:
         raise StageError(
             f"@stage needs a generator function, got {function!r}.\n"
             f"  Right:  @stage\n          def name(source, argument):\n              for item in source:\n"
@@ -163,7 +162,7 @@ def _register(
     code = plain.__code__
     name = plain.__name__.rstrip("_") if called is None else called
     names = code.co_varnames[: code.co_argcount]
-    if not names or code.co_kwonlyargcount or code.co_flags & 0x0C:  # *args or **kwargs
+    if not names or code.co_kwonlyargcount or code.co_flags & (VARARGS | VARKEYWORDS):
         raise _refused(plain, None, "takes the source first and then plain positional arguments")
     registered = cast("StageFunction", function)
 
@@ -240,6 +239,8 @@ _TREES: dict[str, tuple[list[str], ast.Module]] = {}
 
 def _definition(function: FunctionType) -> ast.FunctionDef | None:
     """The function's syntax tree, from its module parsed once; None when there is no source text."""
+    import linecache  # brings tokenize: only who compiles or fails needs it
+
     path = function.__code__.co_filename
     lines = linecache.getlines(path, function.__globals__)
     if not lines:

@@ -10,42 +10,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar, final
 
 from rx_core import none_argument
+from rx_core._values import Value, put
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class OnNext(Generic[T_co]):
+class OnNext(Value, Generic[T_co]):
     """An item came."""
 
+    __slots__ = ("item",)
     item: T_co
 
-    def __post_init__(self) -> None:
-        if self.item is None:
+    def __init__(self, item: T_co) -> None:
+        if item is None:
             raise none_argument("OnNext(None)", "item")
+        put(self, "item", item)
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class OnError:
+class OnError(Value):
     """The stream failed."""
 
+    __slots__ = ("error",)
     error: Exception
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.error, Exception):
-            raise TypeError(f"OnError({self.error!r}): an exception is needed, for example OnError(ValueError('...'))")
+    def __init__(self, error: Exception) -> None:
+        if not isinstance(error, Exception):
+            raise TypeError(f"OnError({error!r}): an exception is needed, for example OnError(ValueError('...'))")
+        put(self, "error", error)
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class OnComplete:
+class OnComplete(Value):
     """The stream is complete."""
+
+    __slots__ = ()
 
 
 #: One signal of a stream.

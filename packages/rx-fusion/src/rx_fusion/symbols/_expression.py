@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import linecache
 import sys
 import threading
 import weakref
@@ -82,6 +81,8 @@ class Structure:
         return _Code(constants, arguments).write(self.node)
 
     def _compiled(self) -> FunctionType:
+        import linecache  # brings tokenize: only who compiles needs it
+
         constants = [f"c{at}" for at in range(self.constants)]
         arguments = ["item"] if self.arity == 1 else [f"item{at}" for at in range(self.arity)]
         body = self.code(constants, [ast.Name(name, ast.Load()) for name in arguments])

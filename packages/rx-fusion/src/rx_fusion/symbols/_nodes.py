@@ -19,60 +19,88 @@ import ast
 import keyword
 import reprlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from rx_core import name_of
+from rx_core._values import Value, put
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Value, compared=("position",)):
     """An argument: the element. ``position`` counts where a function has several, ``name`` is how it was written."""
 
-    position: int = 0
-    name: str = field(default="it", compare=False)
+    __slots__ = ("name", "position")
+    position: int
+    name: str
+
+    def __init__(self, position: int = 0, name: str = "it") -> None:
+        put(self, "position", position)
+        put(self, "name", name)
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Value):
     """Any object, evaluated when the expression was built."""
 
+    __slots__ = ("value",)
     value: Any
 
+    def __init__(self, value: Any) -> None:
+        put(self, "value", value)
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+
+class Operator(Value):
     """A Python operator with its one or two operands, in the order in which they are evaluated."""
 
+    __slots__ = ("name", "operands")
     name: str
     operands: tuple[Node, ...]
 
+    def __init__(self, name: str, operands: tuple[Node, ...]) -> None:
+        put(self, "name", name)
+        put(self, "operands", operands)
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+
+class Attribute(Value):
+    __slots__ = ("name", "operand")
     operand: Node
     name: str
 
+    def __init__(self, operand: Node, name: str) -> None:
+        put(self, "operand", operand)
+        put(self, "name", name)
 
-@dataclass(frozen=True, slots=True)
-class Index:
+
+class Index(Value):
+    __slots__ = ("index", "operand")
     operand: Node
     index: Node
 
+    def __init__(self, operand: Node, index: Node) -> None:
+        put(self, "operand", operand)
+        put(self, "index", index)
 
-@dataclass(frozen=True, slots=True)
-class Call:
+
+class Call(Value):
+    __slots__ = ("args", "function", "kwargs")
     function: Node
-    args: tuple[Node, ...] = ()
-    kwargs: tuple[tuple[str, Node], ...] = ()
+    args: tuple[Node, ...]
+    kwargs: tuple[tuple[str, Node], ...]
+
+    def __init__(self, function: Node, args: tuple[Node, ...] = (), kwargs: tuple[tuple[str, Node], ...] = ()) -> None:
+        put(self, "function", function)
+        put(self, "args", args)
+        put(self, "kwargs", kwargs)
 
 
-@dataclass(frozen=True, slots=True)
-class Display:
+class Display(Value):
     """A container made anew for each element. A dict's items are key, value, key, value; those of a slice are its three parts."""
 
+    __slots__ = ("items", "kind")
     kind: Literal["tuple", "list", "dict", "slice"]
     items: tuple[Node, ...]
+
+    def __init__(self, kind: Literal["tuple", "list", "dict", "slice"], items: tuple[Node, ...]) -> None:
+        put(self, "kind", kind)
+        put(self, "items", items)
 
 
 Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType
 from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from rx_core import name_of
+from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._nodes import Item, Node, parts_of
 from rx_fusion.symbols._symbol import TRACING, Symbol, SymbolError, as_symbol, called
@@ -15,7 +15,7 @@ from rx_fusion.symbols._symbol import TRACING, Symbol, SymbolError, as_symbol, c
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_NOT_PLAIN: Final = CO_VARARGS | CO_VARKEYWORDS | CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+_NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERATOR
 
 
 def sym(function: Callable[P, R], /) -> Callable[P, R]:
