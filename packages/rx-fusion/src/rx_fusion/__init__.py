@@ -21,6 +21,8 @@ from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
 from rx_fusion._freely import Looped, at_once, opened, outside, planned
 from rx_fusion._heads import (
+    MANY_SOURCES,
+    ONE_FUNCTION,
     Head,
     IterableHead,
     Operator,
@@ -31,6 +33,7 @@ from rx_fusion._heads import (
     as_text,
     iterable_head,
     operator,
+    operator_head,
     operator_of,
 )
 from rx_fusion._inside import at_hand
@@ -47,7 +50,9 @@ __all__ = [
     "ANY",
     "ASYNC",
     "BOUNDARY",
+    "MANY_SOURCES",
     "NONE",
+    "ONE_FUNCTION",
     "ROOT",
     "SYNC",
     "CallableSource",
@@ -90,6 +95,7 @@ __all__ = [
     "iterable_head",
     "opened",
     "operator",
+    "operator_head",
     "operator_of",
     "outside",
     "planned",

@@ -302,6 +302,15 @@ def operator_of(function: OperatorFunction, /) -> Operator:
     return found
 
 
+class Options(NamedTuple):
+    """What most operators have no need of, see :class:`OperatorHead`."""
+
+    many: bool = False
+    eager_error: bool = False
+    shown: Text | int | None = None
+    said: Sequence[str] = ()
+
+
 class OperatorHead(Head):
     """A coordinating operator with its sources and arguments.
 
@@ -310,20 +319,7 @@ class OperatorHead(Head):
     arguments are; ``said`` is what a plan says of it.
     """
 
-    __slots__ = (
-        "_eager_error",
-        "_many",
-        "_said",
-        "_shown",
-        "args",
-        "function",
-        "name",
-        "operator",
-        "relays",
-        "scheduler",
-        "upstream",
-        "window",
-    )
+    __slots__ = ("args", "operator", "options", "scheduler", "upstream", "window")
     feed: ClassVar[Feed] = Feed.RUNNING  # type: ignore[misc]  # fixed for this kind of head
 
     def __init__(
@@ -343,9 +339,6 @@ class OperatorHead(Head):
         if known is None:
             known = operator_of(function)  # which raises
         self.operator = known
-        self.function = function
-        self.name = known.name
-        self.relays = known.relays
         self.upstream = upstream
         for arg in args:
             if type(arg) is Symbol:
@@ -353,14 +346,23 @@ class OperatorHead(Head):
                 break
         self.args = args
         self.window = window
-        self._many = many
         self.scheduler = scheduler
-        self._eager_error = eager_error
-        self._shown = shown
-        self._said = said
+        self.options = Options(many, eager_error, shown, said)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # nobody gives a head another name
+        return self.operator.name
+
+    @property
+    def function(self) -> OperatorFunction:
+        return self.operator.function
+
+    @property
+    def relays(self) -> bool:  # type: ignore[override]  # as above
+        return self.operator.relays
 
     def notes(self) -> Sequence[str]:
-        return self._said
+        return self.options.said
 
     @property
     def pushes(self) -> bool:
@@ -368,20 +370,20 @@ class OperatorHead(Head):
 
     @property
     def on_worker(self) -> bool:
-        if self._many:  # peers: one that is computed where it is asked for is to be computed there
+        if self.options.many:  # peers: one that is computed where it is asked for is to be computed there
             return self.scheduler is not None or (bool(self.upstream) and all(map(_on_worker, self.upstream)))
         return super().on_worker
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
         window = self.window or window  # an operator that only relays passes on what its consumer takes
-        if len(self.upstream) == 1 and self.operator.eager == "first" and not self._many:  # what most are
-            single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self._eager_error)
+        if len(self.upstream) == 1 and self.operator.eager == "first" and not self.options.many:  # what most are
+            single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self.options.eager_error)
             single.prime()
             if run.passing is self and isinstance(run, Drain):
                 run.passing = True  # now, not for the operators in its source: they may be in the same run
-            return self.function(run, single, *self.args)
+            return self.operator.function(run, single, *self.args)
         sources: list[Source[Any]] = [
-            Source(run, publisher, window, eager_error=self._eager_error) for publisher in self.upstream
+            Source(run, publisher, window, eager_error=self.options.eager_error) for publisher in self.upstream
         ]
         eager = self.operator.eager
         if eager == "all":
@@ -391,20 +393,41 @@ class OperatorHead(Head):
             sources[0].prime()
         if run.passing is self and isinstance(run, Drain):  # as above
             run.passing = True
-        if self._many:
-            return self.function(run, tuple(sources), *self.args)
-        return self.function(run, *sources, *self.args)
+        if self.options.many:
+            return self.operator.function(run, tuple(sources), *self.args)
+        return self.operator.function(run, *sources, *self.args)
 
     @property
     def shown(self) -> str:
         """The call as a user wrote it, as far as it can be told."""
-        shown = self._shown
+        shown = self.options.shown
         if shown is None or isinstance(shown, int):
             return call(self.name, self.args[:shown])
         return as_text(shown)
 
     def __repr__(self) -> str:
         shown = self.shown
-        if self._many or not self.upstream:
-            return f"{self.name}({', '.join(shortened(self.upstream, repr, _more))})" if self._many else shown
+        if self.options.many or not self.upstream:
+            return f"{self.name}({', '.join(shortened(self.upstream, repr, _more))})" if self.options.many else shown
         return f"{self.upstream[0]!r}.{shown}"
+
+
+#: Of an operator with one source and a function, and of one with many sources.
+ONE_FUNCTION: Final = Options(shown=1)
+MANY_SOURCES: Final = Options(many=True)
+
+OperatorHeadT = TypeVar("OperatorHeadT", bound=OperatorHead)
+
+
+def operator_head(
+    kind: type[OperatorHeadT], known: Operator, upstream: Sequence[Any], args: tuple[Any, ...], window: int, options: Options
+) -> OperatorHeadT:
+    """A head of this kind without a call of ``__init__``, for operators that inner streams are made with in the thousands."""
+    made = _new(kind)
+    made.operator = known
+    made.upstream = upstream
+    made.args = without_symbols(args) if args and type(args[0]) is Symbol else args
+    made.window = window
+    made.scheduler = None
+    made.options = options
+    return made

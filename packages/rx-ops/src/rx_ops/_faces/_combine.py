@@ -40,7 +40,7 @@ class FlowableCombine(FlowableCore[T_co]):
         """
         for source in sources:
             check_source("concat", source)
-        return cls._from(coordination.ConcatHead(coordination.in_a_row(cls._face, sources)))
+        return cls._from(coordination.concat_head(coordination.in_a_row(cls._face, sources)))
 
     @classmethod
     def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:

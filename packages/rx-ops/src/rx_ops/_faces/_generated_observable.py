@@ -31,7 +31,18 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, after, iterable_head, stage_of
+from rx_fusion import (
+    ONE_FUNCTION,
+    Feed,
+    Head,
+    IterableHead,
+    OperatorHead,
+    PlainFlow,
+    after,
+    iterable_head,
+    operator_head,
+    stage_of,
+)
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
@@ -431,15 +442,8 @@ class ObservableTransform(ObservableCore[T_co]):
         """
         check_callable("flat_map", "mapper", mapper)
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
-        return self._coordinate(
-            coordination.flat_map,
-            mapper,
-            max_concurrency,
-            DEFAULT_PREFETCH,
-            delay_error,
-            window=max_concurrency,
-            shown=1,
-        )
+        args = (mapper, max_concurrency, DEFAULT_PREFETCH, delay_error)
+        return self._from(operator_head(OperatorHead, coordination.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def concat_map(
         self,
@@ -462,14 +466,8 @@ class ObservableTransform(ObservableCore[T_co]):
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.
         """
         check_callable("concat_map", "mapper", mapper)
-        return self._coordinate(
-            coordination.concat_map,
-            mapper,
-            delay_error,
-            till_the_end,
-            window=2,
-            shown=1,
-        )
+        args = (mapper, delay_error, till_the_end)
+        return self._from(operator_head(OperatorHead, coordination.CONCAT_MAP, (self,), args, 2, ONE_FUNCTION))
 
     def expand(
         self: ObservableBase[T], expander: Callable[[T], ObservableSource[T] | SingleBase[T] | MaybeBase[T]], /
@@ -1237,7 +1235,7 @@ class ObservableCombine(ObservableCore[T_co]):
         """
         for source in sources:
             check_source("concat", source)
-        return cls._from(coordination.ConcatHead(coordination.in_a_row(cls._face, sources)))
+        return cls._from(coordination.concat_head(coordination.in_a_row(cls._face, sources)))
 
     @classmethod
     def merge(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:

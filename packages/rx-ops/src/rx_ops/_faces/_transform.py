@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
-from rx_fusion import PublisherHead, after
+from rx_fusion import ONE_FUNCTION, OperatorHead, PublisherHead, after, operator_head
 from rx_ops import coordination, stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
@@ -106,15 +106,8 @@ class FlowableTransform(FlowableCore[T_co]):
         check_callable("flat_map", "mapper", mapper)
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
         check_prefetch("flat_map", prefetch)
-        return self._coordinate(
-            coordination.flat_map,
-            mapper,
-            max_concurrency,
-            prefetch,
-            delay_error,
-            window=max_concurrency,
-            shown=1,
-        )
+        args = (mapper, max_concurrency, prefetch, delay_error)
+        return self._from(operator_head(OperatorHead, coordination.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def concat_map(
         self,
@@ -139,14 +132,8 @@ class FlowableTransform(FlowableCore[T_co]):
         """
         check_callable("concat_map", "mapper", mapper)
         check_prefetch("concat_map", prefetch)
-        return self._coordinate(
-            coordination.concat_map,
-            mapper,
-            delay_error,
-            till_the_end,
-            window=prefetch,
-            shown=1,
-        )
+        args = (mapper, delay_error, till_the_end)
+        return self._from(operator_head(OperatorHead, coordination.CONCAT_MAP, (self,), args, prefetch, ONE_FUNCTION))
 
     def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
         """The items, then the items of the sources that ``expander`` makes of them, and so on: a tree, level by level.

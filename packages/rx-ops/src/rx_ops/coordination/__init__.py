@@ -9,12 +9,22 @@ from rx_ops.coordination._backpressure import (
 )
 from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
 from rx_ops.coordination._combine import interleave, merge, row_of, zip_
-from rx_ops.coordination._concat import ConcatHead, concat, in_a_row
+from rx_ops.coordination._concat import ConcatHead, concat, concat_head, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._expand import expand
-from rx_ops.coordination._flatten import Named, behind_wall, concat_map, flat_map, ignore_items, inner_source, relay
+from rx_ops.coordination._flatten import (
+    CONCAT_MAP,
+    FLAT_MAP,
+    Named,
+    behind_wall,
+    concat_map,
+    flat_map,
+    ignore_items,
+    inner_source,
+    relay,
+)
 from rx_ops.coordination._group import GroupByHead
 from rx_ops.coordination._indicated import delay_by, timeout_by
 from rx_ops.coordination._last import skip_last_time, take_last_time
@@ -47,6 +57,8 @@ from rx_ops.coordination._using import using
 from rx_ops.coordination._window import WindowHead
 
 __all__ = [
+    "CONCAT_MAP",
+    "FLAT_MAP",
     "BackpressureStrategy",
     "ConcatHead",
     "Created",
@@ -64,6 +76,7 @@ __all__ = [
     "buffer_time",
     "combine_latest",
     "concat",
+    "concat_head",
     "concat_map",
     "debounce",
     "debounce_by",

@@ -12,8 +12,21 @@ from functools import reduce
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, final, overload
 
-from rx_core import END, Items, Run, Side, Source, Waiting
-from rx_fusion import ROOT, Feed, IterableHead, Looped, OperatorHead, Pipeline, at_once, opened, operator
+from rx_core import DEMAND, END, Items, Run, Side, Source, Waiting
+from rx_fusion import (
+    MANY_SOURCES,
+    ROOT,
+    Feed,
+    IterableHead,
+    Looped,
+    OperatorHead,
+    Pipeline,
+    at_once,
+    opened,
+    operator,
+    operator_head,
+    operator_of,
+)
 from rx_ops.coordination._in_the_loop import one_after_another
 
 T = TypeVar("T")
@@ -149,9 +162,6 @@ class ConcatHead(OperatorHead):
 
     __slots__ = ()
 
-    def __init__(self, sources: Row) -> None:
-        super().__init__(concat, sources, many=True)
-
     @property
     def on_worker(self) -> bool:
         # One after the other: the next begins where the one before has ended.
@@ -162,8 +172,23 @@ class ConcatHead(OperatorHead):
         return concat(run, (Source(run, publisher, window) for publisher in self.upstream))
 
 
-def in_a_row(face: Callable[..., Any], sources: Iterable[Any]) -> Row:
+_CONCAT: Final = operator_of(concat)
+
+
+def concat_head(sources: Row) -> ConcatHead:
+    """The head of ``concat`` of these sources."""
+    return operator_head(ConcatHead, _CONCAT, sources, (), DEMAND, MANY_SOURCES)
+
+
+def in_a_row(face: Callable[..., Any], sources: Sequence[Any]) -> Row:
     """``sources`` of a concat of type ``face``; a concat among them by its own."""
+    for source in sources:
+        if type(source) is face and type(source._head) is ConcatHead:
+            return _unfolded(face, sources)
+    return Row(sources)
+
+
+def _unfolded(face: Callable[..., Any], sources: Sequence[Any]) -> Row:
     rows: list[Row] = []
     plain: list[Any] = []
     for source in sources:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from rx_core import (
     END,
@@ -22,7 +22,7 @@ from rx_core import (
     user_call,
     user_error,
 )
-from rx_fusion import ROOT, Looped, OperatorHead, Pipeline, at_hand, at_once, opened, operator, outside, planned
+from rx_fusion import ROOT, Looped, OperatorHead, Pipeline, at_hand, at_once, opened, operator, operator_of, outside, planned
 from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._group_steps import dealt_by, through_groups
 from rx_ops.coordination._in_the_loop import concat_mapped, flat_mapped
@@ -218,6 +218,11 @@ def _mapped(run: Run, outer: Items[T], mapper: Callable[[T], Any]) -> Iterator[A
 
 
 OPERATOR_CODES.add(_mapped.__code__)
+
+
+#: What is known of the two, so that nobody has to look it up for each stream.
+CONCAT_MAP: Final = operator_of(concat_map)
+FLAT_MAP: Final = operator_of(flat_map)
 
 
 class Named:
