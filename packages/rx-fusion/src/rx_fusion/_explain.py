@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rx_core import DEMAND, UNBOUNDED
+from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
@@ -15,6 +15,7 @@ from rx_fusion._offers import offered
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
     from rx_fusion._shapes import Shape
+    from rx_fusion._stages import Stage
 
 
 class Plan(NamedTuple):
@@ -105,9 +106,9 @@ def _own_text(head: Head) -> str:
 def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     if not fusion_enabled():
         return "not fused: fusion is switched off, each operator runs alone"
-    plain = [stage.name for stage in shape.stages if not stage.compilable]
+    plain = [f"{stage.name} {_uncompiled(stage)}" for stage in shape.stages if not stage.compilable]
     if plain:
-        return f"stacked generators: {', '.join(plain)} has no source text to compile"
+        return f"stacked generators: {', '.join(dict.fromkeys(plain))}"
     size = sum(not stage.guard for stage in shape.stages)
     count = f"{size} stage{'s' * (size != 1)}"
     if head.publisher is not None:
@@ -124,6 +125,11 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     return f"fused: source and {count} in one loop, no queue"
 
 
+def _uncompiled(stage: Stage) -> str:
+    around = stage.function.__code__.co_freevars
+    return f"uses {', '.join(around)} of the function around it" if around else "has no source text to compile"
+
+
 _UNCOUNTED = {DEMAND: "what downstream requests", UNBOUNDED: "whatever it is ahead"}
 
 
@@ -132,6 +138,9 @@ def _head_notes(head: Head) -> list[str]:
     if head.scheduler is not None:
         notes.append(f"thread: a worker of {head.scheduler!r}")
     if isinstance(head, OperatorHead):
+        clock = next((each for each in head.args if isinstance(each, Scheduler)), None)
+        if clock is not None and head.scheduler is None:
+            notes.append(f"thread: what is due comes on a worker of {clock!r}")
         queued = [source for source in head.upstream if _needs_queue(source)]
         if queued:
             bound = _UNCOUNTED.get(head.window, f"{head.window} items")
