@@ -16,7 +16,7 @@ from rx_core.queue_fusion import fusion_enabled
 from rx_fusion._builtins import NEVER_NONE
 from rx_fusion._compiler import Feed
 from rx_fusion._heads import IterableHead, OperatorHead
-from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, shape_of
+from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, shape_of, tell_hot
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
@@ -175,5 +175,6 @@ def _started(plan: Plan) -> Iterator[Any] | None:
         function = shape.form(form)
         if function is None:
             return None
+        tell_hot()
     items: Iterator[Any] = function(source, None, head, args)
     return items

@@ -34,8 +34,18 @@ PULL_FREE: Final = {feed: Form("pull", feed) for feed in Feed}
 PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}
 PULL_DRAINED: Final = {feed: Form("pull", feed, cancel=True, mark_last=True) for feed in Feed}
 
-#: Called once, when first a shape has run so often: this program makes short pipelines again and again.
+#: Called once, when it shows that this program makes short pipelines again and again.
 when_hot: Final[list[Callable[[], object]]] = []
+
+
+def tell_hot() -> None:
+    """A shape has run as often, or a loop over inner streams is compiled."""
+    if when_hot:
+        waiting = when_hot[:]
+        when_hot.clear()
+        for told in waiting:
+            told()
+
 
 Pull = Callable[..., Iterator[Any]]
 
@@ -153,11 +163,7 @@ class Shape:
         """Whether compiling pays for a run over ``source`` (unknown length counts as long)."""
         self._runs += 1
         if self._runs > HOT_RUNS:
-            if when_hot:
-                waiting = when_hot[:]
-                when_hot.clear()
-                for told in waiting:
-                    told()
+            tell_hot()
             return True
         return length_hint(source, HOT_ELEMENTS) >= HOT_ELEMENTS
 
