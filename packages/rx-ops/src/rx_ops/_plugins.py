@@ -124,7 +124,7 @@ def _unknown(kinds: tuple[type, ...], name: str) -> str:
     own = [each for each in dir(kinds[0]) if not each.startswith("_")]
     bases = {base.__name__ for base in kinds}
     plugged = [entry.rpartition(".")[2] for entry in entries() if entry.rpartition(".")[0] in bases]
-    close = difflib.get_close_matches(name, [*own, *plugged], n=3)
+    close = difflib.get_close_matches(name, dict.fromkeys([*own, *plugged]), n=3)  # plugged ones may be methods by now
     hint = f"  Did you mean:  {', '.join('.' + each for each in close)}\n" if close else ""
     return (
         f"{kinds[0].__name__} has no operator {name!r}.\n{hint}{_stale(bases, name)}"
