@@ -5,30 +5,47 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bench._cases import cases
 from bench._growth import Growth, Point, growth_json, growth_report, growths, measure_growth
 from bench._measure import measure
 from bench._report import Measured, as_json, head_json, table
 
+#: Some cases take a hundredth of the elements, others a quarter of that.
+LEAST: Final = 400
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench", description="Ratios to a loop written by hand, and to reactivex and others.")
     parser.add_argument("what", nargs="?", choices=("table", "growth"), default="table", help="(default: table)")
     parser.add_argument(
-        "--size", type=int, help="elements of the cheap cases (default: 400000), most elements of growth (10000000)"
+        "--size", type=at_least(LEAST), help="elements of the cheap cases (default: 400000), most elements of growth (10000000)"
     )
-    parser.add_argument("--rounds", type=int, default=7, help="how often each way runs (default: 7)")
+    parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="JSON into FILE beside the table, or instead of it")
     parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
     parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
     parser.add_argument("--list", action="store_true", help="only name the cases")
     options = parser.parse_args(argv)
-    return growth(options) if options.what == "growth" else compare(options)
+    if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
+        parser.error(f"argument --json: there is no folder for {options.json}")  # now, not after some minutes
+    code = growth(options) if options.what == "growth" else compare(options)
+    if code:
+        parser.error(f"argument --only: no name contains {options.only!r}; --list shows the names")
+    return code
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
+        return int(text)
+
+    return number
 
 
 def wanted(options: argparse.Namespace, name: str) -> bool:
@@ -36,9 +53,11 @@ def wanted(options: argparse.Namespace, name: str) -> bool:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Run the cases and print their figures."""
+    """Run the cases and print their figures; 2 when there is none."""
     size = 400_000 if options.size is None else options.size
     chosen = [case for case in cases(size, slow=options.slow) if wanted(options, case.name)]
+    if not chosen:
+        return 2
     if options.list:
         print("\n".join(case.name for case in chosen))
         return 0
@@ -62,9 +81,11 @@ def give(file: str | None, figures: dict[str, Any], text: str) -> None:
 
 
 def growth(options: argparse.Namespace) -> int:
-    """Run the pipelines at growing sizes and print what that costs."""
+    """Run the pipelines at growing sizes and print what that costs; 2 when there is none."""
     largest = (10**8 if options.huge else 10**7) if options.size is None else options.size
     chosen = [each for each in growths(largest) if wanted(options, each.name)]
+    if not chosen:
+        return 2
     if options.list:
         print("\n".join(each.name for each in chosen))
         return 0

@@ -116,3 +116,25 @@ def test_the_command_lists_its_cases(capsys: pytest.CaptureFixture[str]) -> None
 def test_names_of_cases_are_unique() -> None:
     names = [case.name for case in cases(2_000)]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("what", ["table", "growth"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--only", "nonsense"], "no name contains 'nonsense'"),
+        (["--only", "nonsense", "--list"], "no name contains 'nonsense'"),
+        (["--size", "0"], "--size: 0 is less than 400"),
+        (["--rounds", "0"], "--rounds: 0 is less than 1"),
+        (["--rounds", "many"], "--rounds: invalid"),
+        (["--json", "no/such/folder/figures.json"], "no folder"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_run_is_said_at_once(what: str, options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([what, *options])
+    assert caught.value.code == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
