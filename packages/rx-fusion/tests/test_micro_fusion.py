@@ -18,6 +18,7 @@ from rx_fusion import (
     PublisherHead,
     as_callable_source,
     as_scalar,
+    fusion_enabled,
     fusion_off,
     operator,
     stage,
@@ -409,3 +410,17 @@ def test_none_for_a_mode_is_a_refusal() -> None:
     down.assert_not_terminated()
     source._down.on_complete()
     down.assert_complete()
+
+
+# -- the switch ------------------------------------------------------------------------------------------------------------
+
+
+def test_blocks_without_fusion_may_end_in_any_order() -> None:
+    """As those of two threads do: the switch is the process's."""
+    first, second = fusion_off(), fusion_off()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not fusion_enabled()
+    second.__exit__(None, None, None)
+    assert fusion_enabled()

@@ -108,6 +108,21 @@ def test_a_rule_that_is_not_there_cannot_be_left_out() -> None:
         pass
 
 
+def test_blocks_without_rules_may_end_in_any_order() -> None:
+    """As those of two threads do: what is left out is so for the process."""
+    register_rules(_numbers("mine", 1), _numbers("second", 2))
+    one, both, none = without_rules("mine"), without_rules("mine", "second"), without_rules()
+    one.__enter__()
+    both.__enter__()
+    assert wide().blocking_list() == [1, 2]
+    none.__enter__()
+    one.__exit__(None, None, None)
+    both.__exit__(None, None, None)
+    assert rules() == ()
+    none.__exit__(None, None, None)
+    assert wide().blocking_list() == [0]
+
+
 def test_without_fusion_no_rule_is_asked() -> None:
     register_rules(_numbers("mine", 1))
     flow = wide()

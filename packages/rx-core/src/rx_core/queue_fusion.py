@@ -30,6 +30,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import Final, Protocol, TypeVar
 
 from rx_core._errors import ProtocolViolationError
@@ -45,7 +46,11 @@ ANY: Final = 3
 BOUNDARY: Final = 4
 
 
-_enabled = os.environ.get("RX_FUSION", "").lower() not in ("off", "0", "no", "false")
+_usually: Final = os.environ.get("RX_FUSION", "").lower() not in ("off", "0", "no", "false")
+_enabled = _usually
+#: One object for each block of :func:`fusion_off`. They may overlap in any way, being of several threads.
+_blocks: Final[list[object]] = []
+_switching: Final = Lock()
 
 
 def fusion_enabled() -> bool:
@@ -56,11 +61,16 @@ def fusion_enabled() -> bool:
 def fusion_off() -> Iterator[None]:
     """No fusion for what is subscribed inside the block, in any thread of the process."""
     global _enabled
-    before, _enabled = _enabled, False
+    block = object()
+    with _switching:
+        _blocks.append(block)
+        _enabled = False
     try:
         yield
     finally:
-        _enabled = before
+        with _switching:
+            _blocks.remove(block)
+            _enabled = _usually and not _blocks
 
 
 def ask(queue: object, consumer: object, mode: int) -> int:

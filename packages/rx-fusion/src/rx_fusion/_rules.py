@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rx_core import add_note, hooks
@@ -84,7 +85,9 @@ class RuleSet:
 
 
 _registered: list[Rule] = []
-_left_out: frozenset[str] | None = frozenset()
+#: What each block of :func:`without_rules` leaves out; None: all. They may overlap in any way, being of several threads.
+_left_out: Final[dict[object, frozenset[str] | None]] = {}
+_building: Final = RLock()
 #: What to use, unless the plugins have changed since; see :func:`active`.
 current = RuleSet((), ())
 
@@ -107,18 +110,19 @@ def rules() -> tuple[Rule, ...]:
 @contextmanager
 def without_rules(*names: str) -> Iterator[None]:
     """Leave out these rules, or all of them when none is named, for what is subscribed inside the block, in any thread."""
-    global _left_out
     unknown = set(names) - {rule.name for rule in _all()}
     if unknown:
         raise ValueError(f"no such rule: {', '.join(sorted(unknown))}.\n  There are:  {', '.join(rule.name for rule in _all())}")
-    before = _left_out
-    _left_out = None if not names or before is None else before | set(names)
-    _rebuild()
+    block = object()
+    with _building:
+        _left_out[block] = frozenset(names) or None
+        _rebuild()
     try:
         yield
     finally:
-        _left_out = before
-        _rebuild()
+        with _building:
+            del _left_out[block]
+            _rebuild()
 
 
 def active() -> RuleSet:
@@ -133,9 +137,11 @@ def _all() -> list[Rule]:
 
 def _rebuild() -> RuleSet:
     global current
-    plugged = hooks.fusion_rules
-    found = [rule for rule in _all() if _left_out is not None and rule.name not in _left_out]
-    current = made = RuleSet(plugged, found)
+    with _building:  # who comes last knows of all blocks
+        plugged = hooks.fusion_rules
+        left_out = list(_left_out.values())
+        found = [rule for rule in _all() if not any(names is None or rule.name in names for names in left_out)]
+        current = made = RuleSet(plugged, found)
     return made
 
 
