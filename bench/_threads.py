@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import Any
@@ -12,7 +13,7 @@ import trio
 import rx_trio
 from bench._common import Counting, installed, operators, reactivex
 from bench._measure import Case, Way, absent, at_most
-from rx_core import GROWING_PREFETCH, FlowableBase, Subscriber
+from rx_core import GROWING_PREFETCH, FlowableBase, Subscriber, Subscription
 from rx_ops import Flowable
 from rx_schedulers import single
 
@@ -89,6 +90,68 @@ def queued(size: int, prefetch: int = GROWING_PREFETCH) -> Callable[[], int]:
     return run
 
 
+class _Boundary:
+    """What ``observe_on(prefetch=128)`` has to do, by hand: a queue of 128 that is replenished at 75 %, and a thread that empties it.
+
+    Nothing is checked, nobody may cancel, and there is one thread for it.
+    """
+
+    __slots__ = ("_end", "_idle", "_over", "_queue", "_up", "_wakes")
+
+    def __init__(self, end: _Waiting) -> None:
+        self._end = end
+        self._idle = True
+        self._over = False
+        self._queue: deque[int] = deque()
+        self._wakes: SimpleQueue[None] = SimpleQueue()
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        self._up = up
+        threading.Thread(target=self._work, daemon=True).start()
+        up.request(128)
+
+    def on_next(self, item: int, /) -> None:
+        self._queue.append(item)
+        if self._idle:
+            self._idle = False
+            self._wakes.put(None)
+
+    def on_complete(self) -> None:
+        self._over = True
+        self._wakes.put(None)
+
+    def on_error(self, error: Exception, /) -> None:
+        raise error
+
+    def _work(self) -> None:
+        queue, on_next, taken = self._queue, self._end.on_next, 0
+        while queue or not self._over:
+            while queue:
+                item = queue.popleft()
+                taken += 1
+                if taken == 96:
+                    taken = 0
+                    self._up.request(96)
+                on_next(item)
+            self._idle = True
+            if not queue:
+                self._wakes.get()
+            self._idle = False
+        self._end.on_complete()
+
+
+def bounded_by_hand(size: int) -> Callable[[], int]:
+    """The same through a queue that knows nothing else."""
+
+    def run() -> int:
+        end, source = _Waiting(), _Fed(size)
+        source.subscribe(_Boundary(end))
+        source.feed()
+        return end.result()
+
+    return run
+
+
 def _observe_on(size: int) -> Case:
     def direct() -> int:
         end = Counting()
@@ -144,6 +207,7 @@ def _observe_on(size: int) -> Case:
             "rx, queued": queued(size),
             "rx, queued, 128": queued(size, 128),
             "rx, queued, 1024": queued(size, 1024),
+            "queue of 128 by hand": bounded_by_hand(size),
             "SimpleQueue by hand, unbounded": Way(queue_by_hand, part, partly),
             "reactivex": absent("reactivex") if reactivex is None else Way(theirs, part, partly, slow=True),
         },
