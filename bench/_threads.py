@@ -91,7 +91,7 @@ def queued(size: int, prefetch: int = GROWING_PREFETCH) -> Callable[[], int]:
 
 
 class _Boundary:
-    """What ``observe_on(prefetch=128)`` has to do, by hand: a queue of 128 that is replenished at 75 %, and a thread that empties it.
+    """What ``observe_on(prefetch=128)`` has to do, by hand: a queue of 128, replenished at 75 %, and a thread that empties it.
 
     Nothing is checked, nobody may cancel, and there is one thread for it.
     """
