@@ -153,3 +153,18 @@ def test_an_end_behind_the_loop_that_is_known_does_not_depend_on_how_often_the_s
             TAILS[tail](Flowable.of(1, 2, 3)).subscribe(got)
         ended.append(got.is_terminated)
     assert ended == [True, True]
+
+
+@EVERY
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_source_that_is_over_keeps_the_worker_for_items_that_wait(count: int, mode: Mode) -> None:
+    """The stage had its last item and cancelled subscribe_on, which disposed the worker: nothing came of what was requested."""
+    clock = VirtualScheduler()
+    got = TestSubscriber[Any](request=0)
+    with switched(mode):
+        numbers = Flowable.range(count).subscribe_on(clock).default_if_empty(7).take(2)
+        numbers.window(1).concat_map(lambda window: window.to_list()).subscribe(got)
+    clock.run_due()
+    got.request(5)
+    clock.run_due()
+    got.assert_result(*([n] for n in range(count) or (7,)))

@@ -98,7 +98,7 @@ class BlockingRun(Run):
 
     def _waits_outside(self, source: Any) -> bool:
         # What is behind it may send more than is asked for, and wait for that somewhere else. What only iterates does not.
-        return self._enough == 1 or not getattr(source, "_rx_iterates", False)
+        return self._enough == 1 or self._seconds is not None or not getattr(source, "_rx_iterates", False)
 
     def wake(self) -> None:
         if not self._dirty:
@@ -204,6 +204,10 @@ class _TimedRun(BlockingRun):
     """
 
     __slots__ = ()
+
+    def dropped_one(self) -> None:
+        if self._thread == threading.get_ident() and self.cancelled:
+            self.release()
 
     @property
     def cancelled(self) -> bool:

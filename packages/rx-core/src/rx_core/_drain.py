@@ -177,6 +177,10 @@ class Drain(Run, Generic[T]):
     def threaded(self) -> bool:
         return self._worker is not None
 
+    @property
+    def dropped_one(self) -> Callable[[], object] | None:  # type: ignore[override]  # passed on, not kept
+        return getattr(self._down, "_rx_dropped", None)
+
     def later(self, action: Callable[[], object], /) -> None:
         self._later.append(action)
         self._dirty = True

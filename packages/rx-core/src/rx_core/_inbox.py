@@ -228,6 +228,11 @@ class Inbox(Generic[T]):
             # and are never made twice (RS 2.7).
             self._run.poke()
 
+    @property
+    def _rx_dropped(self) -> Callable[[], object] | None:
+        """What a stage before this calls that drops an item: else a run with a time limit would not see the time."""
+        return self._run.root.dropped_one
+
     def _promise(self, subscription: Subscription | Disposable) -> None:
         """Tell a source of ours what it will be asked for: one that sends by itself would find that nobody wants it."""
         promise: Callable[[int], Callable[[], object] | None] | None = getattr(subscription, "_rx_promise", None)

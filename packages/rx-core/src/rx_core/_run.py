@@ -77,6 +77,9 @@ class Run(ABC):
     #: Whether the queue behind a source that pushes is to be behind the stages that follow it: they are part of that source then.
     queues_last: bool = False
 
+    #: What to call where an item is dropped on its way here, for a run that looks at the clock. Only of a root.
+    dropped_one: Callable[[], object] | None = None
+
     #: Whether its source is read in step with others, so that it should not be far ahead of them.
     in_step: bool = False
 

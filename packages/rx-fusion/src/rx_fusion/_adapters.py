@@ -24,6 +24,10 @@ class _Adapter(BaseDisposable):
         self._down = down
         self._up: Subscription | None = None
 
+    @property
+    def _rx_dropped(self) -> Callable[[], object] | None:
+        return getattr(self._down, "_rx_dropped", None)
+
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self._up is not None:
             subscription.cancel()  # RS 2.5

@@ -44,6 +44,7 @@ class StepSubscriber(Relay[Any]):
         "_shape",
         "_step",
         "_tail",
+        "_told",
         "last",
         "late",
         "stop",
@@ -53,6 +54,8 @@ class StepSubscriber(Relay[Any]):
         super().__init__(down, origin)
         self._args = args
         self._shape = shape
+        #: Who wants to know of an item that is dropped; see Inbox.
+        self._told: Callable[[], object] | None = getattr(down, "_rx_dropped", None)
         #: Read and set by the generated step: the highest stage that completed, and whether the item given is the last.
         self.stop = -1
         self.last = False
@@ -105,9 +108,16 @@ class StepSubscriber(Relay[Any]):
             except BaseException:
                 self.cancel()  # as above
                 raise
-        elif self._replenish and self._up is not None:
+        else:
+            self._dropped()
+
+    def _dropped(self) -> None:
+        """An item was asked for by somebody who still waits, and a stage has dropped it."""
+        if self._told is not None:
+            self._told()
+        if self._replenish and self._up is not None:
             try:
-                self._up.request(1)  # a dropped element was asked for by somebody who still waits
+                self._up.request(1)
             except TypeError as error:
                 if error is not self._refused:
                     raise
@@ -125,6 +135,8 @@ class StepSubscriber(Relay[Any]):
         if self.last:
             self._give_last(out)
         elif out is None:
+            if self._told is not None:
+                self._told()
             return False
         else:
             if self._credits is not None:
@@ -323,10 +335,6 @@ class ClosureSteps(StepSubscriber):
             error = instead
         assert isinstance(error, Exception)
         self.fail(error)
-
-    def _dropped(self) -> None:
-        if self._replenish and self._up is not None:
-            self._up.request(1)
 
 
 def _ignored(_item: object) -> None:

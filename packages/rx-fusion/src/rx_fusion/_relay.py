@@ -65,6 +65,10 @@ class Relay(Generic[T]):
         self._refused: TypeError | None = None
         self.origin = origin
 
+    @property
+    def _rx_dropped(self) -> Callable[[], object] | None:
+        return getattr(self._down, "_rx_dropped", None)
+
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if subscription is None:
             raise self.refuse(none_argument("on_subscribe(None)", "subscription"))

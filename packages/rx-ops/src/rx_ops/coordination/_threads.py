@@ -48,7 +48,7 @@ class SubscribeOn(FlowableBase[T]):
 class _OnWorker(Generic[T]):
     """Deferred requesting: what is asked before the source is there waits, and all of it is asked on the worker (RS 2.7)."""
 
-    __slots__ = ("_deferred", "_done", "_down", "_lends", "_thread", "_up", "_worker", "cancelled")
+    __slots__ = ("_deferred", "_done", "_down", "_lends", "_needs", "_thread", "_up", "_worker", "cancelled")
 
     def __init__(self, down: Subscriber[T], worker: Worker) -> None:
         self._down = down
@@ -58,6 +58,7 @@ class _OnWorker(Generic[T]):
         self._thread = 0
         #: See Drain.
         self._lends: list[int] | None = None
+        self._needs = [0]
         self._done = False
         self.cancelled = False
 
@@ -84,14 +85,14 @@ class _OnWorker(Generic[T]):
         try:
             self._down.on_error(error)
         finally:
-            self.rx_give_back()
+            self._over()
 
     def on_complete(self) -> None:
         self._done = True
         try:
             self._down.on_complete()
         finally:
-            self.rx_give_back()
+            self._over()
 
     def request(self, n: int, /) -> None:
         self._deferred.append(n)
@@ -119,7 +120,15 @@ class _OnWorker(Generic[T]):
         self.cancelled = True
         if self._up is not None:
             self._up.cancel()
-        self._worker.dispose()  # and nothing of this is done any more, by whoever has it as well
+        self._over()
+
+    def _over(self) -> None:
+        """This needs the worker no more. Who has it as well may: items of a stage that had enough and cancelled."""
+        try:
+            self._needs.pop()
+        except IndexError:
+            return  # cancelled before, or at the same time
+        self.rx_give_back()
 
     @property
     def _rx_lender(self) -> _OnWorker[T]:

@@ -50,6 +50,10 @@ class UnaskedSubscription(Generic[T]):
         self.on_error = down.on_error
         self.on_complete = down.on_complete
 
+    @property
+    def _rx_dropped(self) -> Callable[[], object] | None:
+        return getattr(self._down, "_rx_dropped", None)
+
     def on_subscribe(self, up: Disposable | Subscription, /) -> None:
         if self._up is not None:
             _stop(up)  # RS 2.5
