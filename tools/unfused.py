@@ -56,7 +56,6 @@ NOT_YET: Final = {
     _OUT + "[Flowable-concat_map": "they come late",
     _OUT + "[Flowable-window": "they come late",
     _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "the key does not come again",
-    _OPS + "test_groups_in_queues.py::test_packed_behind_the_queue_it_keeps_its_items": "not looked into",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[repeat foreign]": "some bytes for each round",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[retry new errors]": "some bytes for each round",
 }
