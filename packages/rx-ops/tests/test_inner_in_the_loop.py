@@ -271,3 +271,17 @@ def test_a_pipeline_that_runs_once_and_is_short_is_not_compiled(monkeypatch: pyt
     flow = Flowable.of(1, 2).concat_map(twice).map(str).skip_last(1).map(str).skip_last(1).skip_while(bool)  # of no other test
     assert flow.blocking_list() == []
     assert started == [False]
+
+
+def test_the_plan_says_so() -> None:
+    line = "on a thread that waits for the items: one loop with its source and its inner sources, until one of these has to wait"
+    flow = Flowable.range(3).concat_map(twice)
+    assert flow.map(str).flat_map(twice).explain().count(line) == 1
+    assert line in Flowable.concat(flow, flow).explain()
+    for other in (
+        flow.observe_on(rx_schedulers.io()),
+        Flowable.range(3).observe_on(rx_schedulers.io()).concat_map(twice),
+        Flowable.range(3).flat_map(twice, delay_error=True),
+        Flowable.range(3).hide().flat_map(twice),
+    ):
+        assert line not in other.explain()

@@ -23,6 +23,7 @@ from rx_fusion._freely import Looped, at_once, opened, outside, planned
 from rx_fusion._heads import (
     MANY_SOURCES,
     ONE_FUNCTION,
+    Freely,
     Head,
     IterableHead,
     Operator,
@@ -59,6 +60,7 @@ __all__ = [
     "ConditionalSubscriber",
     "Feed",
     "Form",
+    "Freely",
     "Head",
     "IterableHead",
     "Looped",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_fusion._compiler import Feed
+from rx_fusion._freely import loops
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
 from rx_fusion._notes import call
 from rx_fusion._offers import offered
@@ -59,7 +60,8 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):
         return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *rewritten, *head.notes()), below)
-    notes = [*rewritten, *_head_notes(head), *head.notes()]
+    looped = (_LOOPED,) if not inside and loops(pipeline) else ()
+    notes = [*rewritten, *_head_notes(head), *head.notes(), *looped]
     title = head.shown if isinstance(head, OperatorHead) else _own_text(head)
     source = Plan(title, tuple(notes), below)
     if not names:
@@ -129,6 +131,9 @@ def _uncompiled(stage: Stage) -> str:
     around = stage.function.__code__.co_freevars
     return f"uses {', '.join(around)} of the function around it" if around else "has no source text to compile"
 
+
+#: Said once, of the outermost of several.
+_LOOPED = "on a thread that waits for the items: one loop with its source and its inner sources, until one of these has to wait"
 
 _UNCOUNTED = {DEMAND: "what downstream requests", UNBOUNDED: "whatever it is ahead"}
 

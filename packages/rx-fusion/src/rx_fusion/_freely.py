@@ -62,7 +62,9 @@ def planned(pipeline: Pipeline[Any], waiting: Waiting) -> Plan | None:
     if not isinstance(head, OperatorHead) or head.scheduler is not None:
         return None
     known = head.operator.freely
-    looped = None if known is None else known(head, waiting)
+    if known is None or not known.possible(head):
+        return None
+    looped = known.looped(head, waiting)
     if looped is None:
         return None
     (found, before, args), stage, opening = looped
@@ -72,6 +74,17 @@ def planned(pipeline: Pipeline[Any], waiting: Waiting) -> Plan | None:
         steps = [each.step for each in before.stages], [each.step for each in after.stages]
         around = _around[before, stage, after] = shape_of([*steps[0], stage, *steps[1]])
     return found, around, args + opening + pipeline._args
+
+
+def loops(pipeline: Pipeline[Any]) -> bool:
+    """Whether a thread that waits iterates ``pipeline`` freely once that pays. Nothing runs."""
+    head = pipeline._head
+    if type(head) is IterableHead:
+        return type(pipeline._resolve()[0]) is IterableHead
+    if not isinstance(head, OperatorHead) or head.scheduler is not None:
+        return False
+    known = head.operator.freely
+    return known is not None and known.possible(head) and (head.options.many or loops(head.upstream[0]))
 
 
 def at_once(source: Pipeline[Any], waiting: Waiting) -> Iterable[Any] | None:

@@ -228,8 +228,14 @@ class PublisherHead(Head):
 
 OperatorFunction = Callable[..., Items[Any]]
 
-#: From a head, and who waits for its items, to a stage that gives the same; see _freely.
-Freely = Callable[["OperatorHead", Waiting], "Looped | None"]
+
+class Freely(NamedTuple):
+    """How an operator is iterated by a thread that waits, while nothing has to be waited for; see _freely."""
+
+    #: Whether it is, with these arguments, behind a source that is.
+    possible: Callable[[OperatorHead], bool]
+    #: From a head for which it is possible, and who waits, to a stage that gives the same; None: not this time.
+    looped: Callable[[OperatorHead, Waiting], Looped | None]
 
 
 class Operator(NamedTuple):
@@ -245,8 +251,11 @@ class Operator(NamedTuple):
     relays: bool = False
     #: Whether it gives the items of its inner sources on as they come, and asks ``run.straight()`` when it starts.
     passes: bool = False
-    #: How it is iterated by a thread that waits, where nothing needs a run; None for this head: not at all.
+    #: How a thread that waits iterates it without a run; None: not at all.
     freely: Freely | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., Operator], tuple[OperatorFunction]]:
+        return operator_of, (self.function,)  # known on the other side too, where its module is imported
 
 
 _OPERATORS: Final[dict[OperatorFunction, Operator]] = {}

@@ -17,6 +17,7 @@ from rx_fusion import (
     MANY_SOURCES,
     ROOT,
     Feed,
+    Freely,
     IterableHead,
     Looped,
     OperatorHead,
@@ -35,6 +36,10 @@ T = TypeVar("T")
 _SHORT: Final = 16
 
 
+def _can_loop(_head: OperatorHead) -> bool:
+    return True
+
+
 def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
     def inner(source: Any) -> Iterable[Any]:
         items = at_once(source, waiting) if isinstance(source, Pipeline) else None
@@ -44,7 +49,7 @@ def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
     return (sources, ROOT, ()), one_after_another, (inner,)
 
 
-@operator(eager="none", freely=_freely)
+@operator(eager="none", freely=Freely(_can_loop, _freely))
 def concat(run: Run, sources: Iterable[Source[T]]) -> Items[T]:
     """The next source is subscribed when the one before is complete and given back, with the demand that is left."""
     side: Side[T] = Side(run)

@@ -22,7 +22,20 @@ from rx_core import (
     user_call,
     user_error,
 )
-from rx_fusion import ROOT, Looped, OperatorHead, Pipeline, at_hand, at_once, opened, operator, operator_of, outside, planned
+from rx_fusion import (
+    ROOT,
+    Freely,
+    Looped,
+    OperatorHead,
+    Pipeline,
+    at_hand,
+    at_once,
+    opened,
+    operator,
+    operator_of,
+    outside,
+    planned,
+)
 from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._group_steps import dealt_by, through_groups
 from rx_ops.coordination._in_the_loop import concat_mapped, flat_mapped
@@ -33,13 +46,15 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
+def _concat_map_can_loop(head: OperatorHead) -> bool:
+    """Errors are not delayed, and messages show no other name than the operator's."""
     args = head.args
-    mapper = args[0]
-    source = head.upstream[0]
-    if (len(args) > 1 and args[1]) or type(mapper) is Named or not isinstance(source, Pipeline):
-        return None
-    plan = planned(source, waiting)
+    return not (len(args) > 1 and args[1]) and type(args[0]) is not Named and isinstance(head.upstream[0], Pipeline)
+
+
+def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
+    mapper = head.args[0]
+    plan = planned(head.upstream[0], waiting)
     if plan is None:
         return None
 
@@ -53,7 +68,7 @@ def _concat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
     return plan, concat_mapped, (mapper, inner)
 
 
-@operator(eager="none", freely=_concat_map_freely)
+@operator(eager="none", freely=Freely(_concat_map_can_loop, _concat_map_freely))
 def concat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], delay_error: bool = False, till_the_end: bool = True
 ) -> Items[Any]:
@@ -154,14 +169,16 @@ def _with_errors_last(run: Run, outer: Outer, mapper: Callable[[T], Any], till_t
         raise composite(errors)
 
 
+def _flat_map_can_loop(head: OperatorHead) -> bool:
+    args = head.args
+    return not args[3] and type(args[0]) is not Named and isinstance(head.upstream[0], Pipeline)
+
+
 def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
     """Sources that need not wait come to their end before the next one is asked for. With the first that has to wait, all that
     is left is run in the ordinary way: it may be one of many that are to wait at the same time."""
-    mapper, max_concurrency, prefetch, delay_error = head.args
-    (source,) = head.upstream
-    if delay_error or type(mapper) is Named or not isinstance(source, Pipeline):
-        return None
-    outer = outside(source, waiting)
+    mapper, max_concurrency, prefetch, _ = head.args
+    outer = outside(head.upstream[0], waiting)
     if outer is None:
         return None
 
@@ -179,7 +196,7 @@ def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
     return (outer, ROOT, ()), flat_mapped, (mapper, inner)
 
 
-@operator(eager="none", passes=True, freely=_flat_map_freely)
+@operator(eager="none", passes=True, freely=Freely(_flat_map_can_loop, _flat_map_freely))
 def flat_map(
     run: Run, source: Source[T], mapper: Callable[[T], Any], max_concurrency: int, prefetch: int, delay_error: bool
 ) -> Items[Any]:
