@@ -392,8 +392,7 @@ WALLS: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
 }
 
 
-#: Without a wall sample is part of the worker's run, and gives what is newest when that looks.
-COMBINED = [(kind, wall) for kind in EARLY for wall in WALLS if (kind, wall) != ("sample", "open")]
+COMBINED = [(kind, wall) for kind in EARLY for wall in WALLS]
 
 
 @pytest.mark.parametrize(("kind", "wall"), COMBINED)
@@ -462,3 +461,35 @@ def test_what_is_computed_on_request_is_computed_on_the_worker(wall: str) -> Non
     worker.run_due()
     assert computed == [0, 1, 2]
     subscriber.assert_result(0, 1, 2)
+
+
+BY_THEMSELVES: dict[str, Callable[[VirtualScheduler], Flowable[Any]]] = {
+    **EARLY,
+    "timer": lambda clock: Flowable.timer(1.0, scheduler=clock),
+    "throttle_first": lambda clock: _ticks(clock).throttle_first(0.5, scheduler=clock),
+    "throttle_latest": lambda clock: _ticks(clock).throttle_latest(0.5, scheduler=clock),
+    "buffer_time": lambda clock: _ticks(clock).buffer(seconds=2.0, scheduler=clock),
+    "timeout": lambda clock: _ticks(clock).timeout(5.0, scheduler=clock),
+    "concat": lambda clock: Flowable.concat(Flowable.empty(), _ticks(clock)),
+    "do_finally": lambda clock: _ticks(clock).do_finally(lambda: None),
+    "take_until": lambda clock: _ticks(clock).take_until(Flowable.never()),
+}
+
+
+@pytest.mark.parametrize("kind", BY_THEMSELVES)
+def test_what_comes_by_itself_waits_at_a_boundary_that_asked_for_it(kind: str) -> None:
+    seen: list[list[Any]] = []
+    for wall in WALLS.values():
+        clock, worker = VirtualScheduler(), VirtualScheduler()
+        subscriber = TestSubscriber[Any](request=0)
+        wall(BY_THEMSELVES[kind](clock)).observe_on(worker).subscribe(subscriber)
+        worker.run_due()
+        for _ in range(10):
+            clock.advance_by(0.5)
+            worker.run_due()
+        subscriber.request(10)
+        worker.run_due()
+        assert subscriber.error is None
+        seen.append(list(subscriber.values))
+    assert seen[0], "nothing came"
+    assert all(each == seen[0] for each in seen), seen

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rx_core import MissingBackpressureError, Publisher
-from rx_fusion import fusion_enabled
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
@@ -68,13 +67,27 @@ def test_an_item_that_comes_after_its_time_is_of_the_next_sample(kind: str) -> N
     made.got.assert_values(1, 2)
 
 
-def test_what_is_wanted_is_given_before_the_error(kind: str) -> None:
-    if not fusion_enabled():
-        pytest.skip("a queue of the boundary takes what nobody wants yet")
-    made = Played(kind, request=2)
+@pytest.mark.parametrize("wall", [False, True])
+def test_the_boundary_takes_what_nobody_wants_yet(kind: str, wall: bool) -> None:
+    made = Played(kind, request=2, wall=wall)
     for item in (1, 2, 3):
         made.source.next(item)
         made.beat()
     made.late.run_due()
-    made.got.assert_failure(MissingBackpressureError, 1, 2)
-    assert made.source.cancelled
+    made.got.assert_values(1, 2)
+    made.got.request(1)
+    made.late.run_due()
+    made.got.assert_values(1, 2, 3)
+    assert not made.source.cancelled
+
+
+def test_a_sample_that_nobody_wants_is_an_error_where_no_boundary_takes_it(kind: str) -> None:
+    source, sampler, clock = ManualPublisher[Any](), ManualPublisher[Any](), VirtualScheduler()
+    beats: Any = clock if kind == "by a clock" else sampler
+    got = TestSubscriber[Any](request=2)
+    KINDS[kind](False)(Flowable.wrap(source), beats).subscribe(got)
+    for item in (1, 2, 3):
+        source.next(item)
+        sampler.next("now") if sampler.subscriptions else clock.advance_by(1.0)
+    got.assert_failure(MissingBackpressureError, 1, 2)
+    assert source.cancelled

@@ -350,6 +350,10 @@ class Source(Generic[T]):
     def _open(self) -> Items[T]:
         return self._run.open(self.publisher, self._window, eager_error=self._eager_error)
 
+    def apart(self) -> Items[T]:
+        """Subscribe through a queue, in a run of its own if it is ours."""
+        return self._run.open_queued(self.publisher, self._window, eager_error=self._eager_error)
+
     def open_in(self, side: Run) -> Items[T]:
         """Subscribe anew, in a run of the operator's own; see :class:`Side`."""
         return side.open(self.publisher, self._window, eager_error=self._eager_error)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from rx_core import DISPOSED, FlowableBase, Items, Publisher, Run, Scheduler, Source, Subscriber, Subscription
-from rx_fusion import operator
+from rx_fusion import OperatorHead, Pipeline, operator
+from rx_ops.coordination._backpressure import on_backpressure_drop, on_backpressure_latest
+from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
+from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
+from rx_ops.coordination._sample import sample, sample_by
+from rx_ops.coordination._time import interval, timer
 
 if TYPE_CHECKING:
     from rx_core import Worker
@@ -16,10 +21,31 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@operator(relays=True)
+@operator(eager="none", relays=True)
 def observe_on(_run: Run, source: Source[T]) -> Items[T]:
-    """Nothing but its source: the run has a worker, so polling, requesting and emitting happen there."""
-    return iter(source)
+    """Nothing but its source: the run has a worker, so polling, requesting and emitting happen there.
+
+    What comes by itself waits in a queue: this has asked for it, whether or not somebody asks for more behind the worker.
+    """
+    return source.apart() if _comes_by_itself(source.publisher) else iter(source)
+
+
+#: They look at what is wanted when something comes, and drop it or fail where that is nothing.
+_UNASKED: Final = frozenset(
+    {
+        *(buffer_boundary, buffer_cut, buffer_time, debounce, debounce_by, interval, on_backpressure_drop),
+        *(on_backpressure_latest, sample, sample_by, throttle_first, throttle_latest, timer),
+    }
+)
+
+
+def _comes_by_itself(source: object) -> bool:
+    if not isinstance(source, Pipeline) or not isinstance(source, FlowableBase):
+        return False  # who takes everything wants everything
+    head = source._head
+    if not isinstance(head, OperatorHead) or head.scheduler is not None:
+        return False  # a queue is there
+    return head.operator.function in _UNASKED or any(map(_comes_by_itself, head.upstream))
 
 
 class SubscribeOn(FlowableBase[T]):
