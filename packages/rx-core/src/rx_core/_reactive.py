@@ -138,6 +138,10 @@ class FlowableBase(_Publisher[T_co], ABC):
         or something that is neither (RS 1.9); everything else is signalled. Thread: signals come on whatever thread the
         operators say, on the caller's when they say nothing.
         """
+        plain = on_error is None and on_complete is None and _hooks.loaded and _hooks.on_subscribe is None
+        if plain and hasattr(subscriber, "on_subscribe"):  # the same with fewer calls: short streams are subscribed often
+            self.subscribe_actual(subscriber)  # type: ignore[arg-type]  # it is the subscriber of the two
+            return _HELD
         return _subscribe(self, subscriber, on_error, on_complete)
 
     @abstractmethod

@@ -158,18 +158,7 @@ class IterableHead(Head):
         return _iterable_head, (self.name, self._items, self._text, self.feed)
 
 
-def iterable_head(items: Iterable[Any]) -> IterableHead:
-    """The head of ``from_iterable(items)``, without a call of ``__init__``: there may be one for each item of another stream."""
-    made = _new(IterableHead)
-    made.name = "from_iterable"
-    made._items = items
-    made._text = None
-    made.feed = _CHECKED
-    return made
-
-
 _new = object.__new__
-_CHECKED: Final = Feed.CHECKED
 
 
 def _written(name: str, items: Iterable[Any], feed: Feed) -> str:

@@ -7,10 +7,11 @@ There is no loop to stop, no demand to count beyond the first request, nothing t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from rx_core import BaseDisposable, CallbackObserver, as_signal, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
+from rx_fusion._compiler import Feed
 from rx_fusion._shapes import VALUE
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
 
 T = TypeVar("T")
+_CLEAN: Final = Feed.CLEAN
+_new = object.__new__
 
 
 def computed(pipeline: Pipeline[T]) -> T | None:
@@ -28,18 +31,17 @@ def computed(pipeline: Pipeline[T]) -> T | None:
         if only and only[0] is None:
             raise none_produced(head.name)
         return only[0] if only else None
-    function = shape._forms.get(VALUE[head.feed])
-    found: T | None
+    function = shape.one if head.feed is _CLEAN else shape._forms.get(VALUE[head.feed])
     if function is None:
-        found = shape.value(iter(only), head, pipeline._args, head.feed)
-    else:
-        found = function(only, None, head, pipeline._args)
+        found: T | None = shape.value(iter(only), head, pipeline._args, head.feed)
+        return found
+    found = function(only, None, head, pipeline._args)
     return found
 
 
 def tell(observer: CallbackObserver[T], pipeline: Pipeline[T]) -> None:
     """Such a run for callbacks: they ask for everything at once, so that there is nothing to ask or to cancel between."""
-    if observer.is_disposed:
+    if observer._done:
         return
     try:
         item = computed(pipeline)
@@ -59,25 +61,13 @@ class OneItem(BaseDisposable, Generic[T]):
 
     __slots__ = ("_down", "_open", "_requested", "cancelled", "pipeline")
 
-    def __init__(self, down: Subscriber[T], pipeline: Pipeline[T]) -> None:
-        self.pipeline = pipeline
-        #: Taken out by the one call that signals, or by a cancel before it (RS 3.13).
-        self._down = [down]
-        self._open = False
-        #: The first request, whatever was asked.
-        self._requested: int | None = None
-        self.cancelled = False
-
-    def start(self, down: Subscriber[T]) -> None:
-        """Hand out the Subscription, then go as far as was requested. Nothing comes before on_subscribe has returned (RS 1.3)."""
-        try:
-            down.on_subscribe(self)
-        except BaseException:
-            self.cancel()  # RS 2.13
-            raise
-        self._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
-        if self._requested is not None or not self.pipeline._head._items:  # type: ignore[attr-defined]  # see _compute
-            self._run()
+    pipeline: Pipeline[T]
+    #: Taken out by the one call that signals, or by a cancel before it (RS 3.13).
+    _down: list[Subscriber[T]]
+    _open: bool
+    #: The first request, whatever was asked.
+    _requested: int | None
+    cancelled: bool
 
     def request(self, n: int, /) -> None:
         if self._requested is None:
@@ -136,6 +126,24 @@ class OneItem(BaseDisposable, Generic[T]):
         return SYNC
 
 
+def start(down: Subscriber[T], pipeline: Pipeline[T]) -> None:
+    """Hand out the Subscription, then go as far as was requested. Nothing comes before on_subscribe has returned (RS 1.3)."""
+    run: OneItem[T] = _new(OneItem)  # and no __init__: there may be one for each item of another stream
+    run.pipeline = pipeline
+    run._down = [down]
+    run._open = False
+    run._requested = None  # by request(), perhaps while on_subscribe runs
+    run.cancelled = False
+    try:
+        down.on_subscribe(run)
+    except BaseException:
+        run.cancel()  # RS 2.13
+        raise
+    run._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
+    if run._requested is not None or not pipeline._head._items:  # type: ignore[attr-defined, redundant-expr]  # see computed; see above
+        run._run()
+
+
 class PolledItem(OneItem[T]):
     """The item is computed when it is polled; nothing is signalled."""
 
@@ -166,7 +174,7 @@ class PolledItem(OneItem[T]):
         return [] if item is None else [item]
 
     def is_empty(self) -> bool:
-        return not self._down or not self.pipeline._head._items  # type: ignore[attr-defined]  # see _compute
+        return not self._down or not self.pipeline._head._items  # type: ignore[attr-defined]  # see computed
 
     def clear(self) -> None:
         self._down.clear()

@@ -12,7 +12,7 @@ pipelines; so is what a plugin's operator builds. It runs in one of four ways, c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
@@ -41,7 +41,7 @@ from rx_fusion._freely import freely
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
-from rx_fusion._one import OneItem, tell
+from rx_fusion._one import start, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._stages import StageFunction, stage_of
@@ -103,7 +103,10 @@ class Pipeline(Generic[T_co]):
                 shape, args = shape.then_with(stage, args)
                 break
         else:
-            shape = shape.then(stage)
+            try:
+                shape = shape._children[stage]
+            except KeyError:
+                shape = shape.then(stage)
         made = _new(self._face)  # a face holds the three and nothing else: half the price of a call
         made._head = self._head
         made._shape = shape
@@ -126,6 +129,17 @@ class Pipeline(Generic[T_co]):
         made._args = (*self._args, function)
         return made if hooks.on_assembly is None else _assembled(made)
 
+    def _counting(self, stage: StageFunction, count: int) -> Any:
+        """The same for a stage whose only argument is a number, ``take(3)``: that is no symbol either."""
+        made = _new(self._face)
+        made._head = self._head
+        try:
+            made._shape = self._shape._children[stage]
+        except KeyError:
+            made._shape = self._shape.then(stage)
+        made._args = (*self._args, count)
+        return made if hooks.on_assembly is None else _assembled(made)
+
     def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
         """The same, as another reactive type: ``count`` makes a Single of a Flowable."""
         shape = self._shape
@@ -134,7 +148,10 @@ class Pipeline(Generic[T_co]):
                 shape, args = shape.then_with(stage, args)
                 break
         else:
-            shape = shape.then(stage)
+            try:
+                shape = shape._children[stage]
+            except KeyError:
+                shape = shape.then(stage)
         made = _new(face)
         made._head = self._head
         made._shape = shape
@@ -172,13 +189,13 @@ class Pipeline(Generic[T_co]):
         return made if hooks.on_assembly is None else _assembled(made)
 
     @classmethod
-    def _known(cls, name: str, items: tuple[Any, ...] | range) -> Any:
-        """A pipeline of known items, none of them None: what inner streams are most often, made without further calls."""
+    def _known(cls, name: str, items: Iterable[Any], feed: Feed = _CLEAN) -> Any:
+        """A pipeline of items that are at hand: what inner streams are most often, made without further calls."""
         head = _new(IterableHead)
         head.name = name
         head._items = items
         head._text = None
-        head.feed = _CLEAN
+        head.feed = feed
         made = _new(cls._face)
         made._head = head
         made._shape = ROOT
@@ -237,8 +254,11 @@ class Pipeline(Generic[T_co]):
                 if type(down) is CallbackObserver:
                     tell(down, self)
                 else:
-                    OneItem(down, self).start(down)
+                    start(down, self)
                 return
+        self._subscribe_many(down)  # apart, because a function with one inside makes a cell for each variable that they share
+
+    def _subscribe_many(self, down: Subscriber[Any]) -> None:
         head, shape, args = self._resolve()
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream))

@@ -61,6 +61,7 @@ class Shape:
         "ends_with_source",
         "folds",
         "gives_one",
+        "one",
         "one_for_one",
         "stages",
         "stateless",
@@ -74,6 +75,8 @@ class Shape:
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
+        #: The compiled form for one item that is at hand, once there is one.
+        self.one: Callable[..., Any] | None = None
         #: No item can come after the source's last one, so an exhausted source is the end.
         self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
@@ -180,7 +183,10 @@ class Shape:
                     made = compile_form(self.stages, form)
                 except TooLarge:
                     made = None
-            return self._forms.setdefault(form, made)
+            made = self._forms.setdefault(form, made)
+            if form is VALUE[Feed.CLEAN]:
+                self.one = made
+            return made
 
     def compiled(self, form: Form) -> bool:
         return self._forms.get(form) is not None

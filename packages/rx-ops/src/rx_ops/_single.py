@@ -6,7 +6,7 @@ they were made of, and one machinery runs all three.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -100,7 +100,7 @@ class Single(
         def _from(cls, head: Head) -> Single[Any]: ...
 
         @classmethod
-        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Single[Any]: ...
+        def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Single[Any]: ...
 
     def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None:
         self._subscribe_items(ToSingle(observer, self))
@@ -267,7 +267,7 @@ class Maybe(
         def _from(cls, head: Head) -> Maybe[Any]: ...
 
         @classmethod
-        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Maybe[Any]: ...
+        def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Maybe[Any]: ...
 
     def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None:
         self._subscribe_items(ToMaybe(observer))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import FlowableBase, Scheduler, Subscriber, Worker, check_callable
 from rx_core import scheduler as find_scheduler
-from rx_fusion import Head, OperatorHead, Pipeline
+from rx_fusion import Feed, Head, OperatorHead, Pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rx_core import Items
     from rx_fusion._stages import StageFunction
     from rx_ops._faces import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
+
+#: What can be iterated again and again, and need not be asked whether it can.
+CONTAINERS: Final = frozenset((list, tuple, str, dict, set, frozenset, range, type({}.items()), type({}.values()), bytes))
+CHECKED: Final = Feed.CHECKED
 
 
 class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
@@ -32,11 +36,13 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
 
         def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Flowable[Any]: ...
 
+        def _counting(self, stage: StageFunction, count: int) -> Flowable[Any]: ...
+
         @classmethod
         def _from(cls, head: Head) -> Flowable[Any]: ...
 
         @classmethod
-        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Flowable[Any]: ...
+        def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Flowable[Any]: ...
 
     def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Flowable[Any]:
         """This pipeline as the source of a coordinating operator."""
@@ -45,10 +51,16 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
 
 def check_count(operator: str, count: object, /, least: int = 0, name: str = "count") -> None:
     """Raise at assembly when a number of elements is not a whole number of at least ``least``."""
+    if type(count) is not int or count < least:
+        raise bad_count(operator, count, least, name)
+
+
+def bad_count(operator: str, count: object, /, least: int = 0, name: str = "count") -> TypeError | ValueError:
+    """The error for something that is not a whole number of at least ``least``."""
+    right = f"for example {operator}({max(least, 3)})"
     if type(count) is not int:
-        raise TypeError(f"{operator}({name}={count!r}): a whole number is needed, for example {operator}({max(least, 3)})")
-    if count < least:
-        raise ValueError(f"{operator}({name}={count}): at least {least} is needed, for example {operator}({max(least, 3)})")
+        return TypeError(f"{operator}({name}={count!r}): a whole number is needed, {right}")
+    return ValueError(f"{operator}({name}={count}): at least {least} is needed, {right}")
 
 
 def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> None:
@@ -96,8 +108,11 @@ def default_scheduler(scheduler: Scheduler | None) -> Scheduler:
 
 
 __all__ = [
+    "CHECKED",
+    "CONTAINERS",
     "FlowableCore",
     "NamedScheduler",
+    "bad_count",
     "check_callable",
     "check_count",
     "check_seconds",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
-from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead, iterable_head
+from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import coordination
-from rx_ops._faces._core import FlowableCore, check_callable, check_source
+from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops.coordination import BackpressureStrategy, Emitter
 
@@ -79,13 +79,15 @@ class FlowableCreate(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source. A generator is closed on cancel.
         Source:  RxJava ``fromIterable``.
         """
+        if type(items) in CONTAINERS:  # nothing has to be asked
+            return cls._known("from_iterable", items, CHECKED)
         if not hasattr(items, "__iter__"):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Flowable.just({items!r})"
             )
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
-        return cls._from(iterable_head(items))
+        return cls._known("from_iterable", items, CHECKED)
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Flowable[T]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from rx_core import FlowableBase, Scheduler
 from rx_fusion import OperatorHead
 from rx_ops import _single, coordination, stages
-from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
+from rx_ops._faces._core import FlowableCore, bad_count, check_callable, check_count, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -71,8 +71,9 @@ class FlowableFilter(FlowableCore[T_co]):
         if seconds is not None:
             timer = self._clock("take", count, seconds, scheduler)
             return self._from(OperatorHead(coordination.take_until, (self, timer), (None,), shown=f"take(seconds={seconds})"))
-        check_count("take", count)
-        return self._then(stages.take, count)
+        if type(count) is not int or count < 0:
+            raise bad_count("take", count)
+        return self._counting(stages.take, count)
 
     @overload
     def skip(self, count: int, /) -> Flowable[T_co]: ...
@@ -95,8 +96,9 @@ class FlowableFilter(FlowableCore[T_co]):
         if seconds is not None:
             timer = self._clock("skip", count, seconds, scheduler)
             return self._from(OperatorHead(coordination.skip_until, (self, timer), shown=f"skip(seconds={seconds})"))
-        check_count("skip", count)
-        return self._then(stages.skip, count)
+        if type(count) is not int or count < 0:
+            raise bad_count("skip", count)
+        return self._counting(stages.skip, count)
 
     @overload
     def take_last(self, count: int, /) -> Flowable[T_co]: ...

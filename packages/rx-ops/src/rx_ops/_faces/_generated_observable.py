@@ -31,23 +31,12 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import (
-    ONE_FUNCTION,
-    Feed,
-    Head,
-    IterableHead,
-    OperatorHead,
-    PlainFlow,
-    after,
-    iterable_head,
-    operator_head,
-    stage_of,
-)
+from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, PlainFlow, after, operator_head, stage_of
 from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
 from rx_ops._faces._combine import _row
-from rx_ops._faces._core import check_count, check_seconds, default_scheduler
+from rx_ops._faces._core import CHECKED, CONTAINERS, bad_count, check_count, check_seconds, default_scheduler
 from rx_ops._faces._create import GenerateEmitter, _Called, _Generated, _Once, _Same
 from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check_source
 from rx_ops._faces._plugged import ObservablePlugged
@@ -144,13 +133,15 @@ class ObservableCreate(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source. A generator is closed on cancel.
         Source:  RxJava ``fromIterable``.
         """
+        if type(items) in CONTAINERS:  # nothing has to be asked
+            return cls._known("from_iterable", items, CHECKED)
         if not hasattr(items, "__iter__"):
             raise TypeError(
                 f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Observable.just({items!r})"
             )
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
-        return cls._from(iterable_head(items))
+        return cls._known("from_iterable", items, CHECKED)
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Observable[T]:
@@ -846,8 +837,9 @@ class ObservableFilter(ObservableCore[T_co]):
         if seconds is not None:
             timer = self._clock("take", count, seconds, scheduler)
             return self._from(OperatorHead(coordination.take_until, (self, timer), (None,), shown=f"take(seconds={seconds})"))
-        check_count("take", count)
-        return self._then(stages.take, count)
+        if type(count) is not int or count < 0:
+            raise bad_count("take", count)
+        return self._counting(stages.take, count)
 
     @overload
     def skip(self, count: int, /) -> Observable[T_co]: ...
@@ -869,8 +861,9 @@ class ObservableFilter(ObservableCore[T_co]):
         if seconds is not None:
             timer = self._clock("skip", count, seconds, scheduler)
             return self._from(OperatorHead(coordination.skip_until, (self, timer), shown=f"skip(seconds={seconds})"))
-        check_count("skip", count)
-        return self._then(stages.skip, count)
+        if type(count) is not int or count < 0:
+            raise bad_count("skip", count)
+        return self._counting(stages.skip, count)
 
     @overload
     def take_last(self, count: int, /) -> Observable[T_co]: ...

@@ -5,7 +5,7 @@ An Observable is the same description as a Flowable (a head, a shape, arguments)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import (
@@ -59,11 +59,13 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
 
         def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Observable[Any]: ...
 
+        def _counting(self, stage: StageFunction, count: int) -> Observable[Any]: ...
+
         @classmethod
         def _from(cls, head: Head) -> Observable[Any]: ...
 
         @classmethod
-        def _known(cls, name: str, items: tuple[Any, ...] | range) -> Observable[Any]: ...
+        def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Observable[Any]: ...
 
     def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Observable[Any]:
         """This pipeline as the source of a coordinating operator."""
