@@ -12,6 +12,9 @@ from rx_fusion import StageError, stage, stage_of
 from rx_fusion._stages import stage_by_code
 
 REFUSED = {
+    "match": ("for item in source:\n        match item:\n            case 1:\n                yield item", "'match'"),
+    "import": ("import math\n    for item in source:\n        yield math.sqrt(item)", "'import'"),
+    "class": ("class Inner: pass\n    for item in source:\n        yield item", "a class inside"),
     "continue": ("for item in source:\n        if item:\n            continue\n        yield item", "'continue'"),
     "try": ("for item in source:\n        try:\n            yield item\n        finally:\n            pass", "'try'"),
     "with": ("for item in source:\n        with open(item) as file:\n            yield file", "'with'"),

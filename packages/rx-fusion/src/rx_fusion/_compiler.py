@@ -139,10 +139,11 @@ class _Writer:
         # The outermost generator of a stack starts first and starts the one before it by pulling: last stage first.
         for at in reversed(range(len(self.stages))):
             begin += self.write(self.stages[at].prologue or [], at, _Place(0, False))
+        item, take = self.first_item()
         loop = ast.For(
-            target=ast.Name(self.item(0), ast.Store()),
+            target=ast.Name(item, ast.Store()),
             iter=ast.Name("source", ast.Load()),
-            body=[*self.guards(), *self.write(self.body(0), 0, _Place(0, True)), *self.look_again()],
+            body=[*self.guards(item), *take, *self.write(self.body(0), 0, _Place(0, True)), *self.look_again()],
             orelse=[],
         )
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
@@ -174,8 +175,17 @@ class _Writer:
             body += _statements("if 0: yield")
         return _function("fused", ["source", "run", "origin", "args"], body)
 
-    def guards(self) -> list[ast.stmt]:
-        item = self.item(0)
+    def first_item(self) -> tuple[str, list[ast.stmt]]:
+        """The name under which an item comes from the source, and what makes it the first stage's own.
+
+        They are the same, unless that stage reads its item once more behind the loop: None for "nothing now" is not one.
+        """
+        item, stage = self.item(0), self.stages[0]
+        if _loop_name(stage) not in _state(stage):
+            return item, []
+        return f"{item}_given", _statements(f"{item} = {item}_given")
+
+    def guards(self, item: str) -> list[ast.stmt]:
         text = ""
         if self.form.cancel:
             text += "if root.cancelled: return\n"
@@ -196,15 +206,15 @@ class _Writer:
         for at in reversed(range(len(self.stages))):
             stage = self.stages[at]
             begin += self.write(stage.prologue or [], at, _Place(0, False))
-            state = _assigned(stage.prologue or []) | _assigned(stage.epilogue or []) | _read(stage.epilogue or [])
-            kept |= {self.rename(at, name) for name in state & self.locals[at] - {_loop_name(stage)} - set(stage.parameters)}
+            kept |= {self.rename(at, name) for name in _state(stage) & self.locals[at]}
         body: list[ast.stmt] = []
         written = self.write(self.body(0), 0, _Place(0, True))
+        item, take = self.first_item()
+        written = [*take, *written]
         changed = sorted(kept & _assigned(written))
         if changed:
             body.append(ast.Nonlocal(changed))
         body += [*_statements("out = None"), *self.item_first(written), *_statements("return out")]
-        item = self.item(0)
         step = _function("step", [item], body)
         ends: list[ast.stmt] = []
         for at, stage in enumerate(self.stages):
@@ -215,7 +225,8 @@ class _Writer:
         finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
         finish_body += [*_statements("out = None"), *self.item_first(ends), *_statements("return out")]
         finish = _function("finish", [], finish_body)
-        missing = sorted(kept - _assigned(begin))
+        given = {self.rename(at, name) for at, stage in enumerate(self.stages) for name in stage.parameters}
+        missing = sorted(kept - given - _assigned(begin))
         init = [_statements(f"{name} = None")[0] for name in missing]
         begin = _stoppable(begin)
         return _function(
@@ -240,7 +251,7 @@ class _Writer:
         tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
         drops = any(stage.drops for stage in self.stages)
         end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
-        on_next = _function("on_next", [self.item(0)], [*before, out, tried, *end])
+        on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *end])
         body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
         return _function("fused", ["failed", "dropped", "down", "args"], [*body, on_next, *_statements("return on_next")])
 
@@ -395,6 +406,35 @@ def _read(statements: Sequence[ast.stmt]) -> set[str]:
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
+
+
+def _state(stage: Stage) -> set[str]:
+    """The variables of a stage that live longer than one item."""
+    before, body, after = stage.prologue or [], stage.loop.body if stage.loop else [], stage.epilogue or []
+    state = _assigned(before) | _assigned(after) | _read(after) | _assigned(body) - _temporary(body)
+    constant = set(stage.parameters) - _assigned(body) - _assigned(after)
+    item = {_loop_name(stage)} - _read(after)
+    return state - constant - item
+
+
+def _temporary(block: Sequence[ast.stmt]) -> set[str]:
+    """Names that each pass through ``block`` assigns before it reads them."""
+    names = [_assigned([statement]) | _read([statement]) for statement in block]
+    found: set[str] = set()
+    for at, statement in enumerate(block):
+        if isinstance(statement, ast.Assign):
+            found |= _assigned([statement]) - _read([statement]) - set().union(*names[:at])
+        elif isinstance(statement, (ast.If, ast.For, ast.While)):
+            elsewhere = set().union(*names[:at], *names[at + 1 :])
+            test = statement.iter if isinstance(statement, ast.For) else statement.test
+            around = elsewhere | {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+            either, other = statement.body, statement.orelse
+            found |= _temporary(either) - around - _assigned(other) - _read(other)
+            found |= _temporary(other) - around - _assigned(either) - _read(either)
+            if isinstance(statement, ast.For):
+                target = {node.id for node in ast.walk(statement.target) if isinstance(node, ast.Name)}
+                found |= target - around - _assigned(other) - _read(other)
+    return found
 
 
 _PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.cmpop, ast.boolop)
