@@ -181,7 +181,7 @@ class _Writer:
         They are the same, unless that stage reads its item once more behind the loop: None for "nothing now" is not one.
         """
         item, stage = self.item(0), self.stages[0]
-        if _loop_name(stage) not in _state(stage):
+        if not stage.epilogue or _loop_name(stage) not in _read(stage.epilogue):
             return item, []
         return f"{item}_given", _statements(f"{item} = {item}_given")
 
@@ -408,13 +408,21 @@ def _read(statements: Sequence[ast.stmt]) -> set[str]:
     }
 
 
-def _state(stage: Stage) -> set[str]:
+def _state(stage: Stage) -> frozenset[str]:
     """The variables of a stage that live longer than one item."""
-    before, body, after = stage.prologue or [], stage.loop.body if stage.loop else [], stage.epilogue or []
-    state = _assigned(before) | _assigned(after) | _read(after) | _assigned(body) - _temporary(body)
-    constant = set(stage.parameters) - _assigned(body) - _assigned(after)
-    item = {_loop_name(stage)} - _read(after)
-    return state - constant - item
+    found = _states.get(stage.function)
+    if found is None:
+        before, body, after = stage.prologue or [], stage.loop.body if stage.loop else [], stage.epilogue or []
+        ends, assigned = _assigned(after), _assigned(body)
+        read = _read(after)
+        state = _assigned(before) | ends | read | assigned - _temporary(body)
+        constant = set(stage.parameters) - assigned - ends
+        found = _states[stage.function] = frozenset(state - constant - ({_loop_name(stage)} - read))
+    return found
+
+
+#: Walking through syntax trees takes as long as compiling them.
+_states: Final[dict[Callable[..., Any], frozenset[str]]] = {}
 
 
 def _temporary(block: Sequence[ast.stmt]) -> set[str]:
