@@ -25,7 +25,6 @@ _OPS = "packages/rx-ops/tests/"
 _FUSION = "packages/rx-fusion/tests/"
 _ACROSS = "tests/integration/"
 _BUSY = _ACROSS + "test_busy_sources.py::"
-_OUT = _BUSY + "test_items_come_out_on_the_worker_while_the_source_is_still_sending"
 _BOUNDS = _ACROSS + "test_backpressure.py::"
 _ROUNDS = _OPS + "test_repeat.py::"
 
@@ -53,8 +52,6 @@ ABOUT_FUSION: Final = {
 #: Differences that should not be, by what can be seen of them.
 NOT_YET: Final = {
     _BUSY + "test_a_time_limit_holds_for_a_stream_that_is_busy_without_giving_anything[answering": "flat_map looks at no clock",
-    _OUT + "[Flowable-concat_map": "they come late",
-    _OUT + "[Flowable-window": "they come late",
     _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "the key does not come again",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[repeat foreign]": "some bytes for each round",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[retry new errors]": "some bytes for each round",

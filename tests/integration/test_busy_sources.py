@@ -322,6 +322,7 @@ BEFORE: dict[str, Callable[[Any], Any]] = {
     "merge": lambda flow: flow.merge_with(type(flow).empty()),
     "concat, second": lambda flow: type(flow).empty().concat_with(flow),
     "concat_map, inner": lambda flow: type(flow).just(0).concat_map(lambda _x: flow),
+    "hidden concat_map, inner": lambda flow: type(flow).just(0).concat_map(lambda _x: flow).hide(),
     "window": lambda flow: flow.window(1).flat_map(lambda window: window),
     "group_by": lambda flow: flow.group_by(lambda x: x).flat_map(lambda group: group),
     "publish": lambda flow: flow.publish(lambda shared: shared),

@@ -93,6 +93,7 @@ class Inbox(Generic[T]):
         "_mark",
         "_most",
         "_opening",
+        "_outside",
         "_outstanding",
         "_queue",
         "_run",
@@ -128,6 +129,9 @@ class Inbox(Generic[T]):
         self._upstream: Subscription | Disposable | None = None
         self._outstanding = 0
         self._opening = 0
+        #: Whether this is to be asked for more when the run is not busy: its source may answer for long, on the run's own thread,
+        #: and what it sends meanwhile is to go on.
+        self._outside = False
         self._asks_later = False
         #: Whether it was polled and gave something; what is pushed shows in ``peak``.
         self._spoke = False
@@ -167,6 +171,7 @@ class Inbox(Generic[T]):
 
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""
+        self._outside = self._run.threaded and not getattr(source, "_rx_iterates", False)
         self._opening = get_ident()
         try:
             source.subscribe(self)
@@ -383,7 +388,10 @@ class Inbox(Generic[T]):
                         taken += 1
                         if taken == limit:
                             taken = 0
-                            self._request(limit)
+                            if self._outside:
+                                run.later(_PutOff(self, partial(self._request_later, limit)))
+                            else:
+                                self._request(limit)
                     elif self._outstanding < UNBOUNDED:
                         self._outstanding -= 1
                     if self._done and not queue:
@@ -401,9 +409,10 @@ class Inbox(Generic[T]):
                         continue
                     break
                 if (self._outstanding < UNBOUNDED or self._keep_promise is not None) and self._upstream is not None:
-                    if not window and run.outstanding > DEFAULT_PREFETCH:
+                    if self._outside if window else run.outstanding > DEFAULT_PREFETCH:
                         # Only when there is something to ask for: what is put off makes the run look again.
-                        if not self._asks_later and (self._keep_promise is not None or run.outstanding > self._outstanding):
+                        more = not self._outstanding if window else run.outstanding > self._outstanding
+                        if not self._asks_later and (self._keep_promise is not None or more):
                             self._asks_later = True  # a synchronous source answers with all of it: as in subscribe_later
                             run.later(_PutOff(self, self._ask_later))
                     else:
@@ -446,7 +455,17 @@ class Inbox(Generic[T]):
     def _ask_later(self) -> None:
         self._asks_later = False
         if not self._cancelled:
+            peak = self.peak
             self._ask()
+            if self.peak == peak:
+                self._outside = False  # it answers on a thread of its own, and may be told while this one is busy
+
+    def _request_later(self, n: int) -> None:
+        if not self._cancelled:
+            try:
+                self._request(n)
+            except Exception as error:
+                self._refuse(error)
 
     def _ask(self) -> None:
         """Ask for the whole window once, or for what is wanted and not yet asked for."""
