@@ -34,7 +34,6 @@ ABOUT_FUSION: Final = {
     _FUSION + "test_rules.py": "macro-fusion rules, which are not asked",
     _FUSION + "test_after_a_yield.py::test_an_error_that_nobody_polls_any_more_is_reported": "nobody polls",
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",
-    _FUSION + "test_compiler.py::test_a_stage_without_source_text_runs_over_what_can_be_iterated": "nothing is iterated",
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
     _OPS + "test_straight.py": "items that go past the queue",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
