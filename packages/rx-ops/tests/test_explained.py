@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rx_schedulers
-from rx_fusion import fusion_enabled, stage
+from rx_fusion import stage
 from rx_ops import Flowable, Single
 
 TIMED: dict[str, Callable[[], Any]] = {
@@ -43,8 +43,7 @@ def adding(amount: int) -> Callable[..., Iterator[int]]:
 def test_a_stage_that_uses_a_variable_around_it_says_which() -> None:
     flow = Flowable.range(3)._then(adding(2))
     assert flow.blocking_list() == [2, 3, 4]
-    if fusion_enabled():
-        assert flow.explain() == "range(3) → added()\n   · stacked generators: added uses amount of the function around it"
+    assert flow.explain() == "range(3) → added()\n   · stacked generators: added uses amount of the function around it"
 
 
 def test_a_stage_without_text_says_so() -> None:
@@ -52,5 +51,4 @@ def test_a_stage_without_text_says_so() -> None:
     exec("@stage\ndef added(source):\n    for item in source:\n        yield item + 1\n", names)
     flow = Flowable.range(3)._then(names["added"])
     assert flow.blocking_list() == [1, 2, 3]
-    if fusion_enabled():
-        assert "stacked generators: added has no source text to compile" in flow.explain()
+    assert "stacked generators: added has no source text to compile" in flow.explain()
