@@ -35,7 +35,7 @@ ABOUT_FUSION: Final = {
     _FUSION + "test_after_a_yield.py::test_an_error_that_nobody_polls_any_more_is_reported": "nobody polls",
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
-    _OPS + "test_explained.py::test_a_stage_": "nothing is iterated",
+    _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
     _OPS + "test_straight.py": "items that go past the queue",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
     _OPS + "test_group_steps.py": "items that go straight through the stages of their group",
