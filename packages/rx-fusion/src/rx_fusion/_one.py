@@ -31,7 +31,7 @@ def computed(pipeline: Pipeline[T]) -> T | None:
         if only and only[0] is None:
             raise none_produced(head.name)
         return only[0] if only else None
-    function = shape.one if head.feed is _CLEAN else shape._forms.get(VALUE[head.feed])
+    function = shape._forms.get(VALUE[head.feed])
     if function is None:
         found: T | None = shape.value(iter(only), head, pipeline._args, head.feed)
         return found
@@ -44,7 +44,12 @@ def tell(observer: CallbackObserver[T], pipeline: Pipeline[T]) -> None:
     if observer._done:
         return
     try:
-        item = computed(pipeline)
+        head = pipeline._head
+        function = pipeline._shape.one
+        if function is None or head.feed is not _CLEAN:
+            item = computed(pipeline)
+        else:  # the same, without the call
+            item = function(head._items, None, head, pipeline._args)  # type: ignore[attr-defined]  # see computed
     except (Exception, GeneratorExit) as error:
         observer.on_error(as_signal(error))
         return
@@ -85,7 +90,13 @@ class OneItem(BaseDisposable, Generic[T]):
             down.on_error(invalid_request(n))  # RS 3.9
             return
         try:
-            item = computed(self.pipeline)
+            pipeline = self.pipeline
+            head = pipeline._head
+            function = pipeline._shape.one
+            if function is None or head.feed is not _CLEAN:
+                item = computed(pipeline)
+            else:  # the same, without the call
+                item = function(head._items, None, head, pipeline._args)  # type: ignore[attr-defined]  # see computed
         except (Exception, GeneratorExit) as error:
             failure = as_signal(error)
             if self.cancelled:

@@ -118,7 +118,7 @@ class Pipeline(Generic[T_co]):
 
         TypeError, with the names of the stage and of its argument, for what cannot be called.
         """
-        if type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, or a mistake
+        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, a mistake
             return self._then(stage, _callable(stage, function))
         made = _new(self._face)
         made._head = self._head
@@ -160,7 +160,7 @@ class Pipeline(Generic[T_co]):
 
     def _calling_into(self, face: type[PipelineT], stage: StageFunction, function: Callable[..., Any]) -> PipelineT:
         """Both: a stage whose only argument is a function, and another type."""
-        if type(function) not in _FUNCTIONS:
+        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:
             return self._into(face, stage, _callable(stage, function))
         made = _new(face)
         made._head = self._head
