@@ -118,7 +118,7 @@ class Pipeline(Generic[T_co]):
 
         TypeError, with the names of the stage and of its argument, for what cannot be called.
         """
-        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, a mistake
+        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, mistakes
             return self._then(stage, _callable(stage, function))
         made = _new(self._face)
         made._head = self._head
