@@ -53,7 +53,6 @@ ABOUT_FUSION: Final = {
 NOT_YET: Final = {
     _BUSY + "test_a_time_limit_holds_for_a_stream_that_is_busy_without_giving_anything[answering": "flat_map looks at no clock",
     _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "the key does not come again",
-    _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[repeat foreign]": "some bytes for each round",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[retry new errors]": "some bytes for each round",
 }
 

@@ -503,6 +503,8 @@ class Inbox(Generic[T]):
             self._batch.clear()
             if not self._done:
                 self._cancel_upstream()
+            if not self.polls:
+                self._upstream = None  # it refers to this: of many rounds none is to wait for the garbage collector
             if self._keeps:
                 for item in self._queue:
                     item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
