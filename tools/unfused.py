@@ -52,7 +52,7 @@ ABOUT_FUSION: Final = {
 #: Differences that should not be, by what can be seen of them.
 NOT_YET: Final = {
     _BUSY + "test_a_time_limit_holds_for_a_stream_that_is_busy_without_giving_anything[answering": "flat_map looks at no clock",
-    _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "the key does not come again",
+    _BOUNDS + "test_the_key_of_a_cancelled_group_comes_again": "all its items are in the queue of the cancelled one by then",
     _ROUNDS + "test_many_rounds_need_no_more_memory_than_some[retry new errors]": "some bytes for each round",
 }
 
