@@ -235,7 +235,6 @@ class Waiting:
         self,
         demand: int = UNBOUNDED,
         origin: object = None,
-        *,
         keep: int = UNBOUNDED,
         seconds: float | None = None,
         enough: int = UNBOUNDED,
@@ -318,6 +317,7 @@ def first_waited_for(waiting: Waiting, source: Publisher[T] | Openable[T] | None
             if item is not None:
                 if waiting.gives_one:
                     next(items, None)
+                    waiting.items = NOTHING
                 return item
             run = waiting.run
             run.wait()

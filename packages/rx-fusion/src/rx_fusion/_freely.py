@@ -15,7 +15,7 @@ from rx_core import Items, Openable, Publisher, Side, Waiting, as_signal, hooks
 from rx_core.queue_fusion import fusion_enabled
 from rx_fusion._builtins import NEVER_NONE
 from rx_fusion._compiler import Feed
-from rx_fusion._heads import IterableHead, OperatorHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, shape_of, tell_hot
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _CLEAN: Final = Feed.CLEAN
 _CHECKED: Final = Feed.CHECKED
 
-#: What to iterate, the stages behind it, their arguments.
-Plan = tuple[IterableHead, Shape, tuple[Any, ...]]
+#: Where the items come from (for messages), what to iterate, what that may give, the stages behind it, their arguments.
+Plan = tuple[Head, Iterable[Any], Feed, Shape, tuple[Any, ...]]
 
 #: An operator as a stage: the plan of its source, the stage, and its arguments, of which the last opens inner sources.
 Looped = tuple[Plan, "StageFunction", tuple[Any, ...]]
@@ -44,7 +44,7 @@ def freely(pipeline: Pipeline[Any], waiting: Waiting) -> bool:
         if plan is None:
             return False
         items = _started(plan)
-        waiting.gives_one = plan[1].gives_one
+        waiting.gives_one = plan[3].gives_one
     except (Exception, GeneratorExit) as error:  # somebody's __iter__
         items = waiting.run.failing(as_signal(error))
     if items is None:
@@ -58,22 +58,22 @@ def planned(pipeline: Pipeline[Any], waiting: Waiting) -> Plan | None:
     head = pipeline._head
     if type(head) is IterableHead:
         found, shape, args = pipeline._resolve()
-        return (found, shape, args) if type(found) is IterableHead else None
+        return (found, found._items, found.feed, shape, args) if type(found) is IterableHead else None
     if not isinstance(head, OperatorHead) or head.scheduler is not None:
         return None
     known = head.operator.freely
-    if known is None or not known.possible(head):
+    if known is None or not (known.possible is None or known.possible(head)):
         return None
     looped = known.looped(head, waiting)
     if looped is None:
         return None
-    (found, before, args), stage, opening = looped
+    (origin, items, feed, before, args), stage, opening = looped
     after = pipeline._shape
     around = _around.get((before, stage, after))
     if around is None:
         steps = [each.step for each in before.stages], [each.step for each in after.stages]
         around = _around[before, stage, after] = shape_of([*steps[0], stage, *steps[1]])
-    return found, around, args + opening + pipeline._args
+    return origin, items, feed, around, args + opening + pipeline._args
 
 
 def loops(pipeline: Pipeline[Any]) -> bool:
@@ -84,7 +84,7 @@ def loops(pipeline: Pipeline[Any]) -> bool:
     if not isinstance(head, OperatorHead) or head.scheduler is not None:
         return False
     known = head.operator.freely
-    return known is not None and known.possible(head) and (head.options.many or loops(head.upstream[0]))
+    return known is not None and (known.possible is None or (known.possible(head) and loops(head.upstream[0])))
 
 
 def at_once(source: Pipeline[Any], waiting: Waiting) -> Iterable[Any] | None:
@@ -140,16 +140,17 @@ def opened(source: Publisher[Any] | Openable[Any], waiting: Waiting) -> Items[An
 class Outside(IterableHead):
     """A source of sources in a loop of its own: whoever opens the inner ones may take the ``rest`` of it."""
 
-    __slots__ = ("_sized", "rest")
+    __slots__ = ("rest", "sized")
 
     def __init__(self, source: Pipeline[Any], items: Iterator[Any], sized: object, feed: Feed) -> None:
         super().__init__(source._head.name, items, source.__repr__, feed=feed)
-        self._sized = sized
+        #: What tells how many items there are.
+        self.sized = sized
         self.rest = checked(items, self) if feed is _CHECKED else items
 
     @property
-    def sized(self) -> object:
-        return self._sized
+    def plan(self) -> Plan:
+        return self, self._items, self.feed, ROOT, ()
 
 
 def outside(source: Pipeline[Any], waiting: Waiting) -> Outside | None:
@@ -157,13 +158,12 @@ def outside(source: Pipeline[Any], waiting: Waiting) -> Outside | None:
     plan = planned(source, waiting)
     if plan is None:
         return None
-    head, shape, _ = plan
-    items = iter(head._items) if shape is ROOT else _started(plan)
+    _, made, feed, shape, _ = plan
+    items = iter(made) if shape is ROOT else _started(plan)
     if items is None:
         return None
     # A loop of ours gives no None of its own, but it wants to be closed.
-    feed = head.feed if shape is ROOT else Feed.RUNNING if shape.waits else _CHECKED
-    return Outside(source, items, head.sized, feed)
+    return Outside(source, items, made, feed if shape is ROOT else Feed.RUNNING if shape.waits else _CHECKED)
 
 
 def _pulled(pipeline: Pipeline[Any], waiting: Waiting) -> Iterator[Any] | None:
@@ -175,19 +175,18 @@ def _pulled(pipeline: Pipeline[Any], waiting: Waiting) -> Iterator[Any] | None:
 
 
 def _started(plan: Plan) -> Iterator[Any] | None:
-    head, shape, args = plan
-    source = head.open(None, 0)
-    feed = head.feed
+    origin, made, feed, shape, args = plan
+    source = iter(made)
     if feed is _CHECKED and type(source) in NEVER_NONE:
         feed = _CLEAN
     form = PULL_FREE[feed]
     function = shape._forms.get(form)
     if function is None:
-        if not shape.is_hot(head.sized):
+        if not shape.is_hot(origin.sized if type(origin) is Outside else made):
             return None  # stacked stages are no faster than a run
         function = shape.form(form)
         if function is None:
             return None
         tell_hot()
-    items: Iterator[Any] = function(source, None, head, args)
+    items: Iterator[Any] = function(source, None, origin, args)
     return items

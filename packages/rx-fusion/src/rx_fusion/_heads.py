@@ -137,11 +137,6 @@ class IterableHead(Head):
         return items if type(items) is tuple and len(items) < 2 else None
 
     @property
-    def sized(self) -> object:
-        """What tells how many items there are, where anything does."""
-        return self._items
-
-    @property
     def at_most_one(self) -> bool:
         """Whether there is never more than one item: known already, or the iterable says so (``at_most_one``)."""
         return self.only is not None or getattr(self._items, "at_most_one", False)
@@ -221,8 +216,8 @@ OperatorFunction = Callable[..., Items[Any]]
 class Freely(NamedTuple):
     """How an operator is iterated by a thread that waits, while nothing has to be waited for; see _freely."""
 
-    #: Whether it is, with these arguments, behind a source that is.
-    possible: Callable[[OperatorHead], bool]
+    #: Whether it is, with these arguments, behind a source that is; None: always, whatever its sources are.
+    possible: Callable[[OperatorHead], bool] | None
     #: From a head for which it is possible, and who waits, to a stage that gives the same; None: not this time.
     looped: Callable[[OperatorHead, Waiting], Looped | None]
 

@@ -365,7 +365,7 @@ class Pipeline(Generic[T_co]):
             if plan is not None:
                 head, shape, args = plan
                 return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-            waiting = Waiting(UNBOUNDED, self, keep=1, seconds=seconds, enough=1)
+            waiting = Waiting(UNBOUNDED, self, 1, seconds, 1)
             if seconds is None and freely(self, waiting):
                 return first_waited_for(waiting)
             return first_waited_for(waiting, self, DEFAULT_PREFETCH)

@@ -1227,7 +1227,8 @@ class ObservableCombine(ObservableCore[T_co]):
         Source:  RxJava ``concat``, itertools ``chain``.
         """
         for source in sources:
-            check_source("concat", source)
+            if type(source) is not cls:  # one of ours, seen at once
+                check_source("concat", source)
         return cls._from(coordination.concat_head(coordination.in_a_row(cls._face, sources)))
 
     @classmethod

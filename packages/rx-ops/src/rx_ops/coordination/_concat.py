@@ -18,7 +18,6 @@ from rx_fusion import (
     ROOT,
     Feed,
     Freely,
-    IterableHead,
     Looped,
     OperatorHead,
     Pipeline,
@@ -36,20 +35,16 @@ T = TypeVar("T")
 _SHORT: Final = 16
 
 
-def _can_loop(_head: OperatorHead) -> bool:
-    return True
-
-
 def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
     def inner(source: Any) -> Iterable[Any]:
         items = at_once(source, waiting) if isinstance(source, Pipeline) else None
         return opened(source, waiting) if items is None else items
 
-    sources = IterableHead("concat", head.upstream, head.__repr__, feed=Feed.CLEAN)
-    return (sources, ROOT, ()), one_after_another, (inner,)
+    row: Any = head.upstream
+    return (head, row.flat(), Feed.CLEAN, ROOT, ()), one_after_another, (inner,)
 
 
-@operator(eager="none", freely=Freely(_can_loop, _freely))
+@operator(eager="none", freely=Freely(None, _freely))
 def concat(run: Run, sources: Iterable[Source[T]]) -> Items[T]:
     """The next source is subscribed when the one before is complete and given back, with the demand that is left."""
     side: Side[T] = Side(run)
@@ -120,13 +115,14 @@ class Row(Sequence[Any]):
         if size == other._size:
             return other
         if size <= _SHORT:
-            return Row((*self._flat(), *other._flat()))
+            return Row((*self.flat(), *other.flat()))
         made = Row()
         made._parts = _Joined(self, other)
         made._size = size
         return made
 
-    def _flat(self) -> tuple[Any, ...]:
+    def flat(self) -> tuple[Any, ...]:
+        """What it holds, side by side."""
         parts = self._parts
         if type(parts) is not _Joined:
             return parts
@@ -145,20 +141,20 @@ class Row(Sequence[Any]):
         return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._flat())
+        return iter(self.flat())
 
     @overload
     def __getitem__(self, at: int, /) -> Any: ...
     @overload
     def __getitem__(self, at: slice, /) -> tuple[Any, ...]: ...
     def __getitem__(self, at: int | slice, /) -> Any:
-        return self._flat()[at]
+        return self.flat()[at]
 
     def __repr__(self) -> str:
         return f"<Row of {self._size}>"
 
     def __reduce__(self) -> tuple[type[Row], tuple[tuple[Any, ...]]]:
-        return Row, (self._flat(),)  # flat: pickle recurses into what it writes
+        return Row, (self.flat(),)  # flat: pickle recurses into what it writes
 
 
 @final

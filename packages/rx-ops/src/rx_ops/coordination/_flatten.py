@@ -23,7 +23,6 @@ from rx_core import (
     user_error,
 )
 from rx_fusion import (
-    ROOT,
     Freely,
     Looped,
     OperatorHead,
@@ -193,7 +192,7 @@ def _flat_map_freely(head: OperatorHead, waiting: Waiting) -> Looped | None:
         sources = chain((made,), _mapped(run, outer.rest, mapper))
         return interleave(run, sources, Lanes(run), prefetch, False, max_concurrency)
 
-    return (outer, ROOT, ()), flat_mapped, (mapper, inner)
+    return outer.plan, flat_mapped, (mapper, inner)
 
 
 @operator(eager="none", passes=True, freely=Freely(_flat_map_can_loop, _flat_map_freely))
