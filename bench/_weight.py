@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from shutil import rmtree
 from statistics import median
 from tempfile import mkdtemp
@@ -30,6 +31,7 @@ _STAGES: Final = 8
 def weight_cases(size: int) -> Iterator[Case]:
     yield _idle(max(min(size // 400, 1_000), 10))
     yield _import_time()
+    yield _first_run()
     for stages in (1, 2, 4, _STAGES):
         yield _start_up(stages)
 
@@ -170,14 +172,14 @@ def _processor_seconds(code: str) -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def _whole_process(module: str) -> Callable[[], float]:
-    """Milliseconds of processor time that a process takes more for the import than a bare interpreter beside it.
+def _whole_process(code: str, without: str = "pass") -> Callable[[], float]:
+    """Milliseconds of processor time that a process takes more for ``code`` than one beside it ``without``.
 
     Unlike the time on the clock it leaves out what else the machine does meanwhile.
     """
 
     def measured() -> float:
-        return median(_processor_seconds(f"import {module}") - _processor_seconds("pass") for _ in range(3)) * 1000
+        return median(_processor_seconds(code) - _processor_seconds(without) for _ in range(3)) * 1000
 
     return measured
 
@@ -185,13 +187,26 @@ def _whole_process(module: str) -> Callable[[], float]:
 def _import_time() -> Case:
     ways: dict[str, Any] = {
         "rx_ops, -X importtime": _traced_import("rx_ops"),
-        "rx_ops, processor time less bare python": _whole_process("rx_ops"),
+        "rx_ops, processor time less bare python": _whole_process("import rx_ops"),
         "rx_ops, nothing compiled before": _traced_import("rx_ops", compiled=False),
     }
     for peer in ("reactivex", "aiostream", "trio"):
         ways[f"{peer}, -X importtime"] = absent(peer) if installed(peer) is None else Way(_traced_import(peer))
     goals = [below("rx_ops, -X importtime", 60, 40), below("rx_ops, processor time less bare python", 60, 40)]
     return Case("import rx_ops", 1, ways, goals, unit="ms", note="modules compiled before, everything that the import pulls in")
+
+
+def _first_run() -> Case:
+    """What a short program pays after the import: installed plugins are found and loaded, three items run."""
+    imported = "from rx_ops import Flowable; "
+    run = imported + "Flowable.range(3).blocking_list()"
+    ways: dict[str, Any] = {
+        "with the plugins that are installed": _whole_process(run, imported),
+        "RX_DISABLE_PLUGINS=1": _whole_process(f"import os; os.environ['RX_DISABLE_PLUGINS'] = '1'; {run}", imported),
+    }
+    plugins = ", ".join(sorted({point.dist.name for point in entry_points(group="rx") if point.dist is not None}))
+    note = f"processor time of the whole process, less that of the import; plugins of {plugins or 'nobody'}"
+    return Case("first run of a program", 1, ways, unit="ms", note=note)
 
 
 # -- compiling ---------------------------------------------------------------------------------------------------------------

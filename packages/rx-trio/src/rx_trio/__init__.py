@@ -1,12 +1,46 @@
-"""Reactive streams inside trio: iterate, await, feed and consume them with backpressure, and schedule on the loop."""
+"""Reactive streams inside trio: iterate, await, feed and consume them with backpressure, and schedule on the loop.
+
+Importing this package does not import trio, nor the rest of it before it is used: its plugin is loaded by programs without trio
+too.
+"""
 
 from __future__ import annotations
 
-from rx_trio._scheduler import TrioScheduler, open_scheduler, scheduler
-from rx_trio._sink import TrioSubscription, subscribe, to_channel
-from rx_trio._source import from_async_iterable, from_channel
-from rx_trio._stream import Stream, StreamItems, first, stream, value
-from rx_trio._version import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from rx_trio._scheduler import TrioScheduler as TrioScheduler
+    from rx_trio._scheduler import open_scheduler as open_scheduler
+    from rx_trio._scheduler import scheduler as scheduler
+    from rx_trio._sink import TrioSubscription as TrioSubscription
+    from rx_trio._sink import subscribe as subscribe
+    from rx_trio._sink import to_channel as to_channel
+    from rx_trio._source import from_async_iterable as from_async_iterable
+    from rx_trio._source import from_channel as from_channel
+    from rx_trio._stream import Stream as Stream
+    from rx_trio._stream import StreamItems as StreamItems
+    from rx_trio._stream import first as first
+    from rx_trio._stream import stream as stream
+    from rx_trio._stream import value as value
+    from rx_trio._version import __version__ as __version__
+
+_HOMES: Final = {
+    "Stream": "_stream",
+    "StreamItems": "_stream",
+    "TrioScheduler": "_scheduler",
+    "TrioSubscription": "_sink",
+    "__version__": "_version",
+    "first": "_stream",
+    "from_async_iterable": "_source",
+    "from_channel": "_source",
+    "open_scheduler": "_scheduler",
+    "scheduler": "_scheduler",
+    "stream": "_stream",
+    "subscribe": "_sink",
+    "to_channel": "_sink",
+    "value": "_stream",
+}
 
 __all__ = [
     "Stream",
@@ -24,3 +58,18 @@ __all__ = [
     "to_channel",
     "value",
 ]
+
+
+if not TYPE_CHECKING:  # or every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"rx_trio.{home}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,14 +1,16 @@
-"""What this package offers to rx_core: the scheduler called ``trio``, and ``await`` of a Single, Maybe or Completable."""
+"""What this package offers to rx_core: the scheduler called ``trio``, and ``await`` of a Single, Maybe or Completable.
+
+Loaded with all plugins, also in programs that never use trio: so trio, which takes longer to import than everything else
+together, is left to the functions.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-import trio
-
 from rx_core import CompletableBase, Scheduler, SingleBase, hookimpl
-from rx_trio._scheduler import RunningScheduler
 
 
 @hookimpl
@@ -16,12 +18,22 @@ def rx_schedulers() -> Mapping[str, Callable[[], Scheduler]]:
     """``scheduler("trio")`` is made once per process and loops come and go: so it looks for the loop when it is
     used.
     """
-    return {"trio": RunningScheduler}
+    return {"trio": _running}
+
+
+def _running() -> Scheduler:
+    from rx_trio._scheduler import RunningScheduler
+
+    return RunningScheduler()
 
 
 @hookimpl
 def rx_awaitable(source: object) -> Awaitable[object] | None:
     """Where a trio loop runs in this thread: the value of a Single, the value of a Maybe or None, the end of a Completable."""
+    if "trio" not in sys.modules:
+        return None  # then none of its loops runs either
+    import trio
+
     try:
         trio.lowlevel.current_task()
     except RuntimeError:
