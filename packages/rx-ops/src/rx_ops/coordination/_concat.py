@@ -41,7 +41,8 @@ def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
         return opened(source, waiting) if items is None else items
 
     row: Any = head.upstream
-    return (head, row.flat(), Feed.CLEAN, ROOT, ()), one_after_another, (inner,)
+    sources = row.flat() if type(row) is Row else row  # a tuple, where somebody made the head from one
+    return (head, sources, Feed.CLEAN, ROOT, ()), one_after_another, (inner,)
 
 
 @operator(eager="none", freely=Freely(None, _freely))
