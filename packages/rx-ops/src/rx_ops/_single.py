@@ -26,7 +26,7 @@ from rx_core import (
 )
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
 from rx_ops import coordination, stages
-from rx_ops._faces._core import check_callable, check_seconds, check_source
+from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
 from rx_ops._faces._one_item_inner import MaybeInner, SingleInner
@@ -177,7 +177,7 @@ class Single(
 
     def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]:
         """What ``combiner`` makes of both items."""
-        return self._from(_zipped(self, other, combiner))
+        return self._from(_zipped(self, other, combiner, "zip_with"))
 
     def do_on_success(self, action: Callable[[T_co], object], /) -> Single[T_co]:
         """Calls ``action`` with the item before it goes on."""
@@ -206,6 +206,7 @@ class Single(
 
     def observe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
         """Signals on a worker of ``scheduler``."""
+        check_scheduler("observe_on", scheduler)
         return cast("Single[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
@@ -366,6 +367,7 @@ class Maybe(
 
     def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
         """Signals on a worker of ``scheduler``."""
+        check_scheduler("observe_on", scheduler)
         return cast("Maybe[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
@@ -484,6 +486,7 @@ class Completable(
 
     def observe_on(self, scheduler: Scheduler, /) -> Completable:
         """Signals on a worker of ``scheduler``."""
+        check_scheduler("observe_on", scheduler)
         return cast("Completable", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Completable:
@@ -559,17 +562,18 @@ def _silent(source: Any) -> Head:
     return OperatorHead(coordination.ignore_items, (source,), shown="ignore_elements()")
 
 
-def _zipped(s1: Any, s2: Any, combiner: Any) -> Head:
+def _zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
     from rx_ops._faces._combine import _row
 
-    check_source("zip", s1)
-    check_source("zip", s2)
+    check_source(operator, s1)
+    check_source(operator, s2)
     if combiner is not None:
-        check_callable("zip", "combiner", combiner)
+        check_callable(operator, "combiner", combiner)
     return OperatorHead(coordination.zip_, (s1, s2), (combiner or _row,), many=True)
 
 
 def _subscribed_on(source: Any, scheduler: Scheduler) -> Any:
+    check_scheduler("subscribe_on", scheduler)
     plain: FlowableBase[Any] = source._as(_flowable())
     publisher = coordination.SubscribeOn(plain, scheduler)
     return type(source)._from(PublisherHead("subscribe_on", publisher, publisher.__repr__, (source,)))

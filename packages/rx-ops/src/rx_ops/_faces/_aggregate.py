@@ -96,7 +96,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  one item per key.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``toMap``.
         """
-        if key is None:
+        if key is None and value is None:
             return self._into(_single.Single, stages.collect_into, dict)
         check_callable("to_dict", "key", key)
         if value is None:

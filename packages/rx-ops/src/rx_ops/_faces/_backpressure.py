@@ -45,6 +45,11 @@ class FlowableBackpressure(FlowableCore[T_co]):
             check_prefetch("on_backpressure_buffer", capacity, "capacity")
         if on_drop is not None:
             check_callable("on_backpressure_buffer", "on_drop", on_drop)
+        if not isinstance(overflow, OverflowStrategy):
+            raise TypeError(
+                f"on_backpressure_buffer() needs an OverflowStrategy, got {overflow!r}.\n"
+                f"  Right:  .on_backpressure_buffer(128, overflow=OverflowStrategy.DROP_OLDEST)"
+            )
         bound = UNBOUNDED if capacity is None else capacity
         return self._coordinate(
             coordination.on_backpressure_buffer,

@@ -136,6 +136,7 @@ class FlowableCombine(FlowableCore[T_co]):
         Memory:  none.   Thread: that of the running source.   Fusion: as :meth:`concat`.
         Source:  RxJava ``concatWith``.
         """
+        check_source("concat_with", other)
         return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def merge_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
@@ -147,6 +148,7 @@ class FlowableCombine(FlowableCore[T_co]):
         Memory:  128 items for each foreign source.   Thread: that of the source.   Fusion: as :meth:`merge`.
         Source:  RxJava ``mergeWith``.
         """
+        check_source("merge_with", other)
         return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     @overload
@@ -162,8 +164,10 @@ class FlowableCombine(FlowableCore[T_co]):
         Memory:  128 items for each foreign source.   Thread: that of the source that completes a pair.   Fusion: as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
+        check_source("zip_with", other)
         if combiner is None:
             return self.zip(self, other)
+        check_callable("zip_with", "combiner", combiner)
         return self.zip(self, other, combiner=combiner)
 
     def start_with(self: FlowableBase[T], *items: T) -> Flowable[T]:

@@ -110,7 +110,7 @@ class FlowableConnect(FlowableCore[T_co]):
             check_count("replay", size, 1, "size")
         if seconds is not None:
             check_seconds("replay", seconds)
-        clock = default_scheduler(scheduler)
+        clock = default_scheduler(scheduler, "replay")
         bounds = ", ".join(f"{name}={value}" for name, value in (("size", size), ("seconds", seconds)) if value is not None)
         text = f"{self!r}.replay({bounds})"
         if selector is None:

@@ -68,7 +68,9 @@ class ConnectableFlowable(Flowable[T_co]):
         """
         check_count("ref_count", subscriber_count, 1, "subscriber_count")
         check_seconds("ref_count", seconds)
-        counted: RefCount[T_co] = RefCount(self._source, subscriber_count, float(seconds), default_scheduler(scheduler))
+        counted: RefCount[T_co] = RefCount(
+            self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
+        )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
         return self._from(PublisherHead("ref_count", counted, repr(counted), (self,), said))
 

@@ -102,9 +102,27 @@ class NamedScheduler(Scheduler):
 _COMPUTATION = NamedScheduler("computation")
 
 
-def default_scheduler(scheduler: Scheduler | None) -> Scheduler:
+def default_scheduler(scheduler: Scheduler | None, operator: str = "") -> Scheduler:
     """The scheduler of time operators when none is given: ``computation``, from whichever package provides it."""
-    return _COMPUTATION if scheduler is None else scheduler
+    if scheduler is None:
+        return _COMPUTATION
+    check_scheduler(operator, scheduler, "..., scheduler=")
+    return scheduler
+
+
+def check_scheduler(operator: str, scheduler: object, /, before: str = "") -> None:
+    """Raise at assembly for what gives no workers: a name, or ``io`` in the place of ``io()``."""
+    if not hasattr(scheduler, "create_worker"):
+        right = f"rx_core.scheduler({scheduler!r})" if isinstance(scheduler, str) else "rx_schedulers.io()"
+        raise TypeError(f"{operator}() expected a scheduler, got {scheduler!r}.\n  Right:  .{operator}({before}{right})")
+
+
+def check_kind(operator: str, kind: Any, /) -> None:
+    """Raise at assembly for what isinstance() cannot ask for."""
+    try:
+        isinstance(None, kind)
+    except TypeError as error:
+        raise TypeError(f"{operator}() expected a class, got {kind!r} ({error}).\n  Right:  .{operator}(int)") from None
 
 
 __all__ = [
@@ -115,6 +133,8 @@ __all__ = [
     "bad_count",
     "check_callable",
     "check_count",
+    "check_kind",
+    "check_scheduler",
     "check_seconds",
     "check_source",
     "default_scheduler",

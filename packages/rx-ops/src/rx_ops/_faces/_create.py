@@ -64,7 +64,9 @@ class FlowableCreate(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        return cls._known("range", range(start) if stop is None else range(start, stop, step))
+        if stop is None and step == 1:
+            return cls._known("range", range(start))
+        return cls._known("range", range(start, stop, step))  # type: ignore[arg-type]  # a step without an end is its error
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Flowable[T]:
@@ -170,6 +172,8 @@ class FlowableCreate(FlowableCore[T_co]):
             )
         if capacity is not None:
             check_prefetch("create", capacity, "capacity")
+        if on_drop is not None:
+            check_callable("create", "on_drop", on_drop)
         publisher = coordination.Created(source, strategy, UNBOUNDED if capacity is None else capacity, on_drop)
         text = f"create({name_of(source)}, {strategy.name})"
         return cls._from(PublisherHead("create", publisher, text, said=(f"queue: {strategy.bound(capacity)}",)))

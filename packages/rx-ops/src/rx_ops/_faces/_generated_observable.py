@@ -36,7 +36,16 @@ from rx_ops import _single, coordination, stages
 from rx_ops._faces._aggregate import Comparable, _itself
 from rx_ops._faces._around import using_head
 from rx_ops._faces._combine import _row
-from rx_ops._faces._core import CHECKED, CONTAINERS, bad_count, check_count, check_seconds, default_scheduler
+from rx_ops._faces._core import (
+    CHECKED,
+    CONTAINERS,
+    bad_count,
+    check_count,
+    check_kind,
+    check_scheduler,
+    check_seconds,
+    default_scheduler,
+)
 from rx_ops._faces._create import GenerateEmitter, _Called, _Generated, _Once, _Same
 from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check_source
 from rx_ops._faces._plugged import ObservablePlugged
@@ -118,7 +127,9 @@ class ObservableCreate(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source, the best there is.
         Source:  builtin ``range``.
         """
-        return cls._known("range", range(start) if stop is None else range(start, stop, step))
+        if stop is None and step == 1:
+            return cls._known("range", range(start))
+        return cls._known("range", range(start, stop, step))  # type: ignore[arg-type]  # a step without an end is its error
 
     @classmethod
     def from_iterable(cls, items: Iterable[T], /) -> Observable[T]:
@@ -527,6 +538,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, one to one.
         Source:  RxJava ``cast``.
         """
+        check_kind("cast", kind)
         return self._then(stages.cast, kind)
 
     def hide(self) -> Observable[T_co]:
@@ -667,7 +679,7 @@ class ObservableWindow(ObservableCore[T_co]):
         if form == "boundary":
             return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
         if form == "seconds":
-            args = (seconds, count, default_scheduler(scheduler))
+            args = (seconds, count, default_scheduler(scheduler, "buffer"))
             return self._coordinate(coordination.buffer_time, *args, shown=shown("buffer", seconds, count))
         assert size is not None
         if skip is None or skip == size:
@@ -731,7 +743,7 @@ class ObservableWindow(ObservableCore[T_co]):
             called = naming("window(boundary={!r})", boundary)
             return self._from(coordination.WindowHead(self, GroupedObservable, called, boundary=boundary))
         if form == "seconds":
-            text, clock = shown("window", seconds, count), default_scheduler(scheduler)
+            text, clock = shown("window", seconds, count), default_scheduler(scheduler, "window")
             head: Any = coordination.WindowHead(self, GroupedObservable, text, size=count, seconds=seconds, scheduler=clock)
             return self._from(head)
         text = f"window({size})" if skip is None else f"window({size}, {skip})"
@@ -812,6 +824,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, drops.
         Source:  RxJava ``ofType``.
         """
+        check_kind("of_type", kind)
         return self._then(stages.of_type, kind)
 
     @overload
@@ -913,7 +926,7 @@ class ObservableFilter(ObservableCore[T_co]):
         check_seconds("take_last", seconds)
         if count is not None:
             check_count("take_last", count)
-        args = (seconds, count, default_scheduler(scheduler), delay_error)
+        args = (seconds, count, default_scheduler(scheduler, "take_last"), delay_error)
         return self._coordinate(coordination.take_last_time, *args, shown=f"take_last(seconds={seconds})")
 
     @overload
@@ -952,7 +965,7 @@ class ObservableFilter(ObservableCore[T_co]):
         if count is not None:
             raise TypeError("skip_last() takes a number or seconds=....\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
         check_seconds("skip_last", seconds)
-        args = (seconds, default_scheduler(scheduler), delay_error)
+        args = (seconds, default_scheduler(scheduler, "skip_last"), delay_error)
         return self._coordinate(coordination.skip_last_time, *args, shown=f"skip_last(seconds={seconds})")
 
     def _clock(self, operator: str, count: object, seconds: float, scheduler: Scheduler | None) -> Observable[int]:
@@ -960,7 +973,7 @@ class ObservableFilter(ObservableCore[T_co]):
         if count is not None:
             raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  {operator}(3)   {operator}(seconds=5.0)")
         check_seconds(operator, seconds)
-        return self._from(OperatorHead(coordination.timer, (), (float(seconds), default_scheduler(scheduler))))
+        return self._from(OperatorHead(coordination.timer, (), (float(seconds), default_scheduler(scheduler, operator))))
 
     def take_while(self, predicate: Callable[[T_co], object], /) -> Observable[T_co]:
         """Items up to the first for which ``predicate`` is false; that one is not given and the source is cancelled.
@@ -1133,7 +1146,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  one item per key.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``toMap``.
         """
-        if key is None:
+        if key is None and value is None:
             return self._into(_single.Single, stages.collect_into, dict)
         check_callable("to_dict", "key", key)
         if value is None:
@@ -1321,6 +1334,7 @@ class ObservableCombine(ObservableCore[T_co]):
         Memory:  none.   Thread: that of the running source.   Fusion: as :meth:`concat`.
         Source:  RxJava ``concatWith``.
         """
+        check_source("concat_with", other)
         return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def merge_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
@@ -1333,6 +1347,7 @@ class ObservableCombine(ObservableCore[T_co]):
         Memory:  what foreign sources are ahead.   Thread: that of the source.   Fusion: as :meth:`merge`.
         Source:  RxJava ``mergeWith``.
         """
+        check_source("merge_with", other)
         return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     @overload
@@ -1349,8 +1364,10 @@ class ObservableCombine(ObservableCore[T_co]):
         Memory:  what foreign sources are ahead.   Thread: that of the source that completes a pair.   Fusion: as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
+        check_source("zip_with", other)
         if combiner is None:
             return self.zip(self, other)
+        check_callable("zip_with", "combiner", combiner)
         return self.zip(self, other, combiner=combiner)
 
     def start_with(self: ObservableBase[T], *items: T) -> Observable[T]:
@@ -1599,6 +1616,7 @@ class ObservableUntil(ObservableCore[T_co]):
         Memory:  as :meth:`amb`.   Thread: that of the winner.   Fusion: as :meth:`amb`.
         Source:  RxJava ``ambWith``.
         """
+        check_source("amb_with", other)
         return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def switch_if_empty(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
@@ -1862,7 +1880,7 @@ class ObservableRepeat(ObservableCore[T_co]):
             factor,
             jitter,
             when,
-            default_scheduler(scheduler),
+            default_scheduler(scheduler, "retry_backoff"),
             shown=f"retry_backoff({times}, {first})",
         )
 
@@ -1939,6 +1957,7 @@ class ObservableThreads(ObservableCore[T_co]):
         Fusion:  a wall; what is before it fuses, what is after it fuses.
         Source:  RxJava ``subscribeOn``.
         """
+        check_scheduler("subscribe_on", scheduler)
         source = self._as(PlainFlow)
         publisher = coordination.SubscribeOn(source, scheduler)
         said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
@@ -1956,6 +1975,7 @@ class ObservableThreads(ObservableCore[T_co]):
         Fusion:  coordinating; polls a synchronous source directly, and what follows runs in its loop.
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.
         """
+        check_scheduler("observe_on", scheduler)
         return self._coordinate(
             coordination.observe_on,
             window=GROWING_PREFETCH,
@@ -1999,14 +2019,16 @@ class ObservableThreads(ObservableCore[T_co]):
             if seconds is not None or scheduler is not None or delay_error:
                 raise TypeError("delay() takes seconds or selector=..., not both")
             check_callable("delay", "selector", selector)
+            if subscription is not None:
+                check_source("delay", subscription)
             source = self if subscription is None else self.delay_subscription(until=subscription)  # type: ignore[attr-defined]  # of another family
             shown = f"delay({name_of(selector)})"
             return self._from(OperatorHead(coordination.delay_by, (source,), (selector, 128), window=128, shown=shown))
         if subscription is not None:
             raise TypeError("delay() takes subscription=... only with selector=....\n  Right:  .delay_subscription(until=...)")
         check_seconds("delay", seconds)
-        args = (float(seconds or 0), delay_error)
-        return self._coordinate(coordination.delay, *args, scheduler=default_scheduler(scheduler), shown=f"delay({seconds})")
+        args, clock = (float(seconds or 0), delay_error), default_scheduler(scheduler, "delay")
+        return self._coordinate(coordination.delay, *args, scheduler=clock, shown=f"delay({seconds})")
 
     @overload
     def timeout(
@@ -2064,7 +2086,7 @@ class ObservableThreads(ObservableCore[T_co]):
         if first is not None:
             raise TypeError("timeout() takes first=... only with selector=...")
         check_seconds("timeout", seconds)
-        args = (float(seconds or 0), default_scheduler(scheduler), fallback)
+        args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback)
         return self._coordinate(coordination.timeout, *args, shown=f"timeout({seconds})")
 
     @classmethod
@@ -2087,7 +2109,7 @@ class ObservableThreads(ObservableCore[T_co]):
             OperatorHead(
                 coordination.interval,
                 (),
-                (first, float(seconds), default_scheduler(scheduler)),
+                (first, float(seconds), default_scheduler(scheduler, "interval")),
                 shown=f"interval({seconds})",
             )
         )
@@ -2105,7 +2127,7 @@ class ObservableThreads(ObservableCore[T_co]):
         Source:  RxJava ``timer``.
         """
         check_seconds("timer", seconds)
-        args = (float(seconds), default_scheduler(scheduler))
+        args = (float(seconds), default_scheduler(scheduler, "timer"))
         return cls._from(OperatorHead(coordination.timer, (), args, shown=f"timer({seconds})"))
 
 
@@ -2150,7 +2172,7 @@ class ObservableTime(ObservableCore[T_co]):
             check_callable("debounce", "selector", selector)
             return self._coordinate(coordination.debounce_by, selector, on_drop)
         check_seconds("debounce", seconds)
-        args = (seconds, default_scheduler(scheduler), on_drop)
+        args = (seconds, default_scheduler(scheduler, "debounce"), on_drop)
         return self._coordinate(coordination.debounce, *args, shown=f"debounce({seconds})")
 
     @overload
@@ -2198,7 +2220,7 @@ class ObservableTime(ObservableCore[T_co]):
                 coordination.sample_by, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
             )
         check_period("sample", seconds)
-        args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
+        args = (seconds, default_scheduler(scheduler, "sample"), emit_last, on_drop)
         return self._coordinate(coordination.sample, *args, shown=f"sample({seconds})")
 
     def throttle_first(
@@ -2216,7 +2238,7 @@ class ObservableTime(ObservableCore[T_co]):
         """
         check_seconds("throttle_first", seconds)
         check_drop("throttle_first", on_drop)
-        args = (seconds, default_scheduler(scheduler), on_drop)
+        args = (seconds, default_scheduler(scheduler, "throttle_first"), on_drop)
         return self._coordinate(coordination.throttle_first, *args, shown=f"throttle_first({seconds})")
 
     def throttle_latest(
@@ -2242,7 +2264,7 @@ class ObservableTime(ObservableCore[T_co]):
         """
         check_period("throttle_latest", seconds)
         check_drop("throttle_latest", on_drop)
-        args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
+        args = (seconds, default_scheduler(scheduler, "throttle_latest"), emit_last, on_drop)
         return self._coordinate(coordination.throttle_latest, *args, shown=f"throttle_latest({seconds})")
 
     @overload
@@ -2275,7 +2297,7 @@ class ObservableTime(ObservableCore[T_co]):
                 coordination.delay_subscription_until, until, shown=naming("delay_subscription(until={!r})", until)
             )
         check_seconds("delay_subscription", seconds)
-        args = (seconds, default_scheduler(scheduler))
+        args = (seconds, default_scheduler(scheduler, "delay_subscription"))
         return self._coordinate(coordination.delay_subscription, *args, shown=f"delay_subscription({seconds})")
 
     def timestamp(self, *, scheduler: Scheduler | None = None) -> Observable[Timed[T_co]]:
@@ -2289,7 +2311,7 @@ class ObservableTime(ObservableCore[T_co]):
         Fusion:  coordinating; our source runs inside. Default scheduler: computation, of which only the clock is used.
         Source:  RxJava ``timestamp``.
         """
-        return self._coordinate(coordination.timestamp, default_scheduler(scheduler), shown="timestamp()")
+        return self._coordinate(coordination.timestamp, default_scheduler(scheduler, "timestamp"), shown="timestamp()")
 
     def time_interval(self, *, scheduler: Scheduler | None = None) -> Observable[Timed[T_co]]:
         """Each item with the seconds since the one before, or since the subscription, as ``Timed(value, seconds)``.
@@ -2302,7 +2324,9 @@ class ObservableTime(ObservableCore[T_co]):
         Fusion:  coordinating; our source runs inside. Default scheduler: computation, of which only the clock is used.
         Source:  RxJava ``timeInterval``, Reactor ``timed``.
         """
-        return self._coordinate(coordination.time_interval, default_scheduler(scheduler), shown="time_interval()")
+        return self._coordinate(
+            coordination.time_interval, default_scheduler(scheduler, "time_interval"), shown="time_interval()"
+        )
 
 
 class ObservableConnect(ObservableCore[T_co]):
@@ -2387,7 +2411,7 @@ class ObservableConnect(ObservableCore[T_co]):
             check_count("replay", size, 1, "size")
         if seconds is not None:
             check_seconds("replay", seconds)
-        clock = default_scheduler(scheduler)
+        clock = default_scheduler(scheduler, "replay")
         bounds = ", ".join(f"{name}={value}" for name, value in (("size", size), ("seconds", seconds)) if value is not None)
         text = f"{self!r}.replay({bounds})"
         if selector is None:
@@ -2723,7 +2747,9 @@ class ConnectableObservable(Observable[T_co]):
         """
         check_count("ref_count", subscriber_count, 1, "subscriber_count")
         check_seconds("ref_count", seconds)
-        counted: RefCount[T_co] = RefCount(self._source, subscriber_count, float(seconds), default_scheduler(scheduler))
+        counted: RefCount[T_co] = RefCount(
+            self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
+        )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
         return self._from(ObservableHead("ref_count", counted, repr(counted), (self,), said))
 

@@ -126,5 +126,7 @@ class FlowableListen(FlowableCore[T_co]):
             )
         if capacity is not None:
             check_prefetch(name, capacity, "capacity")
+        if on_drop is not None:
+            check_callable(name, "on_drop", on_drop)
         publisher = Created(source, strategy, UNBOUNDED if capacity is None else capacity, on_drop)
         return cls._from(PublisherHead(name, publisher, text, said=(f"queue: {strategy.bound(capacity)}",)))

@@ -22,9 +22,9 @@ T_co = TypeVar("T_co", covariant=True)
 AnySource = Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase
 
 
-def _raced(*sources: object) -> OperatorHead:
+def _raced(*sources: object, operator: str = "amb") -> OperatorHead:
     for source in sources:
-        check_source("amb", source)
+        check_source(operator, source)
     return OperatorHead(coordination.amb, sources, many=True)
 
 
@@ -72,7 +72,7 @@ class SingleAround(SingleBase[T_co]):
     def amb_with(self: SingleBase[T], other: SingleBase[T], /) -> Single[T]:
         """This or ``other``, whichever signals first."""
         made: Any = self
-        return made._from(_raced(self, other))  # type: ignore[no-any-return]  # self names the base
+        return made._from(_raced(self, other, operator="amb_with"))  # type: ignore[no-any-return]  # self names the base
 
     @classmethod
     def using(
@@ -121,7 +121,7 @@ class MaybeAround(MaybeBase[T_co]):
     def amb_with(self: MaybeBase[T], other: MaybeBase[T], /) -> Maybe[T]:
         """This or ``other``, whichever signals first."""
         made: Any = self
-        return made._from(_raced(self, other))  # type: ignore[no-any-return]  # self names the base
+        return made._from(_raced(self, other, operator="amb_with"))  # type: ignore[no-any-return]  # self names the base
 
     @classmethod
     def using(
@@ -176,6 +176,7 @@ class CompletableAround(CompletableBase):
 
     def amb_with(self, other: CompletableBase, /) -> Completable:
         """This or ``other``, whichever ends first."""
+        check_source("amb_with", other)
         return self.amb(self, other)
 
     @classmethod

@@ -22,7 +22,9 @@ T_co = TypeVar("T_co", covariant=True)
 def _delayed(source: Any, seconds: float | None, scheduler: Scheduler | None, delay_error: bool) -> OperatorHead:
     check_seconds("delay", seconds)
     args = (float(seconds or 0), delay_error)
-    return OperatorHead(coordination.delay, (source,), args, scheduler=default_scheduler(scheduler), shown=f"delay({seconds})")
+    return OperatorHead(
+        coordination.delay, (source,), args, scheduler=default_scheduler(scheduler, "delay"), shown=f"delay({seconds})"
+    )
 
 
 def _delayed_by(source: Any, seconds: float | None, selector: Callable[[Any], AnySource], *others: object) -> OperatorHead:
@@ -43,7 +45,7 @@ def _limited(
         check_source("timeout", until)
         return OperatorHead(coordination.timeout_by, (source,), (until, None, fallback), shown="timeout(first)")
     check_seconds("timeout", seconds)
-    args = (float(seconds or 0), default_scheduler(scheduler), fallback)
+    args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback)
     return OperatorHead(coordination.timeout, (source,), args, shown=f"timeout({seconds})")
 
 

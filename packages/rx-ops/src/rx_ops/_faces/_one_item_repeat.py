@@ -71,7 +71,7 @@ def _backed_off(
     scheduler: Scheduler | None,
 ) -> OperatorHead:
     check_backoff(times, first, longest, factor, jitter, when)
-    args = (times, first, longest, factor, jitter, when, default_scheduler(scheduler))
+    args = (times, first, longest, factor, jitter, when, default_scheduler(scheduler, "retry_backoff"))
     return OperatorHead(coordination.retry_backoff, (source,), args, shown=f"retry_backoff({times}, {first})")
 
 

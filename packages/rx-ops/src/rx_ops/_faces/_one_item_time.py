@@ -26,16 +26,18 @@ def _later(source: Any, seconds: float | None, until: Publisher[object] | None, 
         shown = naming("delay_subscription(until={!r})", until)
         return OperatorHead(coordination.delay_subscription_until, (source,), (until,), shown=shown)
     check_seconds("delay_subscription", seconds)
-    args = (seconds, default_scheduler(scheduler))
+    args = (seconds, default_scheduler(scheduler, "delay_subscription"))
     return OperatorHead(coordination.delay_subscription, (source,), args, shown=f"delay_subscription({seconds})")
 
 
 def _timestamp(source: Any, scheduler: Scheduler | None) -> OperatorHead:
-    return OperatorHead(coordination.timestamp, (source,), (default_scheduler(scheduler),), shown="timestamp()")
+    return OperatorHead(coordination.timestamp, (source,), (default_scheduler(scheduler, "timestamp"),), shown="timestamp()")
 
 
 def _time_interval(source: Any, scheduler: Scheduler | None) -> OperatorHead:
-    return OperatorHead(coordination.time_interval, (source,), (default_scheduler(scheduler),), shown="time_interval()")
+    return OperatorHead(
+        coordination.time_interval, (source,), (default_scheduler(scheduler, "time_interval"),), shown="time_interval()"
+    )
 
 
 class SingleTime(SingleBase[T_co]):

@@ -133,7 +133,7 @@ class FlowableRepeat(FlowableCore[T_co]):
             factor,
             jitter,
             when,
-            default_scheduler(scheduler),
+            default_scheduler(scheduler, "retry_backoff"),
             shown=f"retry_backoff({times}, {first})",
         )
 
@@ -148,6 +148,11 @@ def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any
         raise ValueError("retry_backoff(first=inf): a pause has to end, for example retry_backoff(3, 0.5)")
     if longest < first:
         raise ValueError(f"retry_backoff(first={first}, longest={longest}): the first pause is longer than the longest")
+    for name, number in (("factor", factor), ("jitter", jitter)):
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise TypeError(
+                f"retry_backoff({name}={number!r}): a number is needed, for example retry_backoff(3, 0.5, {name}=1.0)"
+            )
     if not factor >= 1:
         raise ValueError(f"retry_backoff(factor={factor}): pauses grow, so at least 1 is needed, for example 2.0")
     if not 0 <= jitter <= 1:

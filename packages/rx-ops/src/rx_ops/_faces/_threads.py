@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from rx_core import GROWING_PREFETCH, FlowableBase, Publisher, Scheduler, check_prefetch, name_of
 from rx_fusion import OperatorHead, PublisherHead
 from rx_ops import coordination
-from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import FlowableCore, check_callable, check_scheduler, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -32,6 +32,7 @@ class FlowableThreads(FlowableCore[T_co]):
         Fusion:  a wall; what is before it fuses, what is after it fuses.
         Source:  RxJava ``subscribeOn``.
         """
+        check_scheduler("subscribe_on", scheduler)
         source: Publisher[T_co] = self
         publisher = coordination.SubscribeOn(source, scheduler)
         said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
@@ -52,6 +53,7 @@ class FlowableThreads(FlowableCore[T_co]):
         Fusion:  coordinating; polls a synchronous source directly, and what follows runs in its loop.
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.
         """
+        check_scheduler("observe_on", scheduler)
         check_prefetch("observe_on", prefetch)
         return self._coordinate(
             coordination.observe_on,
@@ -96,14 +98,16 @@ class FlowableThreads(FlowableCore[T_co]):
             if seconds is not None or scheduler is not None or delay_error:
                 raise TypeError("delay() takes seconds or selector=..., not both")
             check_callable("delay", "selector", selector)
+            if subscription is not None:
+                check_source("delay", subscription)
             source = self if subscription is None else self.delay_subscription(until=subscription)  # type: ignore[attr-defined]  # of another family
             shown = f"delay({name_of(selector)})"
             return self._from(OperatorHead(coordination.delay_by, (source,), (selector, 128), window=128, shown=shown))
         if subscription is not None:
             raise TypeError("delay() takes subscription=... only with selector=....\n  Right:  .delay_subscription(until=...)")
         check_seconds("delay", seconds)
-        args = (float(seconds or 0), delay_error)
-        return self._coordinate(coordination.delay, *args, scheduler=default_scheduler(scheduler), shown=f"delay({seconds})")
+        args, clock = (float(seconds or 0), delay_error), default_scheduler(scheduler, "delay")
+        return self._coordinate(coordination.delay, *args, scheduler=clock, shown=f"delay({seconds})")
 
     @overload
     def timeout(
@@ -161,7 +165,7 @@ class FlowableThreads(FlowableCore[T_co]):
         if first is not None:
             raise TypeError("timeout() takes first=... only with selector=...")
         check_seconds("timeout", seconds)
-        args = (float(seconds or 0), default_scheduler(scheduler), fallback)
+        args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback)
         return self._coordinate(coordination.timeout, *args, shown=f"timeout({seconds})")
 
     @classmethod
@@ -184,7 +188,7 @@ class FlowableThreads(FlowableCore[T_co]):
             OperatorHead(
                 coordination.interval,
                 (),
-                (first, float(seconds), default_scheduler(scheduler)),
+                (first, float(seconds), default_scheduler(scheduler, "interval")),
                 shown=f"interval({seconds})",
             )
         )
@@ -202,5 +206,5 @@ class FlowableThreads(FlowableCore[T_co]):
         Source:  RxJava ``timer``.
         """
         check_seconds("timer", seconds)
-        args = (float(seconds), default_scheduler(scheduler))
+        args = (float(seconds), default_scheduler(scheduler, "timer"))
         return cls._from(OperatorHead(coordination.timer, (), args, shown=f"timer({seconds})"))

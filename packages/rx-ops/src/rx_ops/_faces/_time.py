@@ -58,7 +58,7 @@ class FlowableTime(FlowableCore[T_co]):
             check_callable("debounce", "selector", selector)
             return self._coordinate(coordination.debounce_by, selector, on_drop)
         check_seconds("debounce", seconds)
-        args = (seconds, default_scheduler(scheduler), on_drop)
+        args = (seconds, default_scheduler(scheduler, "debounce"), on_drop)
         return self._coordinate(coordination.debounce, *args, shown=f"debounce({seconds})")
 
     @overload
@@ -106,7 +106,7 @@ class FlowableTime(FlowableCore[T_co]):
                 coordination.sample_by, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
             )
         check_period("sample", seconds)
-        args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
+        args = (seconds, default_scheduler(scheduler, "sample"), emit_last, on_drop)
         return self._coordinate(coordination.sample, *args, shown=f"sample({seconds})")
 
     def throttle_first(
@@ -124,7 +124,7 @@ class FlowableTime(FlowableCore[T_co]):
         """
         check_seconds("throttle_first", seconds)
         check_drop("throttle_first", on_drop)
-        args = (seconds, default_scheduler(scheduler), on_drop)
+        args = (seconds, default_scheduler(scheduler, "throttle_first"), on_drop)
         return self._coordinate(coordination.throttle_first, *args, shown=f"throttle_first({seconds})")
 
     def throttle_latest(
@@ -150,7 +150,7 @@ class FlowableTime(FlowableCore[T_co]):
         """
         check_period("throttle_latest", seconds)
         check_drop("throttle_latest", on_drop)
-        args = (seconds, default_scheduler(scheduler), emit_last, on_drop)
+        args = (seconds, default_scheduler(scheduler, "throttle_latest"), emit_last, on_drop)
         return self._coordinate(coordination.throttle_latest, *args, shown=f"throttle_latest({seconds})")
 
     @overload
@@ -178,7 +178,7 @@ class FlowableTime(FlowableCore[T_co]):
                 coordination.delay_subscription_until, until, shown=naming("delay_subscription(until={!r})", until)
             )
         check_seconds("delay_subscription", seconds)
-        args = (seconds, default_scheduler(scheduler))
+        args = (seconds, default_scheduler(scheduler, "delay_subscription"))
         return self._coordinate(coordination.delay_subscription, *args, shown=f"delay_subscription({seconds})")
 
     def timestamp(self, *, scheduler: Scheduler | None = None) -> Flowable[Timed[T_co]]:
@@ -191,7 +191,7 @@ class FlowableTime(FlowableCore[T_co]):
         Fusion:  coordinating; our source runs inside. Default scheduler: computation, of which only the clock is used.
         Source:  RxJava ``timestamp``.
         """
-        return self._coordinate(coordination.timestamp, default_scheduler(scheduler), shown="timestamp()")
+        return self._coordinate(coordination.timestamp, default_scheduler(scheduler, "timestamp"), shown="timestamp()")
 
     def time_interval(self, *, scheduler: Scheduler | None = None) -> Flowable[Timed[T_co]]:
         """Each item with the seconds since the one before, or since the subscription, as ``Timed(value, seconds)``.
@@ -203,7 +203,9 @@ class FlowableTime(FlowableCore[T_co]):
         Fusion:  coordinating; our source runs inside. Default scheduler: computation, of which only the clock is used.
         Source:  RxJava ``timeInterval``, Reactor ``timed``.
         """
-        return self._coordinate(coordination.time_interval, default_scheduler(scheduler), shown="time_interval()")
+        return self._coordinate(
+            coordination.time_interval, default_scheduler(scheduler, "time_interval"), shown="time_interval()"
+        )
 
 
 def check_drop(operator: str, on_drop: object) -> None:

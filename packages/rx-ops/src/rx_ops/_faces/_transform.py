@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import ONE_FUNCTION, OperatorHead, PublisherHead, after, operator_head
 from rx_ops import coordination, stages
-from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops._faces._core import FlowableCore, check_callable, check_kind
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable, GroupedFlowable
@@ -206,6 +206,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: stage, one to one.
         Source:  RxJava ``cast``.
         """
+        check_kind("cast", kind)
         return self._then(stages.cast, kind)
 
     def hide(self) -> Flowable[T_co]:

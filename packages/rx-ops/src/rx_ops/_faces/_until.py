@@ -90,6 +90,7 @@ class FlowableUntil(FlowableCore[T_co]):
         Memory:  as :meth:`amb`.   Thread: that of the winner.   Fusion: as :meth:`amb`.
         Source:  RxJava ``ambWith``.
         """
+        check_source("amb_with", other)
         return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def switch_if_empty(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:

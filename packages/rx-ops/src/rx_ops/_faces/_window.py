@@ -77,7 +77,7 @@ class FlowableWindow(FlowableCore[T_co]):
         if form == "boundary":
             return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
         if form == "seconds":
-            args = (seconds, count, default_scheduler(scheduler))
+            args = (seconds, count, default_scheduler(scheduler, "buffer"))
             return self._coordinate(coordination.buffer_time, *args, shown=shown("buffer", seconds, count))
         assert size is not None
         if skip is None or skip == size:
@@ -141,7 +141,7 @@ class FlowableWindow(FlowableCore[T_co]):
             called = naming("window(boundary={!r})", boundary)
             return self._from(coordination.WindowHead(self, GroupedFlowable, called, boundary=boundary))
         if form == "seconds":
-            text, clock = shown("window", seconds, count), default_scheduler(scheduler)
+            text, clock = shown("window", seconds, count), default_scheduler(scheduler, "window")
             head: Any = coordination.WindowHead(self, GroupedFlowable, text, size=count, seconds=seconds, scheduler=clock)
             return self._from(head)
         text = f"window({size})" if skip is None else f"window({size}, {skip})"
@@ -186,11 +186,11 @@ def cutter_of(
         if every is not None or count is None:
             raise TypeError(_usage(operator, "takes restart=True with seconds=... and count=..."))
         check_count(operator, count, 1)
-        return Restarting(operator, seconds, count, default_scheduler(scheduler))
+        return Restarting(operator, seconds, count, default_scheduler(scheduler, operator))
     if count is not None:
         raise TypeError(_usage(operator, "takes count=... or every=..., not both"))
     check_period(operator, every, "every")
-    return Overlapping(operator, seconds, every, default_scheduler(scheduler))
+    return Overlapping(operator, seconds, every, default_scheduler(scheduler, operator))
 
 
 def check_form(

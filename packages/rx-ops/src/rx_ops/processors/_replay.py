@@ -17,7 +17,7 @@ def _hub(name: str, size: int | None, seconds: float | None, scheduler: Schedule
         check_count(name, size, 1, "size")
     if seconds is not None:
         check_seconds(name, seconds)
-    return Hub(name, Log(size, seconds, default_scheduler(scheduler)), patient=True, asked=asked)
+    return Hub(name, Log(size, seconds, default_scheduler(scheduler, name)), patient=True, asked=asked)
 
 
 class ReplayProcessor(FlowableProcessor[T]):
