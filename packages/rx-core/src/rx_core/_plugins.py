@@ -102,8 +102,8 @@ class PluginManager:
                 return self._loaded
             self._loading = True
             try:
-                for entry_point in _sorted(metadata.entry_points(group=GROUP)):
-                    self._load(entry_point)
+                for distribution, version, entry_point in _found(GROUP):
+                    self._load(distribution, version, entry_point)
                 self._compile()
                 self._loaded = True
             finally:
@@ -119,8 +119,7 @@ class PluginManager:
             raise problem
         return True
 
-    def _load(self, entry_point: EntryPoint) -> None:
-        distribution, version = _origin(entry_point)
+    def _load(self, distribution: str, version: str, entry_point: EntryPoint) -> None:
         registration = _Registration(None, f"{distribution}:{entry_point.name}", distribution, version, entry_point.name)
         try:
             registration.plugin = entry_point.load()
@@ -356,14 +355,17 @@ def _all(functions: list[Function]) -> Function | None:
 # Texts ----------------------------------------------------------------------------------------------------------------
 
 
-def _sorted(found: Sequence[EntryPoint] | Any) -> list[EntryPoint]:
-    """By distribution and name, so that the order does not depend on the file system."""
-    return sorted(found, key=lambda entry_point: (_origin(entry_point), entry_point.name))
+def _found(group: str) -> list[tuple[str, str, EntryPoint]]:
+    """The distribution, its version and the entry point, sorted, so that the order does not depend on the file system."""
+    found = [(*_origin(entry_point), entry_point) for entry_point in metadata.entry_points(group=group)]
+    return sorted(found, key=lambda each: (each[0], each[1], each[2].name))
 
 
 def _origin(entry_point: EntryPoint) -> tuple[str, str]:
-    distribution = entry_point.dist
-    return ("(unknown distribution)", "") if distribution is None else (distribution.name, distribution.version)
+    if entry_point.dist is None:
+        return "(unknown distribution)", ""
+    fields = entry_point.dist.metadata  # a file is read and parsed each time: name and version from one reading
+    return fields["Name"], fields["Version"]
 
 
 def _name(plugin: object) -> str:
@@ -406,8 +408,7 @@ def _operators(check: bool) -> list[PluginInfo]:
     """One line for the operators of each distribution, and one for each that cannot be imported."""
     names: dict[tuple[str, str], list[str]] = {}
     infos: list[PluginInfo] = []
-    for entry_point in _sorted(metadata.entry_points(group=OPERATOR_GROUP)):
-        distribution, version = _origin(entry_point)
+    for distribution, version, entry_point in _found(OPERATOR_GROUP):
         try:
             if check:
                 entry_point.load()
