@@ -6,12 +6,11 @@ shut down, make it: ``IoScheduler()``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
-from rx_core import Scheduler
 from rx_schedulers._caller import ImmediateScheduler, TrampolineScheduler
 from rx_schedulers._executor import ExecutorScheduler
+from rx_schedulers._shared import share
 from rx_schedulers._threads import ComputationScheduler, IoScheduler, NewThreadScheduler, SingleScheduler
 from rx_schedulers._version import __version__
 
@@ -36,46 +35,35 @@ __all__ = [
     "trampoline",
 ]
 
-S = TypeVar("S", bound=Scheduler)
-
-_shared: dict[type[Scheduler], Scheduler] = {}
-
-
-def _share(kind: type[S], make: Callable[[], S]) -> S:
-    made = _shared.get(kind)
-    if made is None:
-        made = _shared.setdefault(kind, make())  # two threads asking at once share one; the other has no threads yet
-    return cast(S, made)
-
 
 def computation() -> ComputationScheduler:
     """As many threads as processors, ``rx-computation-<n>``, for busy work; the default of time operators."""
-    return _share(ComputationScheduler, ComputationScheduler)
+    return share(ComputationScheduler, ComputationScheduler)
 
 
 def io() -> IoScheduler:
     """A cached thread ``rx-io-<n>`` for each worker, for work that waits."""
-    return _share(IoScheduler, IoScheduler)
+    return share(IoScheduler, IoScheduler)
 
 
 def single() -> SingleScheduler:
     """One thread for everything, ``rx-single-1``."""
-    return _share(SingleScheduler, SingleScheduler)
+    return share(SingleScheduler, SingleScheduler)
 
 
 def new_thread() -> NewThreadScheduler:
     """A new thread ``rx-new_thread-<n>`` for each worker."""
-    return _share(NewThreadScheduler, NewThreadScheduler)
+    return share(NewThreadScheduler, NewThreadScheduler)
 
 
 def trampoline() -> TrampolineScheduler:
     """The calling thread, one action after the other; a delay blocks it."""
-    return _share(TrampolineScheduler, TrampolineScheduler)
+    return share(TrampolineScheduler, TrampolineScheduler)
 
 
 def immediate() -> ImmediateScheduler:
     """The calling thread, at once and inside ``schedule()``; a delay blocks it."""
-    return _share(ImmediateScheduler, ImmediateScheduler)
+    return share(ImmediateScheduler, ImmediateScheduler)
 
 
 def from_executor(executor: Executor, /) -> ExecutorScheduler:

@@ -9,8 +9,9 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import final
 
-from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, on_schedule
+from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
 from rx_schedulers._lane import Action, Lane, LaneGroup, LaneWorker, Task, call
+from rx_schedulers._shared import Place
 
 
 class _Local(threading.local):
@@ -58,7 +59,7 @@ class _CallerLane(Lane):
 
 
 @final
-class TrampolineScheduler(Scheduler):
+class TrampolineScheduler(Place):
     """Runs actions on the calling thread, one after the other: what an action schedules waits until it has returned.
 
     So recursion becomes a loop. The outermost ``schedule()`` returns when nothing is left to do on that thread; **a
@@ -90,7 +91,7 @@ class TrampolineScheduler(Scheduler):
 
 
 @final
-class ImmediateScheduler(Scheduler):
+class ImmediateScheduler(Place):
     """Runs each action inside ``schedule()``, on the calling thread, nested if need be. **A delay blocks the caller.**
 
     There is no queue, so two threads that share a worker run at the same time, and recursion deepens the stack: for

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, final
 
-from rx_core import DISPOSED, BaseDisposable, Disposable, Scheduler, Worker, on_schedule
+from rx_core import DISPOSED, BaseDisposable, Disposable, Worker, on_schedule
 from rx_schedulers._lane import IDLE_SECONDS, Action, Lane, LaneGroup, LaneWorker, call, interrupted, report
+from rx_schedulers._shared import Place
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -18,7 +19,7 @@ _BATCH = 64
 
 
 @final
-class ExecutorScheduler(Scheduler):
+class ExecutorScheduler(Place):
     """Runs actions on an executor that belongs to the caller.
 
     Each worker is serial: it has at most one task in the executor at a time, whatever its size. Delays are counted by

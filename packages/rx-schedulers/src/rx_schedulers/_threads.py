@@ -7,8 +7,9 @@ from collections import deque
 from itertools import count
 from typing import final
 
-from rx_core import Scheduler, Worker
+from rx_core import Worker
 from rx_schedulers._lane import IDLE_SECONDS, Lane, LaneGroup, LaneWorker
+from rx_schedulers._shared import Place
 
 
 def _cpu_count() -> int:
@@ -18,7 +19,7 @@ def _cpu_count() -> int:
     return os.cpu_count() or 1
 
 
-class _ThreadScheduler(Scheduler):
+class _ThreadScheduler(Place):
     __slots__ = ("_group",)
 
     def __init__(self, kind: str, idle_seconds: float | None) -> None:

@@ -28,6 +28,9 @@ class ConnectableFlowable(Flowable[T_co]):
         super().__init__(head)
         self._source = source
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return type(self), (self._head, self._source)
+
     def connect(self, on_connect: Callable[[Disposable], object] | None = None, /) -> Disposable:
         """Subscribes to the source, unless it is running; returns what stops it.
 

@@ -6,7 +6,7 @@ run is a :class:`Connection`; at most one is current.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,6 +25,7 @@ from rx_core import (
 )
 from rx_core.blocks import NOBODY, AtomicReference, RequestInbox
 from rx_fusion import operator
+from rx_ops.coordination._described import Described
 from rx_ops.coordination._outlet import End
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Connection(BaseDisposable, Generic[T]):
         return not self._fresh
 
 
-class Connectable(ABC, Generic[T]):
+class Connectable(Described, Generic[T]):
     """The publisher behind ``publish()`` and ``replay()``."""
 
     __slots__ = ("_current", "source", "text")
@@ -85,6 +86,9 @@ class Connectable(ABC, Generic[T]):
         self.source = source
         self.text = text
         self._current: AtomicReference[Connection[T] | None] = AtomicReference(None)
+
+    def _at_first(self) -> dict[str, object]:
+        return {"_current": AtomicReference(None)}
 
     @abstractmethod
     def _make(self) -> Connection[T]: ...

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import BaseDisposable, SerialDisposable
 from rx_core.blocks import NOBODY, AtomicReference, Requested
+from rx_ops.coordination._described import Described
 from rx_ops.coordination._multicast import Connectable, Connection, OnConnect
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AutoConnect(Generic[T]):
+class AutoConnect(Described, Generic[T]):
     """Connects when the n-th subscriber comes, and never disconnects."""
 
     __slots__ = ("_arrivals", "_connectable", "_count", "_on_connect")
@@ -24,6 +25,9 @@ class AutoConnect(Generic[T]):
         self._count = subscriber_count
         self._on_connect = on_connect
         self._arrivals = Requested()
+
+    def _at_first(self) -> dict[str, object]:
+        return {"_arrivals": Requested()}
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         self._connectable.subscribe(subscriber)
@@ -55,7 +59,7 @@ class _Count(Generic[T]):
         self.connected = connected
 
 
-class RefCount(Generic[T]):
+class RefCount(Described, Generic[T]):
     """Connects when ``subscriber_count`` are there, and stops the source when the last has gone, ``seconds`` later."""
 
     __slots__ = ("_connectable", "_least", "_scheduler", "_seconds", "_state")
@@ -66,6 +70,9 @@ class RefCount(Generic[T]):
         self._seconds = seconds
         self._scheduler = scheduler
         self._state: AtomicReference[_Count[T] | None] = AtomicReference(None)
+
+    def _at_first(self) -> dict[str, object]:
+        return {"_state": AtomicReference(None)}
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         while True:
