@@ -7,6 +7,7 @@ its end, where finding out that the rule applies is part of the price.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any, NamedTuple
 
 from bench._measure import Case
@@ -29,10 +30,27 @@ def _pairs(items: list[int]) -> tuple[_Pair, ...]:
     def of_list() -> Flowable[int]:
         return Flowable.from_iterable(items)
 
+    random = Random(4)
+    weights = [random.random() for _ in items]
+
+    def of_weights() -> Flowable[float]:
+        return Flowable.from_iterable(weights)
+
     few = Flowable.from_iterable([3, 1, 2])
     return (
         _Pair("take.take", lambda n: of_list().take(n + 1).take(n), lambda: few.take(3).take(2)),
         _Pair("distinct.distinct", lambda n: of_list().distinct().distinct(), lambda: few.distinct().distinct()),
+        _Pair("sorted.take", lambda n: of_weights().sorted().take(10), lambda: few.sorted().take(2)),
+        _Pair(
+            "sorted.take, in order before",
+            lambda n: of_list().sorted(reverse=True).take(10),
+            lambda: few.sorted(reverse=True).take(2),
+        ),
+        _Pair(
+            "sorted(key).take",
+            lambda n: of_weights().sorted(_identity).take(10),
+            lambda: few.sorted(_identity).take(2),
+        ),
         _Pair("range.skip", lambda n: Flowable.range(n).skip(n - 9), lambda: Flowable.range(3).skip(1)),
         _Pair("range.take", lambda n: Flowable.range(2 * n).take(n).map(_identity), lambda: Flowable.range(3).take(2)),
         _Pair("range.count", lambda n: Flowable.range(n).count().to_flowable(), lambda: Flowable.range(3).count().to_flowable()),

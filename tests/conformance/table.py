@@ -382,6 +382,8 @@ TRANSFORM: Final = (
     Case("group_by value", lambda s, k: s.group_by(_odd, k.f(_times(10))).flat_map(_keyed), lambda xs: [(_odd(x), x * 10) for x in xs], None, LATE),
     Case("group_by lists", lambda s, k: s.group_by(k.f(_odd)).flat_map(_listed), _groups, _nothing, "unordered apart"),
     Case("group_reduce", lambda s, k: s.group_reduce(k.f(_odd), k.f(_times(10)), k.f(_plus)), _group_sums, _nothing, "fold"),
+    Case("sorted", lambda s, k: s.sorted(), sorted, _nothing, "fold", items=(3, 1, 2, 3, 9, 1)),
+    Case("sorted key", lambda s, k: s.sorted(k.f(_odd), reverse=True), lambda xs: sorted(xs, key=_odd, reverse=True), _nothing, "fold"),
     Case("cast", lambda s, k: s.cast(int), _same),
     Case("hide", lambda s, k: s.hide(), _same),
     Case("lift", lambda s, k: s.lift(_Pass), _same),

@@ -21,6 +21,7 @@ from rx_core import UNBOUNDED
 from rx_fusion import fusion_off, rules, without_rules
 from rx_ops import Flowable, Observable
 from rx_ops.coordination import _combine, _flatten
+from rx_ops.stages import _sorted
 from rx_testing import TestSubscriber
 from tests.conformance.sources import Foreign
 
@@ -89,6 +90,14 @@ class Generated:
             self.seen.log.append("closed")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def short_blocks() -> Iterator[None]:
+    """So that choosing the first of many begins with a few items."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_sorted, "_BLOCK", 3)
+        yield
+
+
 Build = Callable[[Seen], Flow]
 SOURCES: Final = ("range", "of", "list", "generator", "mapped", "hidden", "failing", "foreign")
 AROUND: Final[dict[str, Callable[[Flow, Seen], Flow]]] = {
@@ -145,10 +154,36 @@ def _once(method: str, *args: st.SearchStrategy[Any]) -> st.SearchStrategy[Calla
     return st.tuples(*args).map(lambda drawn: lambda flow, _seen: getattr(flow, method)(*drawn))
 
 
+NAN: Final = float("nan")  # one object, so that what was seen can be compared
+#: By what the items are sorted: most have a total order, some cannot be compared with one another, NaN with nothing.
+KEYS: Final[dict[str, Callable[[Any], Any]]] = {
+    "itself": lambda x: x,
+    "same": lambda x: 0,
+    "text": str,
+    "float": lambda x: x / 2,
+    "nan": lambda x: x / 2 if x else NAN,
+    "bool": lambda x: x == 1,
+    "mixed": lambda x: x if x < 4 else str(x),
+    "numbers": lambda x: x if x % 2 else x / 2,
+    "none": lambda x: x or None,
+}
+
+
+def _first_of_sorted(kind: str, reverse: bool, count: int) -> Callable[[Flow, Seen], Flow]:
+    made = KEYS[kind]
+    return lambda flow, seen: flow.map(lambda x: () if (key := made(x)) is None else key).sorted(reverse=reverse).take(count)
+
+
+def _first_by_key(kind: str, reverse: bool, count: int) -> Callable[[Flow, Seen], Flow]:
+    return lambda flow, seen: flow.sorted(seen.f("key", KEYS[kind]), reverse=reverse).take(count)
+
+
 KNOWN: Final = ("range", "of")
 PIPELINES: Final[dict[str, st.SearchStrategy[Build]]] = {
     "take.take": around(_twice("take", counts)),
     "distinct.distinct": around(_twice("distinct")),
+    "sorted.take": around(st.builds(_first_of_sorted, st.sampled_from(sorted(KEYS)), st.booleans(), counts)),
+    "sorted(key).take": around(st.builds(_first_by_key, st.sampled_from(sorted(KEYS)), st.booleans(), counts)),
     "range.skip": around(_once("skip", counts), KNOWN),
     "range.take": around(_once("take", counts), KNOWN),
     "range.count": around(st.just(lambda flow, _seen: flow.count().to_flowable()), KNOWN),
@@ -284,6 +319,11 @@ def _inner(x: int) -> Flow:
 APPLIES: Final[dict[str, list[Flow]]] = {
     "take.take": [Flowable.from_iterable([1]).map(_id).take(3).take(2).filter(_id)],
     "distinct.distinct": [Flowable.from_iterable([1, 1]).distinct().distinct()],
+    "sorted.take": [
+        Flowable.from_iterable([3, 1, 2, 5, 4]).map(_id).sorted().take(2).map(_id),
+        Flowable.from_iterable([3, 1, 2, 5, 4]).sorted(reverse=True).take(9),
+    ],
+    "sorted(key).take": [Flowable.from_iterable([3, 1, 2, 5, 4]).sorted(_id, reverse=True).take(2).map(_id)],
     "range.skip": [Flowable.range(9).skip(2), Flowable.of(1, 2).skip(1).map(_id), Flowable.empty().skip(2)],
     "range.take": [Flowable.range(9).take(2), Flowable.of(1, 2).take(1).map(_id)],
     "range.count": [Flowable.range(9).count().to_flowable(), Flowable.of(1).count().to_flowable().map(_id)],
@@ -292,6 +332,8 @@ APPLIES: Final[dict[str, list[Flow]]] = {
 NOT: Final[dict[str, list[Flow]]] = {
     "take.take": [Flowable.range(9).take(3).hide().take(2), Flowable.range(9).take(3).map(_id).take(2)],
     "distinct.distinct": [Flowable.of(1).distinct(_id).distinct(_id), Flowable.of(1).distinct().distinct_until_changed()],
+    "sorted.take": [Flowable.of(2, 1).sorted().take(0), Flowable.of(2, 1).sorted().skip(1).take(1)],
+    "sorted(key).take": [Flowable.of(2, 1).sorted(_id).take(0), Flowable.of(2, 1).sorted().take(1)],
     "range.skip": [Flowable.range(9).map(_id).skip(2), Flowable.from_iterable([1, 2]).skip(1), Flowable.range(2).skip(2)],
     "range.take": [Flowable.range(9).filter(_id).take(2), Flowable.range(2).take(0), Flowable.range(2).hide().take(1)],
     "range.count": [Flowable.from_iterable([1]).count().to_flowable(), Flowable.range(3).map(_id).count().to_flowable()],

@@ -248,6 +248,7 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "max": lambda w, s, *fn: s.max(*map(w.f, fn)).to_flowable(),
     "ignore_elements": lambda w, s: s.ignore_elements().to_flowable(),
     "group_reduce": lambda w, s, *fns: s.group_reduce(*map(w.f, fns)),
+    "sorted": lambda w, s, reverse, *fn: s.sorted(*map(w.f, fn), reverse=reverse),
     "buffer": lambda w, s, *sizes: s.buffer(*sizes),
     "flat_map_iterable": lambda w, s, fn: s.flat_map_iterable(w.f(fn)),
     "of_type": lambda w, s, kind: s.of_type(kind),
@@ -300,7 +301,7 @@ ONE_BY_ONE: Final = frozenset(
 )  # fmt: skip
 
 #: What is a stage, and fuses with its neighbours into one loop.
-STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce")) - WALLS
+STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted")) - WALLS
 
 #: Sources at the same time: in a row where all of them are iterated.
 SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with"))

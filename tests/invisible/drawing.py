@@ -102,6 +102,8 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn("key", *PREDICATES), fn("value", "next")))
     if kind == "group_reduce":
         return Op(kind, (fn("key", *PREDICATES), fn("value", "half"), fn("reducer", "total")))
+    if kind == "sorted":
+        return Op(kind, (draw(st.booleans()), *((fn(kind, *PREDICATES, "latest"),) if draw(st.booleans()) else ())))
     if kind == "buffer":
         count = draw(st.integers(1, 3))
         return Op(kind, (count, draw(st.integers(1, 4))) if draw(st.booleans()) else (count,))
@@ -156,6 +158,7 @@ SIMPLE: Final = (
 STAGES: Final = (
     *SIMPLE,
     *("collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "ignore_elements", "group_reduce"),
+    *("sorted",),
     *("of_type", "cast", "starmap", "pairwise"),
 )  # fmt: skip
 

@@ -215,6 +215,24 @@ def group_reduce(trace: Trace, key: Fn, value: Fn, reducer: Fn) -> Trace:
     return fold(trace, step, lambda: [*map(Emit, groups.items())])
 
 
+def sorted_(trace: Trace, reverse: bool, fn: Fn | None = None) -> Trace:
+    keyed: list[tuple[Any, Any]] = []
+
+    def step(x: Any) -> Trace:
+        happens, key = ([], x) if fn is None else ask(fn, x)
+        if not ended(happens):
+            keyed.append((key, x))
+        return happens
+
+    def result() -> Trace:
+        try:
+            return [Emit(x) for _, x in sorted(keyed, key=lambda pair: pair[0], reverse=reverse)]
+        except TypeError:
+            return [End(("TypeError",))]
+
+    return fold(trace, step, result)
+
+
 def buffer(trace: Trace, count: int, skip: int | None = None) -> Trace:
     """Item number ``at`` opens a list when ``at % skip == 0``; the full ones go at once, the others at the end."""
     lists: list[list[Any]] = []
@@ -327,6 +345,7 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "max": lambda trace, fn=None: best(trace, fn, lambda new, old: new > old),
     "ignore_elements": lambda trace: walk(trace, lambda _: []),
     "group_reduce": group_reduce,
+    "sorted": sorted_,
     "buffer": buffer,
     "flat_map_iterable": flat_map_iterable,
     "of_type": of_type,

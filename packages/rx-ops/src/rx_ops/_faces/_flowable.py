@@ -17,6 +17,7 @@ from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._inner import FlowableInner
 from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._listen import FlowableListen
@@ -40,6 +41,7 @@ class Flowable(
     FlowableCreate[T_co],
     FlowableListen[T_co],
     FlowableTransform[T_co],
+    FlowableIndexed[T_co],
     FlowableInner[T_co],
     FlowableWindow[T_co],
     FlowableRuns[T_co],

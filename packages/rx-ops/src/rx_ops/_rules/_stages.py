@@ -48,6 +48,28 @@ def _same(first: Arguments, _second: Arguments) -> Arguments:
     return first
 
 
+def _sorted_and_taken(stage: StageFunction, first: StageFunction) -> RuleFunction:
+    """``first``, which takes the arguments of both, in the place of ``stage`` and the ``take`` behind it."""
+    places: dict[Shape, tuple[int, int]] = {}
+
+    def place(shape: Shape) -> tuple[int, int]:
+        start = 0
+        for at, each in enumerate(shape.stages):
+            if each.function is stage and shape.stages[at + 1].function is stages.take:
+                break
+            start += len(each.parameters)
+        return places.setdefault(shape, (at, start + len(each.parameters)))
+
+    def apply(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
+        at, end = places.get(shape) or place(shape)
+        if args[end] == 0:
+            return None  # take(0) completes without reading anything
+        start = end - len(shape.stages[at].parameters)
+        return _as_before(head, shape, *replaced(shape, args, at, 2, (first, args[start : end + 1])))
+
+    return apply
+
+
 STAGE_RULES: Final = (
     Rule(
         "take.take",
@@ -62,5 +84,19 @@ STAGE_RULES: Final = (
         "a second set of all items",
         _two_as_one(stages.distinct, _same),
         stages=(stages.distinct, stages.distinct),
+    ),
+    Rule(
+        "sorted.take",
+        "s.sorted().take(n) = the first n of sorted(s), n > 0; all is sorted unless the items have a total order",
+        "putting in order what nobody takes",
+        _sorted_and_taken(stages.sorted_, stages.smallest),
+        stages=(stages.sorted_, stages.take),
+    ),
+    Rule(
+        "sorted(key).take",
+        "s.sorted(key).take(n) = the first n of sorted(s, key=key), n > 0; all is sorted unless the keys have a total order",
+        "putting in order what nobody takes",
+        _sorted_and_taken(stages.sorted_by, stages.smallest_by),
+        stages=(stages.sorted_by, stages.take),
     ),
 )

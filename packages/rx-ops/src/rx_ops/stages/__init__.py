@@ -36,6 +36,7 @@ from rx_ops.stages._filter import (
     to_single,
 )
 from rx_ops.stages._notify import dematerialize
+from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
 from rx_ops.stages._transform import (
     buffer,
     buffer_before,
@@ -96,6 +97,10 @@ __all__ = [
     "skip",
     "skip_last",
     "skip_while",
+    "smallest",
+    "smallest_by",
+    "sorted_",
+    "sorted_by",
     "starmap",
     "sum_",
     "take",
