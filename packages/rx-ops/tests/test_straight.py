@@ -128,6 +128,15 @@ def test_an_item_that_a_stage_drops_is_not_one_that_was_wanted() -> None:
     got.assert_values(0, 5, 10, 15, 20, 25).assert_not_terminated()
 
 
+def test_several_that_a_stage_drops_one_after_another_use_up_nothing() -> None:
+    source = PublishProcessor[int]()
+    got = TestSubscriber[Any](request=3)
+    source.merge_with(Flowable.never()).filter(it % 5 == 0).subscribe(got)
+    for item in range(11):
+        source.on_next(item)
+    got.assert_values(0, 5, 10)
+
+
 @pytest.mark.parametrize(
     "stages",
     [

@@ -47,9 +47,12 @@ class DirectInbox(Inbox[T]):
                 self._straight = straight - 1
             elif not self._asks_for_more():
                 push = _drop
-            if demand is not UNBOUNDED:  # faster than !=; an equal one would be counted down
-                gate._demand = demand = demand - 1
-            push(item)  # type: ignore[misc]  # there while the generator waits
+            if demand is UNBOUNDED:  # faster than ==; an equal one would be counted down
+                push(item)  # type: ignore[misc]  # there while the generator waits
+            else:
+                gate._demand = demand - 1
+                push(item)  # type: ignore[misc]  # as above
+                demand = gate._demand  # one that a stage drops is still wanted
         except BaseException:
             demand = 0
             gate.broken()
