@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bench._blocks import block_cases
 from bench._chains import chain_cases
 from bench._hot import hot_cases
+from bench._hot_stages import hot_stage_cases
 from bench._inner import inner_cases
 from bench._measure import Case
 from bench._rules import rule_cases
@@ -21,6 +22,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from chain_cases(size)
     yield from symbol_cases(size)
     yield from hot_cases(size // 4)
+    yield from hot_stage_cases(size // 4)
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
     yield from thread_cases(size)

@@ -48,7 +48,7 @@ class _Next:
         self.on_error(error)
 
 
-class _Map(_Next):
+class Mapping(_Next):
     __slots__ = ("_mapper",)
 
     def __init__(self, down: Counting | _Next, mapper: Callable[[int], int]) -> None:
@@ -87,7 +87,7 @@ class _Filter(_Next):
                 self._down.on_next(item)
 
 
-class _Hub:
+class Hub:
     """A hand-written processor: whoever is subscribed gets the item. No demand, no protection against two threads."""
 
     __slots__ = ("_subscribers",)
@@ -116,7 +116,7 @@ def _chain(size: int) -> Case:
         return total
 
     def operators_by_hand(end: Counting) -> _Next:
-        return _Map(_Filter(_Map(end, double), is_odd), add_one)
+        return Mapping(_Filter(Mapping(end, double), is_odd), add_one)
 
     def direct() -> int:
         end = Counting()
@@ -127,7 +127,7 @@ def _chain(size: int) -> Case:
 
     def written_subscribers() -> int:
         end = Counting()
-        hub = _Hub()
+        hub = Hub()
         hub.subscribe(operators_by_hand(end))
         for item in range(size):
             hub.on_next(item)
@@ -187,7 +187,7 @@ def _chain(size: int) -> Case:
     )
 
 
-class _MergeByHand:
+class MergeByHand:
     """A merge of four sources on one thread or several: whoever has the token delivers, the others leave their item (RS 1.3)."""
 
     __slots__ = ("_dirty", "_down", "_queue", "_token", "_wanted")
@@ -239,17 +239,17 @@ def _merge(size: int) -> Case:
 
     def by_hand() -> int:
         end = Counting()
-        merged = _MergeByHand(end)
+        merged = MergeByHand(end)
         feed([merged.on_next] * 4)
         return end.total
 
     def behind_hubs() -> int:
         """The same merge with something to subscribe to in front of it, as ours has."""
         end = Counting()
-        merged = _MergeByHand(end)
-        hubs = [_Hub() for _ in range(4)]
+        merged = MergeByHand(end)
+        hubs = [Hub() for _ in range(4)]
         for hub in hubs:
-            hub.subscribe(_Entry(end, merged))
+            hub.subscribe(Entry(end, merged))
         feed([hub.on_next for hub in hubs])
         return end.total
 
@@ -285,12 +285,12 @@ def _merge(size: int) -> Case:
     )
 
 
-class _Entry(_Next):
+class Entry(_Next):
     """One source's subscriber in the merge written by hand."""
 
     __slots__ = ("_merged",)
 
-    def __init__(self, down: Counting, merged: _MergeByHand) -> None:
+    def __init__(self, down: Counting, merged: MergeByHand) -> None:
         super().__init__(down)
         self._merged = merged
 

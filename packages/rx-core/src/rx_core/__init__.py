@@ -54,7 +54,7 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._run import END, Items, Openable, Run, Source, close
+from rx_core._run import END, Items, Openable, Run, Source, Through, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
 from rx_core._sides import Lane, Lanes, Side
 from rx_core._user_code import (
@@ -129,6 +129,7 @@ __all__ = [
     "Source",
     "Subscriber",
     "Subscription",
+    "Through",
     "Waiting",
     "Worker",
     "WorkerInterruptedError",

@@ -8,13 +8,15 @@ wait, more is to be asked for, somebody has cancelled, requested or signalled an
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core._demand import UNBOUNDED
-from rx_core._inbox import Inbox
+from rx_core._inbox import _ALWAYS, Inbox
 
 if TYPE_CHECKING:
     from rx_core._drain import Drain
+    from rx_core._run import Through
 
 T = TypeVar("T")
 
@@ -41,17 +43,17 @@ class DirectInbox(Inbox[T]):
                 gate.wake()
             super().on_next(item)
             return
-        push = gate.direct
+        push = self._push
         try:
             if straight > 1:
                 self._straight = straight - 1
             elif not self._asks_for_more():
-                push = _drop
+                push = partial(_drop, gate)
             if demand is UNBOUNDED:  # faster than ==; an equal one would be counted down
-                push(item)  # type: ignore[misc]  # there while the generator waits
+                push(item)
             else:
                 gate._demand = demand - 1
-                push(item)  # type: ignore[misc]  # as above
+                push(item)
                 demand = gate._demand  # one that a stage drops is still wanted
         except BaseException:
             demand = 0
@@ -72,6 +74,35 @@ class DirectInbox(Inbox[T]):
             return False
         return True
 
+    def fail(self, error: Exception) -> None:
+        """A stage before the operator has failed: that comes before whatever its source has signalled meanwhile. Called while an
+        item is on the short way."""
+        self._queue.clear()
+        if not self._done:
+            self._cancel_upstream()
+        self._error = error
+        self._done = True
+        self._mark = _ALWAYS
+        self._run.poke()
 
-def _drop(_item: object) -> None:
+    def dispose(self) -> None:
+        super().dispose()
+        self._push = _nobody  # a stage's failure refers to this
+
+
+def become_direct(inbox: Inbox[Any], gate: Drain[Any], through: Through | None) -> None:
+    """Let the items of ``inbox`` go straight to the subscriber of ``gate``, ``through`` stages if there are any."""
+    inbox.__class__ = DirectInbox
+    assert isinstance(inbox, DirectInbox)
+    inbox._gate = gate
+    # There while the generator waits, and that is when it is called.
+    inbox._push = gate.direct if through is None else through(inbox.fail, gate)  # type: ignore[assignment]
+
+
+def _drop(gate: Drain[Any], _item: object) -> None:
     """Its source has failed before it went out."""
+    gate.dropped()
+
+
+def _nobody(_item: object) -> None:
+    """The stream is over."""

@@ -22,7 +22,7 @@ from rx_core._user_code import OPERATOR_CODES, traced_as_before
 if TYPE_CHECKING:
     from rx_core._drain import Drain
     from rx_core._protocols import Disposable, Publisher, Subscription
-    from rx_core._run import Run
+    from rx_core._run import Run, Through
 
 T = TypeVar("T")
 
@@ -95,6 +95,7 @@ class Inbox(Generic[T]):
         "_opening",
         "_outside",
         "_outstanding",
+        "_push",
         "_queue",
         "_run",
         "_spoke",
@@ -160,14 +161,13 @@ class Inbox(Generic[T]):
         #: The turns to take an item in :meth:`stream`. Who clears it stops that.
         self._batch: list[deque[T]] = []
 
-    def shorten(self, gate: Drain[Any]) -> None:
-        """What comes may go past the operator, which gives it on unchanged."""
-        from rx_core._direct import DirectInbox  # here, because it needs what is made here
+    def shorten(self, gate: Drain[Any], through: Through | None = None) -> None:
+        """What comes may go past the operator, which gives it on unchanged, ``through`` the stages before it."""
+        from rx_core._direct import become_direct  # here, because it needs what is made here
 
         if self._window:  # without one each item counts in what is asked for
-            self._gate = gate
             self._limit = min(self._limit, _MANY)  # counted down for each item, which is slow for the very large
-            self.__class__ = DirectInbox
+            become_direct(self, gate, through)
 
     def subscribe_to(self, source: Publisher[T]) -> None:
         """Subscribe, called by the run's owner while it holds the run."""

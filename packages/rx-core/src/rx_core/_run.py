@@ -36,6 +36,11 @@ END: Final[Any] = object()
 NOTHING: Final[Iterator[Any]] = iter(())
 
 
+#: From what is to be called when a stage fails, and the drain whose ``direct`` comes after: what an item is given to that has to
+#: pass through stages first.
+Through = Callable[[Callable[[Exception], object], "Drain[Any]"], Callable[[Any], object]]
+
+
 class Openable(Protocol[T_co]):
     """A publisher that can run inside somebody else's run, without a queue between.
 
@@ -190,6 +195,7 @@ class Run(ABC):
         eager_error: bool = False,
         wall: bool = False,
         gate: Drain[Any] | None = None,
+        through: Through | None = None,
     ) -> Items[T]:
         """The same, always through an inbox: for boundaries and for walls, through which nothing is polled either.
 
@@ -201,7 +207,7 @@ class Run(ABC):
         kind: type[Inbox[T]] = WalledInbox if wall else Inbox
         inbox = kind(self, window, eager_error=eager_error)
         if gate is not None:
-            inbox.shorten(gate)
+            inbox.shorten(gate, through)
         self.own(inbox)
         if (
             self.threaded
@@ -220,7 +226,7 @@ class Run(ABC):
         return inbox.stream()
 
     def _open_straight(self, source: Publisher[T] | Openable[T], window: int, gate: Drain[Any] | None) -> Items[T]:
-        """As :meth:`open`; what is pushed may go straight to the subscriber of ``gate``, if there are no stages in between."""
+        """As :meth:`open`; what is pushed may go straight to the subscriber of ``gate``, if no stage in between has a state."""
         if gate is not None and getattr(source, "rx_call", None) is None:
             opener: Callable[[Run, int, Drain[Any]], Items[T] | None] | None = getattr(source, "_rx_straight", None)
             try:

@@ -55,11 +55,12 @@ def user_error(operator: str, function: object, error: BaseException, /) -> Base
 def unwrap_stop(error: BaseException, /) -> BaseException:
     """The user's StopIteration again, where it became a RuntimeError at the edge of an operator's generator.
 
-    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at.
+    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at. Where
+    there is no traceback it was raised by an operator and has the one of before again, see :func:`traced_as_before`.
     """
     if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
         trace = error.__cause__.__traceback__
-        if trace is not None and trace.tb_frame.f_code in OPERATOR_CODES:
+        if trace is None or trace.tb_frame.f_code in OPERATOR_CODES:
             return error.__cause__
     return error
 

@@ -71,8 +71,8 @@ class TooLarge(Exception):
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args), which
-    returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
-    should better be stacked."""
+    returns (step, finish), and ``push`` as (failed, dropped, down, args), with a cancel check (..., args, root), which returns
+    on_next. Raises TooLarge when the stages should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
     writer = _Writer(stages, form)
@@ -92,6 +92,8 @@ def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     exec(code, namespace)
     made: Callable[..., Any] = namespace["fused"]
     OPERATOR_CODES.add(made.__code__)
+    if form.kind == "push":
+        OPERATOR_CODES.update(code for code in made.__code__.co_consts if isinstance(code, CodeType))
     return made
 
 
@@ -251,9 +253,12 @@ class _Writer:
         tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
         drops = any(stage.drops for stage in self.stages)
         end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
+        if self.form.cancel:  # by a function of these stages
+            end = _statements("if root.cancelled: return") + end
         on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *end])
         body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
-        return _function("fused", ["failed", "dropped", "down", "args"], [*body, on_next, *_statements("return on_next")])
+        given = ["failed", "dropped", "down", "args", *(["root"] if self.form.cancel else [])]
+        return _function("fused", given, [*body, on_next, *_statements("return on_next")])
 
     # -- statements of a stage -------------------------------------------------------------------------------------
 

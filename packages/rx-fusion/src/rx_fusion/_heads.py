@@ -20,7 +20,7 @@ from rx_fusion.symbols._expression import without_symbols
 from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
-    from rx_core import Scheduler
+    from rx_core import Scheduler, Through
     from rx_fusion._freely import Looped
     from rx_fusion._shapes import Shape
 
@@ -66,8 +66,9 @@ class Head(ABC):
     def open(self, run: Run, window: int, /) -> Items[Any]:
         """Start one run of the source: its items, and None while there is nothing. Called when the pipeline is subscribed."""
 
-    def open_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[Any] | None:
-        """As :meth:`open`, for an operator that gives the items on to ``gate`` as they come; None: there is no shorter way."""
+    def open_straight(self, run: Run, window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
+        """As :meth:`open`, for an operator that gives the items on to ``gate`` as they come, ``through`` the stages that follow
+        here; None: there is no shorter way."""
         return None
 
     def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
@@ -198,8 +199,10 @@ class PublisherHead(Head):
         assert self.publisher is not None
         return run.open_queued(self.publisher, window, wall=bool(self.upstream))
 
-    def open_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[Any] | None:
-        return None if self.publisher is None or self.upstream else run.open_queued(self.publisher, window, gate=gate)
+    def open_straight(self, run: Run, window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
+        if self.publisher is None or self.upstream:
+            return None
+        return run.open_queued(self.publisher, window, gate=gate, through=through)
 
     def notes(self) -> Sequence[str]:
         if self._said:

@@ -45,7 +45,7 @@ from rx_fusion._one import start, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._stages import StageFunction, stage_of
-from rx_fusion._straight import shorten
+from rx_fusion._straight import shorten, through
 from rx_fusion._whole import opened_for
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
@@ -311,11 +311,17 @@ class Pipeline(Generic[T_co]):
         return shape.pull(items, run, head, args, PULL_INSIDE[feed])
 
     def _rx_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[T_co] | None:
-        """The same, where items may go past the operator that opens this; None: they cannot, as something is done to them."""
+        """The same, where items may go past the operator that opens this; None: they cannot, as a stage remembers some."""
         if not fusion_enabled():
             return None
-        head, shape, _ = self._resolve()
-        return None if shape else head.open_straight(run, window, gate)
+        head, shape, args = self._resolve()
+        if not shape:
+            return head.open_straight(run, window, gate)
+        if head.publisher is None or head.upstream or not shape.stateless or run.queues_last:
+            return None
+        steps = through(head, shape, args)
+        items = None if steps is None else head.open_straight(run, window, gate, steps)
+        return None if items is None else shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
 
     @property
     def _rx_pushes(self) -> bool:

@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 STEP = Form("step")
 PUSH = Form("push")
+PUSH_WANTED = Form("push", cancel=True)
 
 
 class StepSubscriber(Relay[Any]):

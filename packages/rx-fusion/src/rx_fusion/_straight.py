@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rx_core import dropped
 from rx_core.queue_fusion import fusion_enabled
 from rx_fusion._notes import note_failure
 from rx_fusion._offers import OfferingDrain
-from rx_fusion._push import PUSH
+from rx_fusion._push import PUSH, PUSH_WANTED
 
 if TYPE_CHECKING:
-    from rx_core import Drain, Subscriber
+    from collections.abc import Callable
+
+    from rx_core import Drain, Subscriber, Through
     from rx_fusion._heads import Head
     from rx_fusion._shapes import Shape
 
@@ -30,8 +34,22 @@ def shorten(drain: Drain[Any], head: Head, shape: Shape, args: tuple[Any, ...], 
     drain.passing = head
 
 
+def through(head: Head, shape: Shape, args: tuple[Any, ...]) -> Through | None:
+    """What takes an item through the stages before the operator and straight on: when it is wanted, and only then. None: nothing
+    does, as there are too many of them."""
+    factory = shape.form(PUSH_WANTED)
+    return None if factory is None else partial(_stepping, factory, head, args)
+
+
+def _stepping(
+    factory: Callable[..., Any], head: Head, args: tuple[Any, ...], fail: Callable[[Exception], object], drain: Drain[Any]
+) -> Callable[[Any], object]:
+    made: Callable[[Any], object] = factory(_FailedBefore(drain, head, args, fail), drain.dropped, drain.direct, args, drain)
+    return made
+
+
 class _Failed:
-    """A stage has failed on the short way."""
+    """A stage behind the operator has failed on the short way."""
 
     __slots__ = ("_args", "_drain", "_head")
 
@@ -49,4 +67,25 @@ class _Failed:
         except RuntimeError as instead:  # of a GeneratorExit
             error = instead
         assert isinstance(error, Exception)
+        self._signal(error)
+
+    def _signal(self, error: Exception) -> None:
         self._drain.fail(error)
+
+
+class _FailedBefore(_Failed):
+    """A stage of one of its sources has. That is an error of this source: what comes of it is up to the operator."""
+
+    __slots__ = ("_fail",)
+
+    def __init__(self, drain: Drain[Any], head: Head, args: tuple[Any, ...], fail: Callable[[Exception], object]) -> None:
+        super().__init__(drain, head, args)
+        self._fail = fail
+
+    def _signal(self, error: Exception) -> None:
+        drain = self._drain
+        drain.dropped()  # nothing has come of it
+        if drain.cancelled:
+            dropped(error, drain.origin)
+        else:
+            self._fail(error)

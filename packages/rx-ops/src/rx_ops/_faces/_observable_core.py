@@ -31,7 +31,7 @@ from rx_ops.coordination._convert import to_flowable
 from rx_ops.coordination._unasked import Unasked
 
 if TYPE_CHECKING:
-    from rx_core import Drain
+    from rx_core import Drain, Through
     from rx_fusion._stages import StageFunction
     from rx_ops._faces import Observable
 
@@ -144,11 +144,11 @@ class ObservableHead(PublisherHead):
     def open(self, run: Run, _window: int, /) -> Items[Any]:
         return _opened(run, self._source)
 
-    def open_straight(self, run: Run, _window: int, gate: Drain[Any], /) -> Items[Any] | None:
-        return None if self.upstream else _opened(run, self._source, gate)
+    def open_straight(self, run: Run, _window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
+        return None if self.upstream else _opened(run, self._source, gate, through)
 
 
-def _opened(run: Run, source: Any, gate: Drain[Any] | None = None) -> Items[Any]:
+def _opened(run: Run, source: Any, gate: Drain[Any] | None = None, through: Through | None = None) -> Items[Any]:
     """What an observable sends, for a run that polls.
 
     A synchronous one sends all it has while it is subscribed. So it is subscribed as soon as the run is not busy: its items go on
@@ -162,7 +162,7 @@ def _opened(run: Run, source: Any, gate: Drain[Any] | None = None) -> Items[Any]
             return run.open_queued(asked, DEFAULT_PREFETCH)
     inbox: Inbox[Any] = Inbox(run, UNBOUNDED)
     if gate is not None:
-        inbox.shorten(gate)
+        inbox.shorten(gate, through)
     run.own(inbox)
     inbox.subscribe_later(source)
     return inbox.stream()
