@@ -229,7 +229,7 @@ class Workspace:
                 return [value_line(node, name)]
 
     def class_lines(self, module: Module, node: ast.ClassDef, name: str) -> list[str]:
-        bases = [self.base_text(module, base) for base in node.bases if not self.hidden_base(module, base)]
+        bases = list(dict.fromkeys(self.public_bases(module, node)))
         bases += [ast.unparse(keyword) for keyword in node.keywords]
         lines = [f"@{ast.unparse(decorator)}" for decorator in node.decorator_list]
         lines.append(f"class {name}({', '.join(bases)})" if bases else f"class {name}")
@@ -247,6 +247,15 @@ class Workspace:
         """Tell whether a base class is not public itself, so that its members have to be listed with the subclass."""
         found = self.base_class(module, base)
         return found is not None and found[0].key not in self.places
+
+    def public_bases(self, module: Module, node: ast.ClassDef) -> Iterator[str]:
+        """Print the base classes; those of a hidden one stand in its place, because the class is one of them."""
+        for base in node.bases:
+            found = self.base_class(module, base)
+            if found is None or not self.hidden_base(module, base):
+                yield self.base_text(module, base)
+            else:
+                yield from self.public_bases(found[0].module, found[1])
 
     def base_text(self, module: Module, base: ast.expr) -> str:
         """Print a base class, by its public name if it was imported under a private one."""

@@ -92,7 +92,7 @@ DUMPED = """\
 
 rx_one
     @final
-    class Face(Base[T])
+    class Face(Generic[T], Base[T])
         def __init__(self, size: int) -> None
         @property
         def demand(self) -> int
