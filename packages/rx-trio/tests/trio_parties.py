@@ -1,0 +1,64 @@
+"""What the tests of streams and sources share: a loop whose clock jumps, and sources that count."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TypeVar
+
+import trio
+from trio.testing import MockClock
+
+from rx_core import DEMAND, OPERATOR_CODES, Drain, FlowableBase, Run, Subscriber
+
+T = TypeVar("T")
+
+
+def run(main: Callable[[], Awaitable[T]]) -> T:
+    return trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+class Generated(FlowableBase[T]):
+    """One of ours: opens as a generator, without a queue."""
+
+    def __init__(self, items: Callable[[], Iterator[T | None]]) -> None:
+        self.items = items
+        self.closed = 0
+
+    def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
+        Drain(subscriber).start(lambda drain: self._rx_open(drain, DEMAND))
+
+    def _rx_open(self, run: Run, window: int, /) -> Iterator[T | None]:
+        try:
+            yield from self.items()
+        finally:
+            self.closed += 1
+
+
+OPERATOR_CODES.add(Generated._rx_open.__code__)
+
+
+def counted(n: int) -> Generated[int]:
+    return Generated(lambda: iter(range(n)))
+
+
+class Ticks:
+    """An async generator function that counts what is pulled and how it ends."""
+
+    def __init__(self, n: int | None = None, *, wait: bool = False) -> None:
+        self.n = n
+        self.wait = wait
+        self.pulled = 0
+        self.ends: list[str] = []
+
+    async def __call__(self) -> AsyncIterator[int]:
+        try:
+            while self.n is None or self.pulled < self.n:
+                if self.wait:
+                    await trio.sleep(1)
+                self.pulled += 1
+                yield self.pulled
+        except BaseException as error:
+            self.ends.append(type(error).__name__)
+            raise
+        finally:
+            self.ends.append("closed")
