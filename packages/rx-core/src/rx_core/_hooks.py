@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from threading import Lock
 
 Action = Callable[[], object]
 
@@ -26,6 +27,31 @@ awaitable: Callable[[object], object] | None = None
 fusion_rules: tuple[object, ...] = ()
 
 loaded = False
+
+#: The hook of the plugins, and whether ``on_assembly`` is to be there without one: see :func:`watch_assembly`.
+_plugged_on_assembly: Callable[[object], object] | None = None
+_watched = False
+_setting = Lock()
+
+
+def set_on_assembly(hook: Callable[[object], object] | None) -> None:
+    """What the plugins want to be called."""
+    global _plugged_on_assembly, on_assembly
+    with _setting:
+        _plugged_on_assembly = hook
+        on_assembly = _as_it_is if hook is None and _watched else hook
+
+
+def watch_assembly(watched: bool) -> None:
+    """Who assembles looks whether ``on_assembly`` is there, and nowhere else: from now on it is, whatever plugins there are."""
+    global _watched, on_assembly
+    with _setting:
+        _watched = watched
+        on_assembly = _as_it_is if _plugged_on_assembly is None and watched else _plugged_on_assembly
+
+
+def _as_it_is(pipeline: object) -> object:
+    return pipeline
 
 
 def ensure_loaded() -> None:

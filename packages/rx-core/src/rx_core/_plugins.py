@@ -208,7 +208,7 @@ class PluginManager:
 
     def _compile(self) -> None:
         """Turn all registrations into the plain globals that the rest of the library reads."""
-        _hooks.on_assembly = _chain(self._functions("rx_on_assembly", "pipeline"))
+        _hooks.set_on_assembly(_chain(self._functions("rx_on_assembly", "pipeline")))
         _hooks.on_schedule = _chain(self._functions("rx_on_schedule", "action"))
         _hooks.on_subscribe = _chain_second(self._functions("rx_on_subscribe", "source", "subscriber"))
         _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))

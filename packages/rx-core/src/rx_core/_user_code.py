@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, overload
 
 from rx_core._errors import name_of
+from rx_core.build_places import whereabouts
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -46,7 +47,7 @@ def user_error(operator: str, function: object, error: BaseException, /) -> Base
     For an operator that calls it for each of many items, and spares :func:`user_call`. Its code belongs into ``OPERATOR_CODES``
     then, and no variable of it must keep the error.
     """
-    add_note(error, f"in {operator}({name_of(function)})")
+    add_note(error, f"in {operator}({name_of(function)}){whereabouts(operator, (function,), loosely=True)}")
     if isinstance(error, StopIteration):
         return RuntimeError("a function in the pipeline raised StopIteration")
     return exit_as_error(error) if isinstance(error, GeneratorExit) else error

@@ -27,7 +27,6 @@ Polls come from one thread at a time, never after ``cancel()``. Sources: "Operat
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -35,6 +34,7 @@ from typing import Final, Protocol, TypeVar
 
 from rx_core._errors import ProtocolViolationError
 from rx_core._protocols import Disposable, Subscriber, Subscription
+from rx_core._switches import switch
 
 T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -46,7 +46,7 @@ ANY: Final = 3
 BOUNDARY: Final = 4
 
 
-_usually: Final = os.environ.get("RX_FUSION", "").lower() not in ("off", "0", "no", "false")
+_usually: Final = switch("RX_FUSION", default=True)
 _enabled = _usually
 #: One object for each block of :func:`fusion_off`. They may overlap in any way, being of several threads.
 _blocks: Final[list[object]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rx_core.build_places import build_lines
 from rx_core.queue_fusion import (
     ANY,
     ASYNC,
@@ -90,6 +91,7 @@ __all__ = [
     "as_text",
     "at_hand",
     "at_once",
+    "build_lines",
     "drain_for",
     "fusion_enabled",
     "fusion_off",

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import add_note, exit_as_error, name_of
+from rx_core.build_places import Place, whereabouts
+from rx_fusion._build_lines import place_of
 from rx_fusion._stages import Stage, stage_by_code
 
 if TYPE_CHECKING:
@@ -25,22 +27,48 @@ _SUFFIX = re.compile(r"[A-Za-z]_(\d+)\b")
 def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> None:
     """Called by generated code in its ``except``: which stage does the failing line belong to?"""
     trace = error.__traceback__
-    if trace is None or (trace.tb_next is None and not _in_expression(trace)):
-        return  # raised here by a check of ours, which names the operator itself
+    if trace is None or _left(error, trace):
+        return
     path = trace.tb_frame.f_code.co_filename
     stages = GENERATED.get(path, ())
     line = _line(path, trace.tb_lineno)
+    if trace.tb_next is None and _raises(line) and not _in_expression(trace):
+        return  # raised here by a check of ours, which names the operator itself
     # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
     right = line.partition(" = ")[2] or line
     found = _SUFFIX.findall(right)
     if not found or "in source" in line:
         return
     at = int(found[0])
+    if at >= len(stages):
+        return  # what the last stage gives: nobody's function
     if stages[at].waits and (right.startswith("_opened") or " in _items" in line):
         return  # of an inner source, which has a note of its own where it needs one
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
-    add_note(error, f"in {call(stages[at].name, _users(stages[at], mine))} of {origin!r}{calls(stages, args)}")
+    _add(error, stages[at].name, _users(stages[at], mine), origin, stages, args, place_of(args, skip, stages[at].name))
+
+
+def _left(error: BaseException, trace: TracebackType) -> bool:
+    """Whether somebody closes this generator; a user's own GeneratorExit has a frame below, or comes from an expression."""
+    return trace.tb_next is None and isinstance(error, GeneratorExit) and not _in_expression(trace)
+
+
+def _raises(line: str) -> bool:
+    """Whether this line raises itself, so that it was no function and no operator in it without a frame of its own."""
+    return not line or line.lstrip().startswith("raise ")
+
+
+def _add(
+    error: BaseException,
+    name: str,
+    mine: Sequence[Any],
+    origin: object,
+    stages: Sequence[Stage],
+    args: Sequence[Any],
+    place: Place | None,
+) -> None:
+    add_note(error, f"in {call(name, mine)} of {origin!r}{calls(stages, args)}{whereabouts(name, mine, place)}")
     if isinstance(error, GeneratorExit):
         raise exit_as_error(error) from error  # a user's: one that closes this generator has no frame below
 
@@ -75,21 +103,30 @@ def _covers(line: str, text: str, start: int, size: int) -> bool:
     return False
 
 
-def note_stacked(error: BaseException, origin: object, pipeline: str) -> None:
-    """The same for stages that ran stacked: their own frames are in the traceback."""
+def note_stacked(error: BaseException, origin: object, stages: Sequence[Stage], args: Sequence[Any]) -> None:
+    """The same for stages that ran stacked: their own frames are in the traceback, the last stage's first."""
     if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):
         error = error.__cause__  # the user's own exception, which only travels inside the other
     trace: TracebackType | None = error.__traceback__
+    at = len(stages)
     while trace is not None:
         found = stage_by_code(trace.tb_frame.f_code)
-        if found is not None and trace.tb_next is not None and stage_by_code(trace.tb_next.tb_frame.f_code) is None:
-            scope = trace.tb_frame.f_locals
-            arguments = [scope.get(name) for name in found.parameters]
-            add_note(error, f"in {call(found.name, arguments)} of {origin!r}{pipeline}")
-            if isinstance(error, GeneratorExit):
-                raise exit_as_error(error) from error
-            return
+        if found is not None:
+            at -= 1
+            below = trace.tb_next
+            if below is None or stage_by_code(below.tb_frame.f_code) is None:
+                break
         trace = trace.tb_next
+    if trace is None or found is None or _left(error, trace):
+        return
+    code = trace.tb_frame.f_code
+    line = _line(code.co_filename, trace.tb_lineno).strip()
+    if (trace.tb_next is None and _raises(line)) or (line.startswith("for ") and line.endswith(f" in {code.co_varnames[0]}:")):
+        return  # a check of ours; or the source has failed
+    scope = trace.tb_frame.f_locals
+    mine = [scope.get(name) for name in found.parameters]
+    skip = sum(len(stage.parameters) for stage in stages[:at])
+    _add(error, found.name, mine, origin, stages, args, place_of(args, skip, found.name))
 
 
 def _users(stage: Stage, args: Sequence[Any]) -> Sequence[Any]:

@@ -245,7 +245,7 @@ class Shape:
         if form.cancel and not self.ends_with_source:
             assert run is not None
             made = _between_items(made, run)
-        return _noted(made, items, origin, calls(self.stages, args))
+        return _noted(made, items, origin, self.stages, args)
 
     def _bare(self, items: Iterator[Any], run: Run | None, origin: Any, form: Form) -> Iterator[Any]:
         if form.feed is Feed.RUNNING:
@@ -342,13 +342,15 @@ def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
         close(items)
 
 
-def _noted(made: Iterator[Any], items: Iterator[Any], origin: Any, pipeline: str) -> Iterator[Any]:
+def _noted(
+    made: Iterator[Any], items: Iterator[Any], origin: Any, stages: tuple[Stage, ...], args: tuple[Any, ...]
+) -> Iterator[Any]:
     try:
         yield from made
     except _Cancelled:
         return
     except (Exception, GeneratorExit) as error:
-        note_stacked(error, origin, pipeline)
+        note_stacked(error, origin, stages, args)
         raise
     finally:
         close(made)
