@@ -107,6 +107,20 @@ class Recorder(Generic[T]):
             self.value_threads.append(threading.current_thread().name)
             self._changed.notify_all()
 
+    def on_error(self, error: Exception, /) -> None:
+        depth = self._enter("on_error")
+        try:
+            self._terminate("on_error", error)
+        finally:
+            self._leave(depth)
+
+    def on_complete(self) -> None:
+        depth = self._enter("on_complete")
+        try:
+            self._terminate("on_complete")
+        finally:
+            self._leave(depth)
+
     def _terminate(self, signal: str, error: object = None) -> None:
         if not self._subscribed:
             self._violated(f"§1.9: {signal} before on_subscribe")

@@ -94,20 +94,6 @@ class TestSubscriber(_SubscriberEnd[T]):
         finally:
             self._leave(depth)
 
-    def on_error(self, error: Exception, /) -> None:
-        depth = self._enter("on_error")
-        try:
-            self._terminate("on_error", error)
-        finally:
-            self._leave(depth)
-
-    def on_complete(self) -> None:
-        depth = self._enter("on_complete")
-        try:
-            self._terminate("on_complete")
-        finally:
-            self._leave(depth)
-
     def request(self, n: int) -> Self:
         """Ask for ``n`` more; before on_subscribe: as soon as it comes. A wrong ``n`` is passed on as it is (§3.9)."""
         with self._changed:
@@ -152,20 +138,6 @@ class _Disposing(Recorder[T]):
             self.disposable = disposable
             if self._cancelled:
                 disposable.dispose()
-        finally:
-            self._leave(depth)
-
-    def on_error(self, error: Exception, /) -> None:
-        depth = self._enter("on_error")
-        try:
-            self._terminate("on_error", error)
-        finally:
-            self._leave(depth)
-
-    def on_complete(self) -> None:
-        depth = self._enter("on_complete")
-        try:
-            self._terminate("on_complete")
         finally:
             self._leave(depth)
 

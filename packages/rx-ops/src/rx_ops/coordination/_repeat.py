@@ -116,6 +116,7 @@ def _retried(
     times: int | None,
     name: str,
     predicate: Callable[[Exception], object] | None,
+    between: Callable[[int], Items[T]] | None = None,
 ) -> Items[T]:
     rounds = 0
     try:
@@ -134,6 +135,8 @@ def _retried(
             side.close()
             _shorten(error)  # afterwards: the end of a round gives an error the traceback it had before
             del error  # it holds the frames of the round that is over
+            if between is not None:
+                yield from between(rounds)
             rounds += 1
             if not rounds % _GIVE_WAY:
                 _give_way(run)
@@ -174,7 +177,13 @@ def retry_backoff(
     """As retry, after a pause that grows with each attempt."""
     alarm = _Alarm(run, scheduler)
     pauses = _pauses(first, longest, factor, jitter)
-    return _paused(run, source, _first_round(run, source), times, pauses, predicate, alarm)
+
+    def paused(failures: int) -> Items[T]:
+        alarm.set(pauses(failures))
+        while not alarm.rang:
+            yield None
+
+    return _retried(run, source, _first_round(run, source), times, "retry_backoff", predicate, paused)
 
 
 class _Alarm:
@@ -210,39 +219,6 @@ def _pauses(first: float, longest: float, factor: float, jitter: float) -> Calla
         return min(longest, uniform(plain * (1 - jitter), plain * (1 + jitter)))
 
     return pause
-
-
-def _paused(
-    run: Run,
-    source: Source[T],
-    side: Side[T],
-    times: int | None,
-    pause: Callable[[int], float],
-    predicate: Callable[[Exception], object] | None,
-    alarm: _Alarm,
-) -> Items[T]:
-    failures = 0
-    try:
-        while True:
-            try:
-                yield from side.items
-                return
-            except Exception as raised:
-                error = user_error(raised)
-            if times is not None and failures >= times:
-                raise error
-            if predicate is not None and not _agrees("retry_backoff", predicate, error):
-                raise error
-            side.close()
-            _shorten(error)
-            del error
-            alarm.set(pause(failures))
-            failures += 1
-            while not alarm.rang:
-                yield None
-            side.start(source)
-    finally:
-        side.dispose()
 
 
 # -- asking another stream -------------------------------------------------------------------------------------------------
