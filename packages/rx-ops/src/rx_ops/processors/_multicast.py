@@ -7,7 +7,7 @@ face is a Flowable (an Observable) whose head is the hub, so that operators push
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from rx_core import UNBOUNDED, Disposable, Observer, Subscriber, Subscription, dropped, none_argument
 from rx_core.blocks import QueueDrain
@@ -165,14 +165,11 @@ class _Entry(Generic[T]):
         self._drain.end(self._hub.on_complete)
 
 
-class SerializedProcessor(FlowableProcessor[T]):
-    """What ``to_serialized()`` of a processor gives: the same stream, another entry."""
+class _Serialized(Generic[T]):
+    """The fed side of what ``to_serialized()`` gives."""
 
-    __slots__ = ("_entry",)
-
-    def __init__(self, processor: FlowableProcessor[T]) -> None:
-        super().__init__(processor._hub)
-        self._entry: _Entry[T] = _Entry(processor._hub)
+    __slots__ = ()
+    _entry: _Entry[T]
 
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from any thread. Ignored after the end; TypeError for None."""
@@ -186,6 +183,28 @@ class SerializedProcessor(FlowableProcessor[T]):
             raise self._refused(none_argument("on_error(None)", "error"))
         self._entry.on_error(error)
 
+    def on_complete(self) -> None:
+        """End after the items that wait, from any thread."""
+        self._entry.on_complete()
+
+    def to_serialized(self) -> Self:
+        """It is serialized."""
+        return self
+
+    def _refused(self, error: TypeError) -> TypeError:
+        """Nobody is told but the caller: which of several sources it was is not known here."""
+        return error
+
+
+class SerializedProcessor(_Serialized[T], FlowableProcessor[T]):
+    """What ``to_serialized()`` of a processor gives: the same stream, another entry."""
+
+    __slots__ = ("_entry",)
+
+    def __init__(self, processor: FlowableProcessor[T]) -> None:
+        super().__init__(processor._hub)
+        self._entry: _Entry[T] = _Entry(processor._hub)
+
     def _refused(self, error: TypeError) -> TypeError:
         upstream = self._hub.upstream
         if upstream.get() is not None and not self._hub.is_over:
@@ -193,16 +212,8 @@ class SerializedProcessor(FlowableProcessor[T]):
             self._entry.on_error(error)
         return error
 
-    def on_complete(self) -> None:
-        """End after the items that wait, from any thread."""
-        self._entry.on_complete()
 
-    def to_serialized(self) -> FlowableProcessor[T]:
-        """It is serialized."""
-        return self
-
-
-class SerializedSubject(Subject[T]):
+class SerializedSubject(_Serialized[T], Subject[T]):
     """What ``to_serialized()`` of a subject gives: the same stream, another entry."""
 
     __slots__ = ("_entry",)
@@ -210,23 +221,3 @@ class SerializedSubject(Subject[T]):
     def __init__(self, subject: Subject[T]) -> None:
         super().__init__(subject._hub)
         self._entry: _Entry[T] = _Entry(subject._hub)
-
-    def on_next(self, item: T, /) -> None:
-        """Send ``item``, from any thread. Ignored after the end; TypeError for None."""
-        if item is None:
-            raise none_argument("on_next(None)", "item")
-        self._entry.on_next(item)
-
-    def on_error(self, error: Exception, /) -> None:
-        """End with ``error``, from any thread, ahead of items that wait. A second error goes to the error hook."""
-        if error is None:
-            raise none_argument("on_error(None)", "error")
-        self._entry.on_error(error)
-
-    def on_complete(self) -> None:
-        """End after the items that wait, from any thread."""
-        self._entry.on_complete()
-
-    def to_serialized(self) -> Subject[T]:
-        """It is serialized."""
-        return self
