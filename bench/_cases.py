@@ -12,6 +12,7 @@ from bench._inner import inner_cases
 from bench._measure import Case
 from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
+from bench._shared import shared_cases
 from bench._symbols import symbol_cases
 from bench._threads import thread_cases
 from bench._weight import weight_cases
@@ -23,6 +24,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from symbol_cases(size)
     yield from hot_cases(size // 4)
     yield from hot_stage_cases(size // 4)
+    yield from shared_cases(size // 4)
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
     yield from thread_cases(size)

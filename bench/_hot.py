@@ -93,9 +93,12 @@ class Hub:
     __slots__ = ("_subscribers",)
 
     def __init__(self) -> None:
-        self._subscribers: list[_Next] = []
+        self._subscribers: list[_Next | Counting | Hub] = []
 
-    def subscribe(self, subscriber: _Next) -> None:
+    def on_subscribe(self, _subscription: Subscription, /) -> None:
+        """Nothing is asked for: it takes what comes."""
+
+    def subscribe(self, subscriber: _Next | Counting | Hub) -> None:
         subscriber.on_subscribe(CANCELLED_SUBSCRIPTION)
         self._subscribers.append(subscriber)
 

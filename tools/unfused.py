@@ -38,6 +38,7 @@ ABOUT_FUSION: Final = {
     _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
     _OPS + "test_straight.py": "items that go past the queue",
     _OPS + "test_straight_stages.py": "functions of sources that go past the queue",
+    _OPS + "test_publish_straight.py": "items of a shared source that go past the queue",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
     _OPS + "test_group_steps.py": "items that go straight through the stages of their group",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",

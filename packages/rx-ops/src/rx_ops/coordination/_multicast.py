@@ -6,6 +6,7 @@ run is a :class:`Connection`; at most one is current.
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,7 +25,7 @@ from rx_core import (
     user_call,
 )
 from rx_core.blocks import NOBODY, AtomicReference, RequestInbox
-from rx_fusion import operator
+from rx_fusion import fusion_enabled, operator
 from rx_ops.coordination._described import Described
 from rx_ops.coordination._outlet import End
 
@@ -144,11 +145,13 @@ class Publish(Connectable[T]):
 class _Seat(BaseDisposable, Generic[T]):
     """One subscriber of a broadcast, and its Subscription. The broadcast's drain signals it, so signals are serial."""
 
-    __slots__ = ("_broadcast", "cancelled", "down", "inbox")
+    __slots__ = ("_broadcast", "cancelled", "down", "inbox", "push")
 
     def __init__(self, broadcast: _Broadcast[T], down: Subscriber[T], initial: int) -> None:
         self._broadcast = broadcast
         self.down: Subscriber[T] = down
+        #: Its on_next.
+        self.push: Callable[[T], object] = down.on_next
         self.inbox = RequestInbox()
         self.inbox.demand = initial
         self.cancelled = False
@@ -156,11 +159,12 @@ class _Seat(BaseDisposable, Generic[T]):
     def request(self, n: int, /) -> None:
         self.inbox.add(n)
         if not self.cancelled:
-            self._broadcast.wake()
+            self._broadcast.changed()
 
     def cancel(self) -> None:
         self.cancelled = True
         self.down = NOBODY
+        self.push = _to_nobody
         self._broadcast.leave(self)
 
     def dispose(self) -> None:
@@ -174,13 +178,22 @@ class _Seat(BaseDisposable, Generic[T]):
         """The subscriber, for its last signal."""
         self.cancelled = True
         down, self.down = self.down, NOBODY
+        self.push = _to_nobody
         return down
 
 
-class _Broadcast(Connection[T]):
-    """A Drain without a subscriber of its own: the generator it runs takes an item when every subscriber wants one."""
+def _to_nobody(_item: object) -> None:
+    """It has gone while an item was on its way (RS 2.8)."""
 
-    __slots__ = ("_disposed", "_drain", "_dropping", "_end", "_prefetch", "_seats")
+
+class _Broadcast(Connection[T]):
+    """A Drain without a subscriber of its own: the generator it runs takes an item when every subscriber wants one.
+
+    It looks at its seats when something has changed with them, notes how many items all of them want, and counts down. What a
+    hot source sends while the generator waits, and all of them want, goes past the generator (see rx_core._direct).
+    """
+
+    __slots__ = ("_disposed", "_drain", "_dropping", "_end", "_granted", "_now", "_prefetch", "_room", "_seats", "_stale")
 
     def __init__(self, owner: Publish[T], prefetch: int, asked: bool) -> None:
         super().__init__(owner)
@@ -188,9 +201,14 @@ class _Broadcast(Connection[T]):
         #: Nobody can be asked to wait, so items that come while nobody listens are lost.
         self._dropping = not asked
         self._seats: dict[_Seat[T], None] = {}
+        #: The seats as they were looked at last, how many items they all wanted then, and how many of them are left to give.
+        self._now: tuple[_Seat[T], ...] = ()
+        self._granted = self._room = 0
+        #: Somebody has come, gone or asked since.
+        self._stale = False
         self._end: End | None = None
         self._disposed = False
-        self._drain: Drain[T] = Drain(_Ends(self), origin=owner)
+        self._drain: Drain[T] = _SharedDrain(_Ends(self), origin=owner)
         self._drain.start(self._broadcast)
 
     # -- subscribers ---------------------------------------------------------------------------------------------------
@@ -203,63 +221,77 @@ class _Broadcast(Connection[T]):
             self._seats.pop(seat, None)
         elif self._end is not None:
             self._finish(seat, self._end)
-        self.wake()
+        self.changed()
 
     def leave(self, seat: _Seat[T]) -> None:
         self._seats.pop(seat, None)
-        self.wake()  # it may have been the slowest
+        self.changed()  # it may have been the slowest
 
-    def wake(self) -> None:
+    def changed(self) -> None:
+        self._stale = True  # published before the drain is told
         self._drain.wake()
 
     # -- the run -------------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        self.wake()
+        self._drain.wake()
 
-    def _broadcast(self, run: Run) -> Items[T]:
+    def _broadcast(self, drain: Drain[T]) -> Items[T]:
         while not self.is_connected:
-            self._are_ready()  # wrong requests are answered before there is a source, too
+            self._look()  # wrong requests are answered before there is a source, too
             yield None
-        items = run.open(self.owner.source, self._prefetch)
+        drain.direct = self._send
+        items = drain._open_straight(self.owner.source, self._prefetch, drain if fusion_enabled() else None)
         try:
             for item in items:
-                if run.is_cancelled:
+                if drain.cancelled:
                     return
                 if item is None:
-                    self._are_ready()
+                    # What comes next goes past this, if all want it.
+                    drain.direct = self._send if self._look() else None
                     yield None
                     continue
-                while not (seats := self._are_ready()) and not self._dropping:
+                while (self._stale or not self._room) and not self._look():
                     yield None
-                self._send(seats, item)
+                self._send(item)
         finally:
             close(items)
 
-    def _are_ready(self) -> list[_Seat[T]]:
-        """The subscribers, if all of them want an item now; otherwise none."""
-        seats = list(self._seats)
-        ready = True
-        for seat in seats:
-            inbox = seat.inbox
-            if inbox.pending:
-                inbox.collect()
-                if inbox.error is not None and self._seats.pop(seat, seats) is None:
-                    seat.take_down().on_error(inbox.error)
-                    return self._are_ready()
-            if not inbox.demand:
-                ready = False
-        return seats if ready else []
+    def _look(self) -> int:
+        """How many items all subscribers want."""
+        sent = self._granted - self._room
+        if sent:
+            for seat in self._now:
+                seat.inbox.spend(sent)
+        while True:
+            self._granted = self._room = 0
+            self._stale = False  # before reading
+            self._now = now = (*list(self._seats),)  # copied in one step
+            room = UNBOUNDED if now or self._dropping else 0
+            for seat in now:
+                inbox = seat.inbox
+                if inbox.pending:
+                    inbox.collect()
+                    if inbox.error is not None and self._seats.pop(seat, now) is None:
+                        seat.take_down().on_error(inbox.error)
+                        self._stale = True
+                room = min(room, inbox.demand)
+            if not self._stale:
+                self._granted = self._room = room
+                return room
 
-    def _send(self, seats: list[_Seat[T]], item: T) -> None:
-        for seat in seats:
-            if not seat.cancelled:
-                seat.inbox.spend()
-                try:
-                    seat.down.on_next(item)
-                except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
-                    seat.cancel()
-                    dropped(error, self.owner)
+    def _send(self, item: T) -> None:
+        """To all seats that were looked at; there is room for it."""
+        if self._room is not UNBOUNDED:  # faster than !=; an equal one would be counted down
+            self._room -= 1
+            if not self._room:
+                self._drain.wake()  # the next one has to be looked at
+        for seat in self._now:
+            try:
+                seat.push(item)
+            except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
+                seat.cancel()
+                dropped(error, self.owner)
 
     def finish(self, end: End) -> None:
         """The source has ended. Called by the drain, so nothing else is signalled meanwhile."""
@@ -285,6 +317,18 @@ class _Broadcast(Connection[T]):
     @property
     def is_useless(self) -> bool:
         return self.is_disposed
+
+
+class _SharedDrain(Drain[T]):
+    """The drain of a broadcast."""
+
+    __slots__ = ()
+
+    def broken(self) -> None:
+        """An item went past the generator, and what a subscriber has raised is nobody's signal."""
+        error = sys.exc_info()[1]
+        assert error is not None
+        self.interrupted(error)
 
 
 class _Ends:

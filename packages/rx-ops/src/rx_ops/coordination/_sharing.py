@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import BaseDisposable, SerialDisposable
@@ -153,30 +154,32 @@ _NOTHING = _Nothing()
 class _Counted(BaseDisposable, Generic[T]):
     """One of the counted: passes signals on and says once that it has gone."""
 
-    __slots__ = ("_down", "_owner", "_shared", "_up")
+    __slots__ = ("_down", "_owner", "_shared", "_up", "on_next")
 
     def __init__(self, owner: RefCount[T], shared: _Shared[T], down: Subscriber[T]) -> None:
         self._owner = owner
         self._shared = {0: shared}
         self._down: Subscriber[T] = down
+        #: Nothing is done to an item, so it spares the call.
+        self.on_next: Callable[[T], object] = down.on_next
         self._up: Any = None
 
     def on_subscribe(self, subscription: Any, /) -> None:
         self._up = subscription
         self._down.on_subscribe(self)
 
-    def on_next(self, item: T, /) -> None:
-        self._down.on_next(item)
-
     def on_error(self, error: Exception, /) -> None:
         self._go(ended=True)
-        down, self._down = self._down, NOBODY
-        down.on_error(error)
+        self._let_go().on_error(error)
 
     def on_complete(self) -> None:
         self._go(ended=True)
+        self._let_go().on_complete()
+
+    def _let_go(self) -> Subscriber[T]:
         down, self._down = self._down, NOBODY
-        down.on_complete()
+        self.on_next = NOBODY.on_next
+        return down
 
     def _go(self, ended: bool) -> None:
         shared = self._shared.pop(0, None)
@@ -188,7 +191,7 @@ class _Counted(BaseDisposable, Generic[T]):
 
     def cancel(self) -> None:
         self._up.cancel()
-        self._down = NOBODY
+        self._let_go()
         self._go(ended=False)
 
     def dispose(self) -> None:
