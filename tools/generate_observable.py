@@ -32,6 +32,7 @@ FAMILIES: Final = (
     "_create",
     "_listen",
     "_transform",
+    "_optional",
     "_indexed",
     "_inner",
     "_window",

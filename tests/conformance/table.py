@@ -21,12 +21,23 @@ Flags::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, dropwhile, groupby, takewhile
+from itertools import accumulate, dropwhile, groupby, pairwise, takewhile
 from typing import Any, Final
 
 from rx_core import Disposable, Items, Run, Source, Subscriber, none_produced, user_call
 from rx_fusion import operator, stage
-from rx_ops import BackpressureStrategy, BatchEmitter, Completable, Emitter, Flowable, GenerateEmitter, OnComplete, OnNext, Single
+from rx_ops import (
+    BackpressureStrategy,
+    BatchEmitter,
+    Completable,
+    Emitter,
+    Flowable,
+    GenerateEmitter,
+    HandleEmitter,
+    OnComplete,
+    OnNext,
+    Single,
+)
 from tests.conformance.harness import Case, Flow, Kit
 from tests.conformance.sources import Foreign
 
@@ -56,6 +67,21 @@ def _plus(a: Any, b: Any) -> Any:
 
 def _odd(x: int) -> int:
     return x % 2
+
+
+def _odd_only(x: int) -> int | None:
+    return x if x % 2 else None
+
+
+def _even_place(_x: Any, at: int) -> bool:
+    return at % 2 == 0
+
+
+def _handled(x: int, emitter: HandleEmitter[int]) -> None:
+    if x >= 5:
+        emitter.on_complete()
+    elif x % 2:
+        emitter.on_next(x * 2)
 
 
 def _small(x: int) -> bool:
@@ -382,6 +408,13 @@ TRANSFORM: Final = (
     Case("group_by value", lambda s, k: s.group_by(_odd, k.f(_times(10))).flat_map(_keyed), lambda xs: [(_odd(x), x * 10) for x in xs], None, LATE),
     Case("group_by lists", lambda s, k: s.group_by(k.f(_odd)).flat_map(_listed), _groups, _nothing, "unordered apart"),
     Case("group_reduce", lambda s, k: s.group_reduce(k.f(_odd), k.f(_times(10)), k.f(_plus)), _group_sums, _nothing, "fold"),
+    Case("scan_with", lambda s, k: s.scan_with(k.f(lambda: 10), _plus), lambda xs: L(accumulate(xs, initial=10)), flags="none"),
+    Case("scan_with function", lambda s, k: s.scan_with(lambda: 10, k.f(_plus)), lambda xs: L(accumulate(xs, initial=10)), flags="none"),
+    Case("enumerate", lambda s, k: s.enumerate(1), lambda xs: L(enumerate(xs, 1))),
+    Case("map_indexed", lambda s, k: s.map_indexed(k.f(_plus)), lambda xs: [x + at for at, x in enumerate(xs)], flags="none"),
+    Case("pairwise", lambda s, k: s.pairwise(), lambda xs: L(pairwise(xs))),
+    Case("map_optional", lambda s, k: s.map_optional(k.f(_odd_only)), lambda xs: [x for x in xs if _odd(x)]),
+    Case("handle", lambda s, k: s.handle(k.f(_handled)), lambda xs: [x * 2 for x in takewhile(_small, xs) if _odd(x)], flags="early"),
     Case("sorted", lambda s, k: s.sorted(), sorted, _nothing, "fold", items=(3, 1, 2, 3, 9, 1)),
     Case("sorted key", lambda s, k: s.sorted(k.f(_odd), reverse=True), lambda xs: sorted(xs, key=_odd, reverse=True), _nothing, "fold"),
     Case("cast", lambda s, k: s.cast(int), _same),
@@ -396,6 +429,12 @@ TRANSFORM: Final = (
 
 FILTER: Final = (
     Case("filter", lambda s, k: s.filter(k.f(_odd)), lambda xs: [x for x in xs if _odd(x)]),
+    Case("filter_indexed", lambda s, k: s.filter_indexed(k.f(_even_place)), lambda xs: xs[::2]),
+    Case("slice", lambda s, k: s.slice(1, 6, 2), lambda xs: xs[1:6:2], flags="early"),
+    Case("slice without end", lambda s, k: s.slice(2, None, 3), lambda xs: xs[2::3]),
+    Case("slice but last", lambda s, k: s.slice(1, -2, 2), lambda xs: xs[1:-2:2]),
+    Case("slice last", lambda s, k: s.slice(-4, None, 2), lambda xs: xs[-4::2], _nothing, "fold"),
+    Case("slice last before", lambda s, k: s.slice(-100, 3), lambda xs: xs[-100:3], _nothing, "fold"),
     Case("of_type", lambda s, k: s.map(lambda x: x if _odd(x) else str(x)).of_type(int), lambda xs: [x for x in xs if _odd(x)]),
     Case("take", lambda s, k: s.take(3), lambda xs: xs[:3], flags="early"),
     Case("take 0", lambda s, k: s.take(0), _nothing, flags="early"),

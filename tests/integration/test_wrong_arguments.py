@@ -95,6 +95,8 @@ def right(face: type[Any], parameter: inspect.Parameter) -> Any:
         "times": 1,
         "count": 1,
         "start": 1,
+        "stop": 1,
+        "step": 1,
         "index": 1,
         "item": 1,
         "items": 1,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rx_fusion import stage
-from rx_ops import Emitter, Flowable, GenerateEmitter, UnicastProcessor
+from rx_ops import Emitter, Flowable, GenerateEmitter, HandleEmitter, UnicastProcessor
 from rx_testing import ManualPublisher, ManualSubscription, VirtualScheduler
 from tests.conformance.sources import Foreign
-from tests.invisible.describe import Fn, Op, Pipeline, nested
+from tests.invisible.describe import Fn, Op, Pipeline, nested, num
 from tests.invisible.recording import Log
 from tests.invisible.theirs import TheirMap, TheirPass
 
@@ -180,7 +180,7 @@ SOURCES: Final[dict[str, Callable[..., Flow]]] = {
 
 
 @stage
-def pairwise(source: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+def their_pairwise(source: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """A stage that is not the library's."""
     empty = True
     previous: Any = 0
@@ -192,6 +192,24 @@ def pairwise(source: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
             pair = (previous, item)
             previous = item
             yield pair
+
+
+def saying(function: Callable[[Any], Any]) -> Callable[[Any, HandleEmitter[Any]], None]:
+    """A handler that says what it says by the value that ``function`` returns."""
+
+    def handler(x: Any, emitter: HandleEmitter[Any]) -> None:
+        value = function(x)
+        if value is None:
+            return
+        kind = num(value) % 5
+        if kind in (2, 3):
+            emitter.on_complete()
+        if kind == 4:
+            emitter.on_error(ValueError("handled"))
+        if kind != 3:
+            emitter.on_next(value)
+
+    return handler
 
 
 def _mapper(world: World, fn: Fn, inner: tuple[Op, ...]) -> Callable[[Any], Any]:
@@ -256,7 +274,16 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "default_if_empty": lambda w, s, item: s.default_if_empty(item),
     "do_on_next": lambda w, s, fn: s.do_on_next(w.f(fn)),
     "do_on_complete": lambda w, s, fn: s.do_on_complete(w.f(fn)),
-    "pairwise": lambda w, s: s.stage(pairwise),
+    "pairwise": lambda w, s: s.pairwise(),
+    "their_pairwise": lambda w, s: s.stage(their_pairwise),
+    "enumerate": lambda w, s, start: s.enumerate(start),
+    "map_indexed": lambda w, s, fn: s.map_indexed(w.f(fn)),
+    "filter_indexed": lambda w, s, fn: s.filter_indexed(w.f(fn)),
+    "slice": lambda w, s, *places: s.slice(*places),
+    "slice_last": lambda w, s, *places: s.slice(*places),
+    "map_optional": lambda w, s, fn: s.map_optional(w.f(fn)),
+    "handle": lambda w, s, fn: s.handle(saying(w.f(fn))),
+    "scan_with": lambda w, s, *fns: s.scan_with(*map(w.f, fns)),
     "dematerialize": lambda w, s: s.dematerialize(),
     "hide": lambda w, s: s.hide(),
     "their_pass": lambda w, s: Flowable.wrap(TheirPass(s)),
@@ -295,13 +322,14 @@ ONE_BY_ONE: Final = frozenset(
     (
         *("map", "their_map", "starmap", "filter", "take_while", "take", "skip", "skip_while", "distinct"),
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "do_on_complete", "pairwise"),
+        *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
         *("first", "reduce", "collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "buffer"),
         *("default_if_empty", "dematerialize", "hide", "their_pass"),
     )
 )  # fmt: skip
 
 #: What is a stage, and fuses with its neighbours into one loop.
-STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted")) - WALLS
+STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted", "slice_last", "scan_with")) - WALLS
 
 #: Sources at the same time: in a row where all of them are iterated.
 SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with"))

@@ -117,6 +117,21 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (draw(number),))
     if kind == "starmap":
         return Op(kind, (fn(kind, "total", "next"),))
+    if kind == "enumerate":
+        return Op(kind, (draw(number),))
+    if kind == "map_indexed":
+        return Op(kind, (fn(kind, "next", "total", "half"),))
+    if kind == "filter_indexed":
+        return Op(kind, (fn(kind, *PREDICATES),))
+    if kind in ("slice", "slice_last"):
+        start = st.one_of(st.none(), number) if kind == "slice" else st.integers(-4, -1)
+        return Op(kind, (draw(start), draw(st.one_of(st.none(), st.integers(-3, 5))), draw(st.integers(1, 3))))
+    if kind == "map_optional":
+        return Op(kind, (fn(kind, "next", "maybe", "pair"),))
+    if kind == "handle":
+        return Op(kind, (fn(kind, "next", "maybe", "odd"),))
+    if kind == "scan_with":
+        return Op(kind, (fn("supplier", "nothing", "total"), fn(kind, "total", "latest")))
     if kind == "do_on_next":
         return Op(kind, (fn(kind, "next"),))
     if kind in ("do_on_complete", "do_on_error"):
@@ -158,7 +173,8 @@ SIMPLE: Final = (
 STAGES: Final = (
     *SIMPLE,
     *("collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "ignore_elements", "group_reduce"),
-    *("sorted",),
+    *("sorted", "their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "slice_last", "map_optional"),
+    *("handle", "scan_with"),
     *("of_type", "cast", "starmap", "pairwise"),
 )  # fmt: skip
 
@@ -187,7 +203,7 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
         return False  # where somebody waits, which source is first is nobody's to say
     if op.name in FLATTENING and any(waits(part) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
-    if op.name == "collect" and op.args[0].how:  # of two failures at subscribing either may come first
+    if op.name in ("collect", "scan_with") and op.args[0].how:  # of two failures at subscribing either may come first
         return not any(isinstance(event, Call) and event.subscribing for event in trace)
     if op.name == "sum":
         return all(isinstance(x, int) for x in items)

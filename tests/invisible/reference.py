@@ -312,6 +312,7 @@ ONE_FOR_ONE = frozenset(
     (
         *("map", "their_map", "starmap", "filter", "take_while", "take", "skip", "skip_while", "distinct"),
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "pairwise", "dematerialize"),
+        *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
         *("hide", "their_pass"),
     )
 )  # fmt: skip

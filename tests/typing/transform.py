@@ -8,7 +8,7 @@ from typing import Any, TypeVar, assert_type
 
 from rx_core import Publisher, Run, Source
 from rx_fusion import operator
-from rx_ops import Flowable, GroupedFlowable, Maybe, Single, Timed, stage
+from rx_ops import Flowable, GroupedFlowable, HandleEmitter, Maybe, Single, Timed, stage
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,6 +41,24 @@ assert_type(orders.map(lambda order: (order.customer, order.amount)), Flowable[t
 # starmap
 assert_type(pairs.starmap(lambda n, s: s * n), Flowable[str])
 assert_type(pairs.starmap(lambda n, s: n).map(lambda n: n + 1), Flowable[int])
+
+# by index, by neighbour, and what may be nothing
+assert_type(words.enumerate(), Flowable[tuple[int, str]])
+assert_type(words.map_indexed(lambda word, at: len(word) / (at + 1)), Flowable[float])
+assert_type(words.filter_indexed(lambda word, at: at > 1).slice(1, None, 2), Flowable[str])
+assert_type(words.pairwise().starmap(lambda a, b: len(a + b)), Flowable[int])
+assert_type(words.map_optional(lambda word: len(word) or None), Flowable[int])
+assert_type(Single.just(1).map_optional(lambda n: "a" if n else None), Maybe[str])
+assert_type(words.scan_with(lambda: 0, lambda total, word: total + len(word)), Flowable[int])
+
+
+def longer(word: str, emitter: HandleEmitter[int]) -> None:
+    if len(word) > 3:
+        emitter.on_next(len(word))
+
+
+assert_type(words.handle(longer), Flowable[int])
+assert_type(Maybe.just("a").handle(longer), Maybe[int])
 
 # flat_map, concat_map: a stream, a Single or a Maybe
 assert_type(words.flat_map(lambda word: Flowable.of(len(word))), Flowable[int])

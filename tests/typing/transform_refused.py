@@ -19,6 +19,11 @@ numbers.map(lambda n, m: n + m)  # type: ignore[arg-type, misc]
 numbers.map(str.upper)  # type: ignore[arg-type]
 numbers.map(3)  # type: ignore[arg-type]
 
+# by index, by neighbour, and what may be nothing
+words.map_indexed(lambda word: word)  # type: ignore[arg-type, misc]
+words.slice(1)  # type: ignore[call-arg]
+words.handle(lambda word, emitter: emitter.on_nothing())  # type: ignore[attr-defined]
+
 # starmap
 pairs.starmap(lambda n: n)  # type: ignore[arg-type, misc]
 pairs.starmap(lambda n, s: s.append(n))  # type: ignore[attr-defined]

@@ -33,6 +33,7 @@ from rx_ops.processors import (
     UnicastProcessor,
     UnicastSubject,
 )
+from rx_ops.stages._optional import HandleEmitter
 
 __all__ = [
     "AsyncProcessor",
@@ -50,6 +51,7 @@ __all__ = [
     "GenerateEmitter",
     "GroupedFlowable",
     "GroupedObservable",
+    "HandleEmitter",
     "Maybe",
     "Notification",
     "Observable",

@@ -31,6 +31,7 @@ from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
 from rx_ops._faces._one_item_inner import MaybeInner, SingleInner
 from rx_ops._faces._one_item_late import CompletableLate, MaybeLate, SingleLate
+from rx_ops._faces._one_item_optional import MaybeOptional, SingleOptional
 from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, SingleRepeat
 from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
@@ -79,6 +80,7 @@ class _OneItem(Pipeline[T_co]):
 class Single(
     _OneItem[T_co],
     SingleInner[T_co],
+    SingleOptional[T_co],
     SingleRepeat[T_co],
     SingleAround[T_co],
     SingleShare[T_co],
@@ -247,6 +249,7 @@ class Single(
 class Maybe(
     _OneItem[T_co],
     MaybeInner[T_co],
+    MaybeOptional[T_co],
     MaybeRepeat[T_co],
     MaybeAround[T_co],
     MaybeShare[T_co],

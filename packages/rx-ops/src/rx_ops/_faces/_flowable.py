@@ -21,6 +21,7 @@ from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._inner import FlowableInner
 from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._listen import FlowableListen
+from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._repeat import FlowableRepeat
 from rx_ops._faces._runs import FlowableRuns
@@ -41,6 +42,7 @@ class Flowable(
     FlowableCreate[T_co],
     FlowableListen[T_co],
     FlowableTransform[T_co],
+    FlowableOptional[T_co],
     FlowableIndexed[T_co],
     FlowableInner[T_co],
     FlowableWindow[T_co],

@@ -81,6 +81,20 @@ class FlowableTransform(FlowableCore[T_co]):
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
 
+    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R], /) -> Flowable[R]:
+        """The running total that begins with a fresh ``supplier()`` for each subscription, so that it may be changed in place.
+
+        ::  --1--2--3|  -->  0-1--3--6|
+
+        Demand:  passes through; the seed takes one of what is requested first.
+        Errors:  what the functions raise, with a note; TypeError when one returns None.
+        Memory:  one item.   Thread: the one that requests.   Fusion: stage; not pushed.
+        Source:  RxJava ``scanWith``.
+        """
+        check_callable("scan_with", "supplier", supplier)
+        check_callable("scan_with", "accumulator", accumulator)
+        return self._then(stages.scan_with, supplier, accumulator)
+
     def flat_map(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],

@@ -35,7 +35,17 @@ from rx_ops.stages._filter import (
     take_while,
     to_single,
 )
+from rx_ops.stages._indexed import (
+    enumerate_,
+    filter_indexed,
+    map_indexed,
+    pairwise,
+    slice_,
+    slice_but_last,
+    slice_last,
+)
 from rx_ops.stages._notify import dematerialize
+from rx_ops.stages._optional import handle, map_optional
 from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
 from rx_ops.stages._transform import (
     buffer,
@@ -53,6 +63,7 @@ from rx_ops.stages._transform import (
     not_none,
     scan,
     scan_seed,
+    scan_with,
     starmap,
 )
 
@@ -77,12 +88,17 @@ __all__ = [
     "do_on_complete",
     "do_on_next",
     "element_at",
+    "enumerate_",
     "filter_",
+    "filter_indexed",
     "first_or",
     "first_or_error",
     "flat_map_iterable",
     "group_reduce",
+    "handle",
     "map_",
+    "map_indexed",
+    "map_optional",
     "max_",
     "max_by",
     "min_",
@@ -90,13 +106,18 @@ __all__ = [
     "not_empty",
     "not_none",
     "of_type",
+    "pairwise",
     "reduce",
     "reduce_seed",
     "scan",
     "scan_seed",
+    "scan_with",
     "skip",
     "skip_last",
     "skip_while",
+    "slice_",
+    "slice_but_last",
+    "slice_last",
     "smallest",
     "smallest_by",
     "sorted_",

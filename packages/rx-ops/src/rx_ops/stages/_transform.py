@@ -66,6 +66,19 @@ def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) ->
         yield total
 
 
+@stage(later=True)
+def scan_with(source: Iterable[T], supplier: Callable[[], R], accumulator: Callable[[R, T], R]) -> Iterator[R]:
+    total = supplier()
+    if total is None:
+        raise none_produced("scan_with", supplier)
+    yield total
+    for item in source:
+        total = accumulator(total, item)
+        if total is None:
+            raise none_produced("scan_with", accumulator)
+        yield total
+
+
 def _whole(count: int) -> Callable[[int], int]:
     return lambda n: n * count
 
