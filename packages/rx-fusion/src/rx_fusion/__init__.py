@@ -18,8 +18,8 @@ from rx_core.queue_fusion import (
     fusion_off,
 )
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
-from rx_fusion._compiler import Feed, Form
 from rx_fusion._explain import Plan
+from rx_fusion._forms import Feed, Form
 from rx_fusion._freely import Looped, at_once, opened, outside, planned
 from rx_fusion._heads import (
     MANY_SOURCES,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core import as_signal
 from rx_fusion._builtins import EXACT
-from rx_fusion._compiler import Feed
+from rx_fusion._forms import Feed
 from rx_fusion._pipeline import set_hint
 from rx_fusion._shapes import PULL_DRAINED, PULL_INSIDE
 

@@ -22,37 +22,17 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
-from enum import Enum
 from itertools import count
 from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from rx_core import OPERATOR_CODES, close, none_produced
+from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
-from rx_fusion._stages import PARSING, Stage
-from rx_fusion.symbols._expression import BUILTINS
+from rx_fusion._reading import PARSING
+from rx_fusion._stages import Stage
 from rx_fusion.symbols._inline import MARK, expressions_in
-
-
-class Feed(Enum):
-    """What a source can give besides items."""
-
-    CLEAN = "clean"  #: items only, known to be no None (range)
-    CHECKED = "checked"  #: a user's iterable: a None is an error, and it may have to be closed
-    RUNNING = "running"  #: a coordinating operator or an inbox: None means nothing now
-
-    __hash__ = object.__hash__  # forms are looked up at each subscription, and Enum's own is slow
-
-
-class Form(NamedTuple):
-    """Which function to write."""
-
-    kind: str  # "pull" | "value" | "step" | "push"
-    feed: Feed = Feed.CLEAN
-    #: Look at ``root.cancelled`` once per source item.
-    cancel: bool = False
-    #: Set ``run.last`` before yielding an item that is known to be the last.
-    mark_last: bool = False
+from rx_fusion.symbols._writing import BUILTINS
 
 
 class Stop(Exception):

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting
-from rx_fusion._compiler import Feed
+from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
 from rx_fusion.symbols._symbol import Symbol

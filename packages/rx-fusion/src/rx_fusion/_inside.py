@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from rx_core import Run, as_signal, queue_fusion
 from rx_fusion._builtins import EXACT, NEVER_NONE
-from rx_fusion._compiler import Feed, Form
+from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import IterableHead
 from rx_fusion._pipeline import Pipeline
 from rx_fusion._shapes import HOT_RUNS, PULL_INSIDE, ROOT, checked

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import Drain, Items, Run, add_cap, as_signal, close, invalid_request
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_fusion._compiler import Feed
+from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from rx_core import BaseDisposable, CallbackObserver, as_signal, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_fusion._compiler import Feed
+from rx_fusion._forms import Feed
 from rx_fusion._shapes import VALUE
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from rx_core.queue_fusion import NONE, fusion_enabled
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._builtins import CONSTANT, EXACT
-from rx_fusion._compiler import Feed
+from rx_fusion._forms import Feed
 from rx_fusion._freely import freely
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
 from rx_fusion._notes import calls

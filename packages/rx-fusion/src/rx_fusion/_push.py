@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import NONE
-from rx_fusion._compiler import Form
+from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Link, Relay
 

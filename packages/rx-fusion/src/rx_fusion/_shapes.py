@@ -13,11 +13,10 @@ from operator import length_hint
 from typing import Any, Final, final
 
 from rx_core import Run, close, none_produced
-from rx_fusion._compiler import Feed, Form, TooLarge, compile_form
+from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import calls, note_stacked
 from rx_fusion._stages import Special, Stage, StageFunction, Step, stage_of
 from rx_fusion.symbols._expression import Expression, without_symbols
-from rx_fusion.symbols._inline import specialised
 
 #: Compiling costs 170–430 µs for one to four stages, a stacked generator 10–25 ns more per stage and element. Below this many
 #: elements a first run stacks; a shape that is used again and again compiles whatever its size.
@@ -116,6 +115,8 @@ class Shape:
             return self._children.setdefault(step, Shape((*self.stages, stage_of(step))))
         if next(_specials) > MAX_SPECIALS:
             return self.then(step.function)
+        from rx_fusion.symbols._inline import specialised  # as below
+
         stage = specialised(stage_of(step.function), step.symbols)
         made = self.then(step.function) if stage is None else Shape((*self.stages, stage))
         return self._children.setdefault(step, made)
@@ -179,6 +180,8 @@ class Shape:
         except KeyError:
             made: Callable[..., Any] | None = None
             if all(stage.compilable for stage in self.stages):
+                from rx_fusion._compiler import TooLarge, compile_form  # brings ast: only who compiles needs it
+
                 try:
                     made = compile_form(self.stages, form)
                 except TooLarge:

@@ -6,8 +6,6 @@ An expression is a compiled function of its structure with the constants bound. 
 
 from __future__ import annotations
 
-import ast
-import copy
 import sys
 import threading
 import weakref
@@ -15,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from types import FunctionType
-from typing import Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from rx_fusion.symbols._nodes import (
     Attribute,
@@ -26,20 +24,17 @@ from rx_fusion.symbols._nodes import (
     Item,
     Node,
     Operator,
-    Writer,
     written,
 )
 from rx_fusion.symbols._symbol import Symbol
+
+if TYPE_CHECKING:
+    import ast
 
 R = TypeVar("R")
 
 #: More structures than a program writes down; one that makes them up forgets the oldest.
 MAX_STRUCTURES: Final = 1_024
-
-GETATTR: Final = "_getattr"
-SLICE: Final = "_slice"
-#: What generated code has to know besides constants and arguments, by names no stage has.
-BUILTINS: Final[dict[str, Any]] = {GETATTR: getattr, SLICE: slice}
 
 _STRUCTURES: Final[dict[object, Structure]] = {}
 _LOCK: Final = threading.Lock()
@@ -78,10 +73,15 @@ class Structure:
 
     def code(self, constants: Sequence[str], arguments: Sequence[ast.expr]) -> ast.expr:
         """The expression over names for its constants and Python code for its arguments."""
-        return _Code(constants, arguments).write(self.node)
+        from rx_fusion.symbols._writing import Code  # brings ast: only who compiles needs it
+
+        return Code(constants, arguments).write(self.node)
 
     def _compiled(self) -> FunctionType:
-        import linecache  # brings tokenize: only who compiles needs it
+        import ast
+        import linecache  # both cost a millisecond: only who compiles needs them
+
+        from rx_fusion.symbols._writing import BUILTINS
 
         constants = [f"c{at}" for at in range(self.constants)]
         arguments = ["item"] if self.arity == 1 else [f"item{at}" for at in range(self.arity)]
@@ -95,23 +95,6 @@ class Structure:
         linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
         weakref.finalize(self, linecache.cache.pop, path, None).atexit = False
         return made
-
-
-class _Code(Writer):
-    getattr_name = GETATTR
-    slice_name = SLICE
-
-    def __init__(self, constants: Sequence[str], arguments: Sequence[ast.expr]) -> None:
-        self._names = iter(constants)
-        self._arguments = arguments
-
-    def leaf(self, node: Item | Constant) -> ast.expr:
-        if isinstance(node, Item):
-            return copy.deepcopy(self._arguments[node.position])
-        return ast.Name(next(self._names), ast.Load())
-
-    def says(self, name: str) -> bool:
-        return name.isascii() and super().says(name)  # what is not ASCII would be normalised in source text
 
 
 def _structure_of(node: Node, arity: int) -> Structure:

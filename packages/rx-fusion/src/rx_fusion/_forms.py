@@ -1,0 +1,27 @@
+"""Which function the compiler is to write: what everybody says to it, without the compiler and the syntax trees it works with."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Feed(Enum):
+    """What a source can give besides items."""
+
+    CLEAN = "clean"  #: items only, known to be no None (range)
+    CHECKED = "checked"  #: a user's iterable: a None is an error, and it may have to be closed
+    RUNNING = "running"  #: a coordinating operator or an inbox: None means nothing now
+
+    __hash__ = object.__hash__  # forms are looked up at each subscription, and Enum's own is slow
+
+
+class Form(NamedTuple):
+    """Which function to write."""
+
+    kind: str  # "pull" | "value" | "step" | "push"
+    feed: Feed = Feed.CLEAN
+    #: Look at ``root.cancelled`` once per source item.
+    cancel: bool = False
+    #: Set ``run.last`` before yielding an item that is known to be the last.
+    mark_last: bool = False
