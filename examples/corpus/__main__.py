@@ -1,7 +1,5 @@
 """Lets ``python examples/corpus`` run the program: Python puts this folder first on the import path."""
 
-import sys
+import runpy
 
-from corpus.cli import main
-
-sys.exit(main())
+runpy.run_module("corpus", run_name="__main__")

@@ -2,6 +2,11 @@
 
 import sys
 
-from corpus.cli import main
+try:
+    from corpus.cli import main
 
-sys.exit(main())
+    code = main()
+except KeyboardInterrupt:  # while it is imported, which may take a second; main() itself answers for everything later
+    print("corpus: interrupted", file=sys.stderr)
+    code = 130
+sys.exit(code)

@@ -167,6 +167,24 @@ def test_both_ways_to_start_it(how: list[str], tree: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("program", [PACKAGE_FOLDER, PACKAGE_FOLDER / "corpus"])
+def test_an_interrupt_while_it_is_imported_is_130_without_a_traceback(program: Path) -> None:
+    interrupting = f"""
+import runpy, sys
+
+class Interrupt:
+    def find_spec(self, name, *_others):
+        if name == "corpus.report":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.path.insert(0, {str(PACKAGE_FOLDER)!r})
+runpy.run_path({str(program / "__main__.py")!r}, run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "corpus: interrupted\n")
+
+
 def test_a_reader_that_has_seen_enough_is_no_error(tree: Path) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
