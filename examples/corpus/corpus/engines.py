@@ -1,6 +1,7 @@
 """The engines by name: each says where the files come from and where the pipeline runs, nothing else."""
 
 import importlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar, TypeVarTuple
@@ -181,7 +182,17 @@ def open_engine(name: str, master: str | None, /) -> Iterator[Engine]:
         yield TrioEngine()
     else:
         _need("rx_spark", '"rx-spark[java]"', name)
-        yield SparkEngine(master)
+        root = logging.getLogger()
+        root.addFilter(_said_by_py4j)
+        try:
+            yield SparkEngine(master)
+        finally:
+            root.removeFilter(_said_by_py4j)
+
+
+def _said_by_py4j(record: logging.LogRecord) -> bool:
+    """False for what py4j logs, with a traceback, when Ctrl-C comes while it waits for Java: the error itself goes on to us."""
+    return not str(record.msg).endswith("while sending command.")
 
 
 def _need(module: str, distribution: str, engine: str) -> None:

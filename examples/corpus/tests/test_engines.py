@@ -1,6 +1,7 @@
 """Every engine gives the answer of the plain loop, whatever the files are like."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -149,3 +150,14 @@ class Interrupted:
 
     def explain(self, job: Job, /) -> str:
         return self._engine.explain(job)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("message", ["KeyboardInterrupt while sending command.", "Exception while sending command."])
+def test_what_py4j_logs_of_an_interrupt_is_not_shown(message: str, caplog: pytest.LogCaptureFixture) -> None:
+    with open_engine("spark", None):
+        logging.error(message)  # as py4j does it: on the root logger, before the error goes on
+        logging.error("something else")
+    assert caplog.messages == ["something else"]
+    logging.error(message)
+    assert caplog.messages == ["something else", message]
