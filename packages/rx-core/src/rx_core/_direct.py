@@ -37,6 +37,29 @@ class DirectInbox(Inbox[T]):
             super().on_next(item)
             return
         straight = self._straight
+        # "is" is faster than ==; an equal one is counted down. The queue is looked at although the drain is told of what waits in
+        # it: who tells it may be another thread that has not come to it yet.
+        if demand is not UNBOUNDED or straight < 2 or gate._dirty or self._queue or item is None:
+            self._carefully(item, demand, straight)
+            return
+        self._straight = straight - 1
+        push = self._push
+        try:
+            push(item)
+        except BaseException:
+            try:
+                gate.broken()
+            finally:
+                token.append(0)
+            raise
+        token.append(demand)
+        if gate._dirty:
+            gate.wake()  # type: ignore[unreachable]  # raised meanwhile
+
+    def _carefully(self, item: T, demand: int, straight: int) -> None:
+        """The same for who wants a certain number, and where something else is to be done. Holds the token."""
+        gate = self._gate
+        token = gate._token
         if not (straight and demand) or gate._dirty or self._queue or item is None:
             token.append(demand)
             if gate._dirty:
@@ -49,7 +72,7 @@ class DirectInbox(Inbox[T]):
                 self._straight = straight - 1
             elif not self._asks_for_more():
                 push = partial(_drop, gate)
-            if demand is UNBOUNDED:  # faster than ==; an equal one would be counted down
+            if demand is UNBOUNDED:
                 push(item)
             else:
                 gate._demand = demand - 1
