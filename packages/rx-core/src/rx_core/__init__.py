@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
 from rx_core._blocking import BlockingRun, Waiting, blocking_items, first_waited_for, waited_for
-from rx_core._demand import UNBOUNDED, Growing, add_cap, check_prefetch, invalid_request, mul_cap
+from rx_core._buffer_watch import BufferWatch
+from rx_core._demand import (
+    DEFAULT_PREFETCH,
+    DEMAND,
+    GROWING_PREFETCH,
+    LARGEST_PREFETCH,
+    UNBOUNDED,
+    Growing,
+    add_cap,
+    check_prefetch,
+    invalid_request,
+    mul_cap,
+)
 from rx_core._disposables import (
     DISPOSED,
     ActionDisposable,
@@ -18,7 +30,8 @@ from rx_core._disposables import (
     FlagDisposable,
     SerialDisposable,
 )
-from rx_core._drain import Drain, has_ended, tell_interrupted
+from rx_core._drain import Drain
+from rx_core._ends import has_ended, tell_interrupted
 from rx_core._errors import (
     CompositeException,
     EmptyStreamError,
@@ -35,7 +48,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, GROWING_PREFETCH, LARGEST_PREFETCH, BufferWatch, Inbox
+from rx_core._inbox import Inbox
 from rx_core._observers import CallbackObserver
 from rx_core._policies import PolicyInbox
 from rx_core._protocols import (

@@ -1,4 +1,4 @@
-"""Counting demand.
+"""Counting demand, and the windows that a queue asks for.
 
 Demand is the sum of what was requested minus what was delivered. It is capped at :data:`UNBOUNDED`, which means "as much as
 there is" (RS 3.17).
@@ -43,6 +43,19 @@ class Growing(int):
     """
 
     __slots__ = ()
+
+
+#: Window value: request what downstream wants, no more (the specs' "arbiter").
+DEMAND: Final = 0
+
+#: How many items wait at a boundary when nobody says otherwise.
+DEFAULT_PREFETCH: Final = 128
+
+#: How far a :class:`Growing` window goes.
+LARGEST_PREFETCH: Final = 1024
+
+#: What ``prefetch`` is at a boundary between threads when nobody says otherwise.
+GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 
 
 def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:

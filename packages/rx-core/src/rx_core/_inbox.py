@@ -3,6 +3,8 @@
 It is the one queue between "somebody pushes" and "a generator pulls", and bounded wherever the source can be asked: by its window
 (requested up front and replenished when 75 % was taken) or by demand (asks only for what downstream still wants). A source that
 cannot be asked is bounded by an overflow policy, or, as an Observable, not at all.
+
+Here is the queue, with who pushes and who polls; subscribing and requesting are in _upstream.py.
 """
 
 from __future__ import annotations
@@ -11,35 +13,20 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, Growing
+from rx_core import _buffer_watch, _hooks
+from rx_core._demand import DEFAULT_PREFETCH, LARGEST_PREFETCH, UNBOUNDED, Growing
 from rx_core._errors import MissingBackpressureError, none_argument, none_produced
-from rx_core._observers import stop
+from rx_core._later import PutOff
+from rx_core._upstream import Upstream
 from rx_core._user_code import OPERATOR_CODES, traced_as_before
 
 if TYPE_CHECKING:
     from rx_core._drain import Drain
-    from rx_core._protocols import Disposable, Publisher, Subscription
     from rx_core._run import Run, Through
 
 T = TypeVar("T")
-
-#: Called with every inbox that is given up; see :class:`BufferWatch`. None: nobody counts.
-_watch: Callable[[Inbox[Any]], object] | None = None
-
-#: Window value: request what downstream wants, no more (the specs' "arbiter").
-DEMAND: Final = 0
-
-#: How many items wait at a boundary when nobody says otherwise.
-DEFAULT_PREFETCH: Final = 128
-
-#: How far a :class:`Growing` window goes.
-LARGEST_PREFETCH: Final = 1024
-
-#: What ``prefetch`` is at a boundary between threads when nobody says otherwise.
-GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 
 #: A mark that is always reached.
 _ALWAYS: Final = -1
@@ -50,28 +37,7 @@ _TAKE: Final = deque.popleft
 _MANY: Final = 1 << 29
 
 
-@final
-class _PutOff:
-    """Subscribing or requesting, when the run is not busy."""
-
-    __slots__ = ("_action", "_inbox")
-
-    def __init__(self, inbox: Inbox[Any], action: Callable[[], object]) -> None:
-        self._inbox = inbox
-        self._action = action
-
-    def __call__(self) -> None:
-        self._action()
-
-    @property
-    def lets_others_in(self) -> bool:
-        """Whether others need not wait until it returns: it has sent something and goes on. One that has ended or was cancelled
-        returns in a moment, and what comes next begins after that."""
-        inbox = self._inbox
-        return bool(inbox.peak or inbox._spoke) and not (inbox._done or inbox._cancelled)
-
-
-class Inbox(Generic[T]):
+class Inbox(Upstream[T]):
     """Subscriber (or observer) that queues for one run.
 
     Pushing side: any thread, serially (RS 1.3). Polling side: the run's owner. A None raises TypeError at who signals it, and is
@@ -79,39 +45,22 @@ class Inbox(Generic[T]):
     """
 
     __slots__ = (
-        "_asks_later",
         "_batch",
-        "_cancelled",
-        "_done",
         "_eager_error",
-        "_error",
         "_feeder",
         "_gate",
-        "_keep_promise",
         "_keeps",
         "_limit",
         "_mark",
         "_most",
-        "_opening",
-        "_outside",
-        "_outstanding",
         "_push",
         "_queue",
-        "_run",
-        "_spoke",
         "_straight",
-        "_upstream",
-        "_window",
         "asker",
         "failed",
         "heeded",
-        "peak",
     )
 
-    #: Whether the source is the queue, and this only polls it (see _polled.py).
-    polls: ClassVar[bool] = False
-    #: Whether it asks when it is subscribed, even if its run has a thread of its own: who wants everything asks for it once.
-    _at_once: ClassVar[bool] = False
     #: Whether what waits may be taken away again by who sends it: then items are taken one at a time.
     _takes_back: ClassVar[bool] = False
 
@@ -127,19 +76,16 @@ class Inbox(Generic[T]):
         #: 75 % of the window: late enough to ask in batches, early enough not to run dry.
         self._limit = window - (window >> 2)
         self._queue: deque[T] = deque()
-        self._upstream: Subscription | Disposable | None = None
+        self._upstream = None
         self._outstanding = 0
         self._opening = 0
-        #: Whether this is to be asked for more when the run is not busy: its source may answer for long, on the run's own thread,
-        #: and what it sends meanwhile is to go on.
         self._outside = False
         self._asks_later = False
-        #: Whether it was polled and gave something; what is pushed shows in ``peak``.
         self._spoke = False
-        self._keep_promise: Callable[[], object] | None = None
+        self._keep_promise = None
         self._done = False
         self._cancelled = False
-        self._error: Exception | None = None
+        self._error = None
         self._eager_error = eager_error
         #: The drain that its operator runs under and gives items on to; see DirectInbox.
         self._gate: Drain[Any] | None = None
@@ -153,13 +99,17 @@ class Inbox(Generic[T]):
         self.asker = 0
         #: Such an error came.
         self.failed = False
-        #: The most items that ever waited here.
         self.peak = 0
         #: From this many waiting items on there is more to do for the next one than to append it: a new peak, and at the latest
         #: there a window that is full; for each item when it is not wanted any more, or wants to know that it waits.
         self._mark = 0
         #: The turns to take an item in :meth:`stream`. Who clears it stops that.
         self._batch: list[deque[T]] = []
+
+    def _negotiate(self, queue: Any) -> None:
+        from rx_core._polled import negotiate  # here, because most sources are no queues
+
+        negotiate(self, queue, self._run)
 
     def shorten(self, gate: Drain[Any], through: Through | None = None) -> None:
         """What comes may go past the operator, which gives it on unchanged, ``through`` the stages before it."""
@@ -169,88 +119,12 @@ class Inbox(Generic[T]):
             self._limit = min(self._limit, _MANY)  # counted down for each item, which is slow for the very large
             become_direct(self, gate, through)
 
-    def subscribe_to(self, source: Publisher[T]) -> None:
-        """Subscribe, called by the run's owner while it holds the run."""
-        self._outside = self._run.threaded and not getattr(source, "_rx_iterates", False)
-        self._opening = get_ident()
-        try:
-            source.subscribe(self)
-        except TypeError as error:
-            if error is not self._error:  # else it is ours, on its way through a source that signalled None: the stream has it
-                raise
-        finally:
-            self._opening = 0
-
-    def subscribe_later(self, source: Publisher[T]) -> None:
-        """Subscribe as soon as the run is not busy: what ``source`` sends meanwhile goes on at once, and who has
-        enough can stop it. What goes wrong is an error of the stream.
-        """
-        hold = getattr(source, "_rx_hold", None)
-        self._run.later(_PutOff(self, partial(self._subscribe, source, None if hold is None else hold())))
-
-    def _subscribe(self, source: Publisher[T], let_go: Callable[[], object] | None) -> None:
-        try:
-            if not self._cancelled:
-                self.subscribe_to(source)
-                if self.polls:
-                    self._run.wake()  # it may have items now, and does not say so
-        except Exception as error:
-            self.on_error(error)
-        finally:
-            if let_go is not None:
-                let_go()
-
-    # -- pushing side ------------------------------------------------------------------------------------------------
-
-    def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
-        if subscription is None:
-            raise self._refused(none_argument("on_subscribe(None)", "subscription"))
-        if self._upstream is not None or self._done:
-            stop(subscription)  # RS 2.5
-            return
-        if not hasattr(subscription, "request"):
-            self._window = DEMAND  # an Observable cannot be asked, so what it sends waits, however much it is
-        lender = getattr(subscription, "_rx_lender", None)
-        if lender is not None and self._opening == get_ident():
-            self._run.follow(lender)
-        if hasattr(subscription, "request_fusion"):
-            try:
-                self._negotiate(subscription)
-            except Exception as error:  # the source's: it ends the stream, and who calls on_subscribe is told nothing (RS 2.13)
-                self._upstream = subscription
-                self._refuse(error)
-                return
-        asks = self._opening == get_ident() and (self._at_once or not self._run.threaded)
-        if not asks and not self._at_once:
-            self._promise(subscription)
-        self._upstream = subscription  # last: who polls this on another thread finds all that was agreed
-        if self._cancelled:
-            stop(subscription)
-        elif asks:
-            self._ask()
-        else:
-            # A late on_subscribe, or a run with a thread of its own: let the owner ask, so that all requests come from one place
-            # and are never made twice (RS 2.7).
-            self._run.poke()
+    # -- pushing side --------------------------------------------------------------------------------------------------
 
     @property
     def _rx_dropped(self) -> Callable[[], object] | None:
         """What a stage before this calls that drops an item: else a run with a time limit would not see the time."""
         return self._run.root.dropped_one
-
-    def _promise(self, subscription: Subscription | Disposable) -> None:
-        """Tell a source of ours what it will be asked for: one that sends by itself would find that nobody wants it."""
-        promise: Callable[[int], Callable[[], object] | None] | None = getattr(subscription, "_rx_promise", None)
-        amount = self._window or self._run.outstanding
-        if promise is not None and amount:
-            self._keep_promise = promise(amount)
-            if self._keep_promise is not None:
-                self._outstanding = amount
-
-    def _negotiate(self, queue: Any) -> None:
-        from rx_core._polled import negotiate  # here, because most sources are no queues
-
-        negotiate(self, queue, self._run)
 
     def on_next(self, item: T, /) -> None:
         queue = self._queue
@@ -323,7 +197,6 @@ class Inbox(Generic[T]):
             self._run.poke()
         elif self._eager_error or not self._queue:
             self._run.poke()
-        # With items before it the end is found when the last of them is polled; see stream().
 
     def on_complete(self) -> None:
         if self._done:
@@ -343,17 +216,7 @@ class Inbox(Generic[T]):
             self._mark = _ALWAYS
             self._run.wake()
 
-    def _refuse(self, error: Exception) -> None:
-        self._cancel_upstream()
-        self.on_error(error)
-
-    def _refused(self, error: TypeError) -> TypeError:
-        """For a None: ``error`` ends the stream, unless it is over, and is what the source gets to see."""
-        if not self._done and not self._cancelled:
-            self._refuse(error)
-        return error
-
-    # -- polling side ------------------------------------------------------------------------------------------------
+    # -- polling side --------------------------------------------------------------------------------------------------
 
     def stream(self) -> Iterator[T | None]:
         """Items in order, None while there is nothing; raises the error, ends at completion. Closing it cancels upstream."""
@@ -389,7 +252,7 @@ class Inbox(Generic[T]):
                         if taken == limit:
                             taken = 0
                             if self._outside:
-                                run.later(_PutOff(self, partial(self._request_later, limit)))
+                                run.later(PutOff(self, partial(self._request_later, limit)))
                             else:
                                 self._request(limit)
                     elif self._outstanding < UNBOUNDED:
@@ -414,7 +277,7 @@ class Inbox(Generic[T]):
                         more = not self._outstanding if window else run.outstanding > self._outstanding
                         if not self._asks_later and (self._keep_promise is not None or more):
                             self._asks_later = True  # a synchronous source answers with all of it: as in subscribe_later
-                            run.later(_PutOff(self, self._ask_later))
+                            run.later(PutOff(self, self._ask_later))
                     else:
                         self._ask()
                     if queue or self._done:
@@ -452,49 +315,7 @@ class Inbox(Generic[T]):
         self._request(larger - window)
         return larger, self._limit
 
-    def _ask_later(self) -> None:
-        self._asks_later = False
-        if not self._cancelled:
-            peak = self.peak
-            self._ask()
-            if self.peak == peak:
-                self._outside = False  # it answers on a thread of its own, and may be told while this one is busy
-
-    def _request_later(self, n: int) -> None:
-        if not self._cancelled:
-            try:
-                self._request(n)
-            except Exception as error:
-                self._refuse(error)
-
-    def _ask(self) -> None:
-        """Ask for the whole window once, or for what is wanted and not yet asked for."""
-        keep, self._keep_promise = self._keep_promise, None
-        if keep is not None:
-            keep()
-        window, outstanding = self._window, self._outstanding
-        if window:
-            if not outstanding:
-                self._outstanding = window
-                self._request(window)
-            return
-        # With what was requested and not looked at yet: a source that sends while it is being subscribed has to know.
-        demand = self._run.outstanding
-        if demand > outstanding:
-            self._outstanding = demand
-            self._request(demand if demand == UNBOUNDED else demand - outstanding)
-
-    def _request(self, n: int) -> None:
-        upstream = self._upstream
-        request: Callable[[int], object] | None = getattr(upstream, "request", None)  # an Observable's has none
-        if request is not None:
-            try:
-                request(n)
-            except TypeError as error:
-                if error is not self._error:  # see subscribe_to
-                    raise
-
-    # -- the run gives it back ---------------------------------------------------------------------------------------
+    # -- the run gives it back -----------------------------------------------------------------------------------------
 
     def dispose(self) -> None:
         if not self._cancelled:
@@ -509,49 +330,12 @@ class Inbox(Generic[T]):
                 for item in self._queue:
                     item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
             self._queue.clear()
-            if _watch is not None:
-                _watch(self)
-
-    def _cancel_upstream(self) -> None:
-        if self._upstream is not None:
-            stop(self._upstream)
+            if _buffer_watch.watch is not None:
+                _buffer_watch.watch(self)
 
     @property
     def is_disposed(self) -> bool:
         return self._cancelled
-
-
-class BufferWatch:
-    """How many items ever waited in one buffer, over all runs that ended inside a ``with`` block, in any thread of the process.
-
-    Costs nothing per item: an inbox counts its own peak anyway and reports it when it is given up.
-    """
-
-    __slots__ = ("_before", "peaks")
-
-    def __init__(self) -> None:
-        #: The peak of each buffer that was used, in the order they were given up.
-        self.peaks: list[int] = []
-        self._before: Callable[[Inbox[Any]], object] | None = None
-
-    @property
-    def peak(self) -> int:
-        """The most items that waited in one buffer; 0 when no buffer was needed."""
-        return max(self.peaks, default=0)
-
-    def _report(self, inbox: Inbox[Any]) -> None:
-        self.peaks.append(inbox.peak)
-        if self._before is not None:
-            self._before(inbox)
-
-    def __enter__(self) -> BufferWatch:
-        global _watch
-        self._before, _watch = _watch, self._report
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        global _watch
-        _watch = self._before
 
 
 OPERATOR_CODES.add(Inbox.stream.__code__)  # it raises what was signalled, a StopIteration included

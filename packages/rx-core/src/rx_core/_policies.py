@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import DEMAND, UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_produced
-from rx_core._inbox import DEMAND, Inbox
+from rx_core._inbox import Inbox
 
 if TYPE_CHECKING:
     from rx_core._run import Run

@@ -14,7 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 from rx_core import _hooks
-from rx_core._inbox import DEFAULT_PREFETCH, DEMAND, Inbox, WalledInbox
+from rx_core._demand import DEFAULT_PREFETCH, DEMAND
+from rx_core._inbox import Inbox, WalledInbox
 from rx_core._user_code import OPERATOR_CODES, as_signal, traced_as_before
 from rx_core.queue_fusion import fusion_enabled
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from operator import length_hint
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from rx_core._demand import UNBOUNDED
-from rx_core._inbox import DEMAND
+from rx_core._demand import DEMAND, UNBOUNDED
 from rx_core._run import END, NOTHING, Items, Openable, Run, Source, as_generator, close
 
 if TYPE_CHECKING:
