@@ -201,3 +201,58 @@ def test_a_stage_without_source_text_says_so_over_what_may_have_to_wait() -> Non
     PlainFlow[int](PublisherHead("wrap", source, "wrap()"), shape_of([without_text()]), (2,)).subscribe(got)
     got.assert_error(TypeError, match=r"typed has no source text(.|\n)*Define the stage in a module file")
     assert not source.subscriptions
+
+
+@stage
+def annotated(source: Iterable[Any], limit: int) -> Iterator[Any]:
+    total: int = 0
+    for item in source:
+        before: int = total
+        after: int
+        after = total + item
+        total = after
+        if before >= limit:
+            yield total
+            return
+    yield -total
+
+
+def test_a_stage_may_annotate_its_variables_in_every_form() -> None:
+    for items, limit, expected in ((range(9), 4, 10), (range(3), 4, -3)):
+        head = IterableHead("range", items, "range()", feed=Feed.CLEAN)
+        flow: PlainFlow[int] = PlainFlow(head, shape_of([annotated]), (limit,))
+        source: ManualPublisher[int] = ManualPublisher(on_request=lambda subscription, _n, items=items: subscription.next(*items))
+        pushed: PlainFlow[int] = PlainFlow(PublisherHead("wrap", source, "wrap()"), shape_of([annotated]), (limit,))
+        got: TestSubscriber[int] = TestSubscriber()
+        flow.subscribe(got)
+        got.assert_result(expected)
+        got = TestSubscriber()
+        pushed.subscribe(got)
+        if not got.is_terminated:
+            source.complete()
+        got.assert_result(expected)
+
+
+@stage
+def anything(source: Iterable[Any]) -> Iterator[bool]:
+    for item in source:
+        if item:
+            yield True
+            return
+    yield False
+
+
+def test_an_item_before_a_return_is_the_last_and_the_end_comes_with_it() -> None:
+    closed: list[bool] = []
+
+    def items() -> Iterator[int]:
+        try:
+            yield from (0, 1, 2)
+        finally:
+            closed.append(True)
+
+    flow: PlainFlow[bool] = PlainFlow(IterableHead("items", items(), "items()", feed=Feed.CHECKED), shape_of([anything]), ())
+    got: TestSubscriber[bool] = TestSubscriber(request=1)
+    flow.subscribe(got)
+    got.assert_result(True)
+    assert closed

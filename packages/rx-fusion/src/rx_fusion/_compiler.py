@@ -270,6 +270,10 @@ class _Writer:
             return [*self.mark(following, at), *self.emit(value, at, place)]
         if isinstance(statement, ast.Return):
             return self.leave(at, place)
+        if isinstance(statement, ast.AnnAssign):  # a name that is nonlocal in a step cannot have an annotation there
+            if statement.value is None:
+                return []
+            return [ast.Assign([self.renamed(statement.target, at)], self.renamed(statement.value, at), lineno=0)]
         if isinstance(statement, ast.If):
             body = self.write(statement.body, at, place)
             return [ast.If(self.renamed(statement.test, at), body, self.write(statement.orelse, at, place))]
@@ -312,9 +316,11 @@ class _Writer:
         return out
 
     def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:
-        """``yield x`` followed by ``if done: return``: the item is the last one, said before it is given away."""
+        """``yield x`` followed by ``if done: return``, or by ``return``: the last item, said before it is given away."""
         if not self.form.mark_last or not self.quiet_after[at]:
             return []
+        if isinstance(following, ast.Return):
+            return _statements("run.last = True")
         if (
             isinstance(following, ast.If)
             and len(following.body) == 1
