@@ -38,6 +38,8 @@ FAMILIES: Final = (
     "_window",
     "_runs",
     "_filter",
+    "_last",
+    "_conditional",
     "_aggregate",
     "_combine",
     "_latest",

@@ -38,7 +38,7 @@ from rx_ops import (
     OnNext,
     Single,
 )
-from tests.conformance.harness import Case, Flow, Kit
+from tests.conformance.harness import ITEMS, Case, Flow, Kit
 from tests.conformance.sources import Foreign
 
 
@@ -90,6 +90,22 @@ def _small(x: int) -> bool:
 
 def _big(x: int) -> bool:
     return x >= 5
+
+
+def _is(value: int) -> Callable[[int], bool]:
+    return lambda x: x == value
+
+
+def _equal(a: object, b: object) -> bool:
+    return a == b
+
+
+def _opposite(a: int, b: int) -> bool:
+    return a == -b
+
+
+def _lists_by(xs: list[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    return {found: [x * 2 for x in xs if key(x) == found] for found in dict.fromkeys(map(key, xs))}
 
 
 def _each(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
@@ -459,23 +475,48 @@ FILTER: Final = (
     Case("element_at beyond", lambda s, k: s.element_at(100).to_flowable(), _nothing),
     Case("first", lambda s, k: s.first(0).to_flowable(), lambda xs: xs[:1] or [0], flags="early"),
     Case("first or error", lambda s, k: s.first().on_error_return(k.f(lambda e: 77)).to_flowable(), lambda xs: xs[:1] or [77], None, "early recovers"),
+    Case("last", lambda s, k: s.last(0).to_flowable(), lambda xs: xs[-1:] or [0], _nothing, "fold"),
+    Case("last or error", lambda s, k: s.default_if_empty(77).last().to_flowable(), lambda xs: xs[-1:] or [77], _nothing, "fold"),
+    Case("last_element", lambda s, k: s.last_element().to_flowable(), lambda xs: xs[-1:], _nothing, "fold"),
+    Case("single", lambda s, k: s.filter(_is(9)).single(0).to_flowable(), lambda xs: [x for x in xs if x == 9] or [0], _nothing, "fold"),
+    Case("single or error", lambda s, k: s.filter(_is(9)).default_if_empty(77).single().to_flowable(), lambda xs: [9] if 9 in xs else [77], _nothing, "fold"),
+    Case("single_element", lambda s, k: s.filter(_is(9)).single_element().to_flowable(), lambda xs: [x for x in xs if x == 9], _nothing, "fold"),
     Case("first_element", lambda s, k: s.first_element().to_flowable(), lambda xs: xs[:1], flags="early"),
+)
+
+CONDITIONAL: Final = (
+    Case("any", lambda s, k: s.any().to_flowable(), lambda xs: [any(xs)], lambda xs: [True] if any(xs) else [], "early"),
+    Case("any predicate", lambda s, k: s.any(k.f(_big)).to_flowable(), lambda xs: [any(map(_big, xs))], lambda xs: [True] if any(map(_big, xs)) else [], "early"),
+    Case("all", lambda s, k: s.all().to_flowable(), lambda xs: [all(xs)], lambda xs: [] if all(xs) else [False], "fold"),
+    Case("all predicate", lambda s, k: s.all(k.f(_small)).to_flowable(), lambda xs: [all(map(_small, xs))], lambda xs: [] if all(map(_small, xs)) else [False], "early"),
+    Case("contains", lambda s, k: s.contains(5).to_flowable(), lambda xs: [5 in xs], lambda xs: [True] if 5 in xs else [], "early"),
+    Case("contains comparer", lambda s, k: s.contains(-5, k.f(_opposite)).to_flowable(), lambda xs: [5 in xs], lambda xs: [True] if 5 in xs else [], "early"),
+    Case("is_empty", lambda s, k: s.is_empty().to_flowable(), lambda xs: [not xs], lambda xs: [False] if xs else [], "early"),
+    Case("find_index", lambda s, k: s.find_index(k.f(_is(5))).to_flowable(), lambda xs: [xs.index(5) if 5 in xs else -1], lambda xs: [xs.index(5)] if 5 in xs else [], "early"),
+    Case("sequence_equal", lambda s, k: Flowable.sequence_equal(s, Flowable.of(*ITEMS), comparer=k.f(_equal)).to_flowable(), lambda xs: [xs == L(ITEMS)], _nothing, "fold apart"),
+    Case("sequence_equal several", lambda s, k: Flowable.sequence_equal(Foreign(ITEMS), s, Flowable.of(*ITEMS)).to_flowable(), lambda xs: [xs == L(ITEMS)], _nothing, "fold apart"),
 )
 
 AGGREGATE: Final = (
     Case("reduce", lambda s, k: s.reduce(k.f(_plus)).to_flowable(), lambda xs: [sum(xs)] if xs else [], _nothing, "none fold"),
     Case("reduce seed", lambda s, k: s.reduce(k.f(_plus), 5).to_flowable(), lambda xs: [5 + sum(xs)], _nothing, "fold"),
+    Case("reduce_with", lambda s, k: s.reduce_with(k.f(int), k.f(_plus)).to_flowable(), lambda xs: [sum(xs)], _nothing, "none fold"),
     Case("collect", lambda s, k: s.collect(k.f(L), L.append).to_flowable(), lambda xs: [xs], _nothing, "none fold"),
     Case("collect into", lambda s, k: s.collect(k.f(sorted)).to_flowable(), lambda xs: [sorted(xs)], _nothing, "none fold at_end"),
     Case("to_list", lambda s, k: s.to_list().to_flowable(), lambda xs: [xs], _nothing, "fold"),
     Case("to_dict", lambda s, k: s.to_dict(k.f(_odd), k.f(_times(2))).to_flowable(), lambda xs: [{_odd(x): x * 2 for x in xs}], _nothing, "fold"),
     Case("to_dict pairs", lambda s, k: s.map(_single_row).to_dict().to_flowable(), lambda xs: [dict.fromkeys(xs, 1)], _nothing, "fold"),
+    Case("to_multimap", lambda s, k: s.to_multimap(k.f(_odd), k.f(_times(2))).to_flowable(), lambda xs: [_lists_by(xs, _odd)], _nothing, "fold"),
+    Case("average", lambda s, k: s.default_if_empty(7).average().to_flowable(), lambda xs: [sum(xs or [7]) / len(xs or [7])], _nothing, "fold"),
+    Case("average key", lambda s, k: s.default_if_empty(7).average(k.f(_times(2))).to_flowable(), lambda xs: [2 * sum(xs or [7]) / len(xs or [7])], _nothing, "fold"),
     Case("count", lambda s, k: s.count().to_flowable(), lambda xs: [len(xs)], _nothing, "fold"),
     Case("sum", lambda s, k: s.sum().to_flowable(), lambda xs: [sum(xs)], _nothing, "fold"),
     Case("min", lambda s, k: s.min().to_flowable(), lambda xs: sorted(xs)[:1], _nothing, "fold"),
     Case("max", lambda s, k: s.max().to_flowable(), lambda xs: sorted(xs)[-1:], _nothing, "fold"),
     Case("min key", lambda s, k: s.min(k.f(_times(-1))).to_flowable(), lambda xs: sorted(xs)[-1:], _nothing, "fold"),
     Case("max key", lambda s, k: s.max(k.f(_times(-1))).to_flowable(), lambda xs: sorted(xs)[:1], _nothing, "fold"),
+    Case("min_by", lambda s, k: s.min_by(k.f(_odd)).to_flowable(), lambda xs: [[x for x in xs if _odd(x) == min(map(_odd, xs))]], _nothing, "fold"),
+    Case("max_by", lambda s, k: s.max_by(k.f(_odd)).to_flowable(), lambda xs: [[x for x in xs if _odd(x) == max(map(_odd, xs))]], _nothing, "fold"),
     Case("ignore_elements", lambda s, k: s.ignore_elements().to_flowable(), _nothing, flags="fold"),
 )
 
@@ -603,6 +644,7 @@ SOURCES: Final = (
 TABLE: Final = (
     *TRANSFORM,
     *FILTER,
+    *CONDITIONAL,
     *AGGREGATE,
     *COMBINE,
     *ERRORS,

@@ -26,7 +26,7 @@ PATIENCE: Final = 20.0
 BESIDE: Final = (
     "concat", "start_with", "merge", "merge late", "merge_with", "combine_latest", "combine_latest late", "with_latest_from",
     "with_latest_from several", "amb", "amb_with", "switch_if_empty other", "zip", "zip short", "zip_with", "never",
-    "timeout selector fallback",
+    "timeout selector fallback", "sequence_equal", "sequence_equal several",
 )  # fmt: skip
 #: The source is subscribed when something else has happened, and what it has sent by then comes where that was noticed.
 AFTERWARDS: Final = ("delay subscription", "delay_subscription until")

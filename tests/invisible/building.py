@@ -254,8 +254,22 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "distinct_until_changed": lambda w, s, *fn: s.distinct_until_changed(*map(w.f, fn)),
     "element_at": lambda w, s, n: s.element_at(n).to_flowable(),
     "first": lambda w, s, *default: s.first(*default).to_flowable(),
+    "any": lambda w, s, *fn: s.any(*map(w.f, fn)).to_flowable(),
+    "all": lambda w, s, *fn: s.all(*map(w.f, fn)).to_flowable(),
+    "contains": lambda w, s, value: s.contains(value).to_flowable(),
+    "is_empty": lambda w, s: s.is_empty().to_flowable(),
+    "find_index": lambda w, s, fn: s.find_index(w.f(fn)).to_flowable(),
+    "last": lambda w, s, *default: s.last(*default).to_flowable(),
+    "last_element": lambda w, s: s.last_element().to_flowable(),
+    "single": lambda w, s, *default: s.single(*default).to_flowable(),
+    "single_element": lambda w, s: s.single_element().to_flowable(),
     "scan": lambda w, s, fn, *seed: s.scan(w.f(fn), *seed),
     "reduce": lambda w, s, fn, *seed: s.reduce(w.f(fn), *seed).to_flowable(),
+    "reduce_with": lambda w, s, supplier, reducer: s.reduce_with(w.f(supplier), w.f(reducer)).to_flowable(),
+    "average": lambda w, s, *fn: s.average(*map(w.f, fn)).to_flowable(),
+    "min_by": lambda w, s, fn: s.min_by(w.f(fn)).to_flowable(),
+    "max_by": lambda w, s, fn: s.max_by(w.f(fn)).to_flowable(),
+    "to_multimap": lambda w, s, key, value: s.to_multimap(w.f(key), w.f(value)).to_flowable(),
     "collect": lambda w, s, supplier, collector: s.collect(w.f(supplier), w.f(collector)).to_flowable(),
     "collect_into": lambda w, s, fn: s.collect(w.f(fn)).to_flowable(),
     "to_list": lambda w, s: s.to_list().to_flowable(),
@@ -297,6 +311,7 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "merge_with": lambda w, s, other: s.merge_with(w.build(other)),
     "zip_with": lambda w, s, other, fn: s.zip_with(w.build(other), w.f(fn)),
     "zipped_with": lambda w, s, other, fn: Flowable.zip(w.build(other), s, combiner=w.f(fn)),
+    "sequence_equal": lambda w, s, other: Flowable.sequence_equal(s, w.build(other)).to_flowable(),
     "amb_with": lambda w, s: s.amb_with(Flowable.never()),
     "switch_if_empty": lambda w, s, other: s.switch_if_empty(w.build(other)),
     "repeat": lambda w, s, times: s.repeat(times),
@@ -324,7 +339,8 @@ ONE_BY_ONE: Final = frozenset(
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "do_on_complete", "pairwise"),
         *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
         *("first", "reduce", "collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "buffer"),
-        *("default_if_empty", "dematerialize", "hide", "their_pass"),
+        *("default_if_empty", "dematerialize", "hide", "their_pass", "any", "all", "contains", "is_empty", "find_index"),
+        *("last", "last_element", "single", "single_element", "reduce_with", "average", "min_by", "max_by", "to_multimap"),
     )
 )  # fmt: skip
 
@@ -332,7 +348,7 @@ ONE_BY_ONE: Final = frozenset(
 STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted", "slice_last", "scan_with")) - WALLS
 
 #: Sources at the same time: in a row where all of them are iterated.
-SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with"))
+SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with", "sequence_equal"))
 
 #: They look at their source before anything is wanted of them: an end that needs no demand, a window that is filled.
 LOOKING_AHEAD: Final = frozenset(("ignore_elements", "windows", "counted_groups", "observe_on", "subscribe_on", "amb_with"))

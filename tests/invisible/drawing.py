@@ -87,6 +87,18 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (draw(number),))
     if kind in ("distinct", "distinct_until_changed"):
         return Op(kind, (fn(kind, *PREDICATES),) if draw(st.booleans()) else ())
+    if kind in ("any", "all"):
+        return Op(kind, (fn(kind, *PREDICATES),) if draw(st.booleans()) else ())
+    if kind == "contains":
+        return Op(kind, (draw(st.integers(0, 9)),))
+    if kind in ("find_index", "min_by", "max_by"):
+        return Op(kind, (fn(kind, *PREDICATES),))
+    if kind in ("last", "single"):
+        return Op(kind, (draw(number),) if draw(st.booleans()) else ())
+    if kind == "average":
+        return Op(kind, (fn(kind, "next", "half"),) if draw(st.booleans()) or not all(type(x) is int for x in items) else ())
+    if kind == "reduce_with":
+        return Op(kind, (fn("supplier", "fresh"), fn("reducer", "total", "latest")))
     if kind in ("min", "max"):
         return Op(kind, (fn(kind, *PREDICATES),) if draw(st.booleans()) or not all(type(x) is int for x in items) else ())
     if kind == "first":
@@ -98,7 +110,7 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn("supplier", "fresh"), fn("collector", "append")))
     if kind == "collect_into":
         return Op(kind, (fn(kind, "length", "copies"),))
-    if kind == "to_dict":
+    if kind in ("to_dict", "to_multimap"):
         return Op(kind, (fn("key", *PREDICATES), fn("value", "next")))
     if kind == "group_reduce":
         return Op(kind, (fn("key", *PREDICATES), fn("value", "half"), fn("reducer", "total")))
@@ -138,7 +150,7 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn(kind, "nothing"),))
     if kind == "start_with":
         return Op(kind, tuple(draw(st.lists(number, max_size=3))))
-    if kind in ("concat_with", "merge_delayed", "merge_with", "switch_if_empty"):
+    if kind in ("concat_with", "merge_delayed", "merge_with", "switch_if_empty", "sequence_equal"):
         return Op(kind, (pipeline(draw, names, simple=True),))
     if kind == "concat":
         return Op(kind, (pipeline(draw, names, simple=True), pipeline(draw, names, simple=True)))
@@ -168,6 +180,7 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
 SIMPLE: Final = (
     *("map", "filter", "take", "skip", "take_while", "skip_while", "distinct", "distinct_until_changed", "scan"),
     *("flat_map_iterable", "buffer", "element_at", "first", "reduce", "do_on_next", "do_on_complete", "default_if_empty"),
+    *("any", "all", "find_index", "last_element"),
 )  # fmt: skip
 
 STAGES: Final = (
@@ -175,7 +188,8 @@ STAGES: Final = (
     *("collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "ignore_elements", "group_reduce"),
     *("sorted", "their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "slice_last", "map_optional"),
     *("handle", "scan_with"),
-    *("of_type", "cast", "starmap", "pairwise"),
+    *("of_type", "cast", "starmap", "pairwise", "contains", "is_empty", "last", "single", "single_element", "reduce_with"),
+    *("average", "min_by", "max_by", "to_multimap"),
 )  # fmt: skip
 
 ALL: Final = (
@@ -183,7 +197,7 @@ ALL: Final = (
     *("hide", "their_map", "their_pass", "do_finally", "concat_with", "start_with", "concat", "concat_map", "flat_map"),
     *("merge_delayed", "merge_with", "zip_with", "zipped_with", "amb_with", "switch_if_empty", "repeat", "retry"),
     *("on_error_return", "on_error_resume_next", "do_on_error", "materialize", "dematerialize", "windows", "counted_groups"),
-    *("observe_on", "subscribe_on"),
+    *("observe_on", "subscribe_on", "sequence_equal"),
 )  # fmt: skip
 
 
@@ -203,7 +217,9 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
         return False  # where somebody waits, which source is first is nobody's to say
     if op.name in FLATTENING and any(waits(part) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
-    if op.name in ("collect", "scan_with") and op.args[0].how:  # of two failures at subscribing either may come first
+    if (
+        op.name in ("collect", "scan_with", "reduce_with") and op.args[0].how
+    ):  # of two failures at subscribing either may come first
         return not any(isinstance(event, Call) and event.subscribing for event in trace)
     if op.name == "sum":
         return all(isinstance(x, int) for x in items)
@@ -213,11 +229,11 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
         return all(isinstance(x, (OnNext, OnError, OnComplete)) for x in items)
     if op.name == "merge_with":  # an error may overtake the items of another source: only then is it not exact
         return all(isinstance(last, End) and last.error is None for last in (end, *reference(op.args[0])[-1:]))
-    if op.name in ("zip_with", "zipped_with"):
+    if op.name in ("zip_with", "zipped_with", "sequence_equal"):
         other = reference(op.args[0])
         if len(items) == len(items_of(other)) and any(isinstance(last, End) and last.error for last in (end, other[-1])):
             return False  # which of two ends is seen first is nobody's to say
-    if op.name in ("merge_delayed", "concat", "concat_with", "zip_with", "zipped_with"):
+    if op.name in ("merge_delayed", "concat", "concat_with", "zip_with", "zipped_with", "sequence_equal"):
         return isinstance(end, End)
     return True
 

@@ -25,7 +25,7 @@ class Judge:
         self.trace: Trace = reference(pipeline)
         #: What is compared step by step, in order: items, the end, and the calls of functions that cannot run ahead.
         loose = set(read_ahead(pipeline, mode.apart, polled))
-        loose |= {str(op.args[0].name) for op in everything(pipeline) if op.name in ("defer", "collect")}
+        loose |= {str(op.args[0].name) for op in everything(pipeline) if op.name in ("defer", "collect", "reduce_with")}
         loose |= {event.fn for event in self.trace if isinstance(event, Call) and event.idle}
         self.loose = loose
         self.strict = [event for event in self.trace if not (isinstance(event, Call) and event.fn in loose)]

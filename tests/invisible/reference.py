@@ -16,6 +16,7 @@ from typing import Any
 from rx_ops import OnComplete, OnError, OnNext
 from tests.invisible import stage_meanings
 from tests.invisible.describe import Fn, Key, Keyed, Op, Pipeline, both, nested
+from tests.invisible.stage_meanings import KNOWN
 from tests.invisible.trace import (
     COMPLETE,
     Call,
@@ -193,6 +194,27 @@ def zip_(left: Trace, right: Trace, fn: Fn) -> Trace:
     raise AssertionError("one of them has an end")
 
 
+def sequence_equal(left: Trace, right: Trace) -> Trace:
+    """An item of each, asked for in order, until two differ; a source that has ended is not asked again."""
+    out: Trace = []
+    for a, b in zip(rows(forget(left)), rows(forget(right)), strict=False):
+        out += a[:-1]
+        if failing(a):
+            return [*out, a[-1]]
+        out += b[:-1]
+        if failing(b):
+            return [*out, b[-1]]
+        if a[-1] != b[-1]:
+            return [*out, Emit(False), KNOWN]
+        if ended(a):
+            return [*out, Emit(True), KNOWN]
+    raise AssertionError("both have an end")
+
+
+def failing(trace: Trace) -> bool:
+    return bool(trace) and isinstance(trace[-1], End) and trace[-1].error is not None
+
+
 def switch_if_empty(trace: Trace, other: Pipeline) -> Trace:
     return [*trace[:-1], *forget(reference(other))] if is_empty(trace) else forget(trace)
 
@@ -293,6 +315,7 @@ OPERATORS: dict[str, Callable[..., Trace]] = {
     "merge_with": lambda trace, other: merge_delayed(trace, reference(other)),
     "zip_with": lambda trace, other, fn: zip_(trace, reference(other), fn),
     "zipped_with": lambda trace, other, fn: zip_(reference(other), trace, fn),
+    "sequence_equal": lambda trace, other: sequence_equal(trace, reference(other)),
     "amb_with": forget,
     "switch_if_empty": switch_if_empty,
     "repeat": repeat,

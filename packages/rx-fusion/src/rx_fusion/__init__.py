@@ -43,7 +43,7 @@ from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
-from rx_fusion._stages import Stage, StageError, stage, stage_of
+from rx_fusion._stages import Stage, StageError, everything, stage, stage_of
 from rx_fusion._stepped import Stepped, stages_over
 from rx_fusion._version import __version__
 
@@ -93,6 +93,7 @@ __all__ = [
     "at_once",
     "build_lines",
     "drain_for",
+    "everything",
     "fusion_enabled",
     "fusion_off",
     "opened",

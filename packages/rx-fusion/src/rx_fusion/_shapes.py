@@ -88,8 +88,8 @@ class Shape:
         self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
         #: A source that pushes is to be asked for no more than this takes.
         self.takes_few = any(stage.stops and stage.request is not None for stage in stages)
-        #: Nothing comes before the source's end, and no stage on the way there has enough before or asks in a way of its own.
-        before = next((at for at, stage in enumerate(stages) if stage.reduces), -1)
+        #: A stage wants the whole source for what it gives, and none on the way there has enough before or asks in its own way.
+        before = next((at for at, stage in enumerate(stages) if stage.wants_all), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
         #: It gives None where one of its own sources has nothing now, so that only the pull form knows what to do.
         self.waits = any(stage.waits for stage in stages)
@@ -151,7 +151,7 @@ class Shape:
     def steps(self) -> bool:
         """One item in, at most one out, at most one after the end: can be pushed through without a queue."""
         tails = sum(stage.tail_yields for stage in self.stages)
-        scaling = any(stage.request is not None and stage.drops for stage in self.stages)
+        scaling = any(stage.request is not None and stage.drops and not stage.wants_all for stage in self.stages)
         droppers = sum(stage.drops for stage in self.stages)
         first = next((at for at, stage in enumerate(self.stages) if stage.tail_yields), len(self.stages))
         return (

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import OPERATOR_CODES
+from rx_core import OPERATOR_CODES, UNBOUNDED
 from rx_fusion._code_flags import GENERATOR, VARARGS, VARKEYWORDS
 
 if TYPE_CHECKING:
@@ -91,8 +91,25 @@ class Stage(NamedTuple):
         return self.loop is not None
 
     @property
+    def wants_all(self) -> bool:
+        """Whatever is requested of it, it asks for the whole source."""
+        return self.reduces or self.request is everything
+
+    @property
     def one_to_at_most_one(self) -> bool:
         return not (self.expands or self.head_yields or self.tail_yields)
+
+
+def everything(*_arguments: object) -> Callable[[int], int]:
+    """The request rule of a stage that looks at the whole source for one item, though it may know that item before the end.
+
+    One that gives nothing before the end needs no rule: it asks for everything anyway.
+    """
+    return _all_of_it
+
+
+def _all_of_it(_n: int) -> int:
+    return UNBOUNDED
 
 
 class Special(NamedTuple):

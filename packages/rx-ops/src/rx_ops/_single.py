@@ -29,6 +29,7 @@ from rx_ops import coordination, stages
 from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
+from rx_ops._faces._one_item_asked import CompletableAsked, MaybeAsked, SingleAsked
 from rx_ops._faces._one_item_inner import MaybeInner, SingleInner
 from rx_ops._faces._one_item_late import CompletableLate, MaybeLate, SingleLate
 from rx_ops._faces._one_item_optional import MaybeOptional, SingleOptional
@@ -81,6 +82,7 @@ class Single(
     _OneItem[T_co],
     SingleInner[T_co],
     SingleOptional[T_co],
+    SingleAsked[T_co],
     SingleRepeat[T_co],
     SingleAround[T_co],
     SingleShare[T_co],
@@ -250,6 +252,7 @@ class Maybe(
     _OneItem[T_co],
     MaybeInner[T_co],
     MaybeOptional[T_co],
+    MaybeAsked[T_co],
     MaybeRepeat[T_co],
     MaybeAround[T_co],
     MaybeShare[T_co],
@@ -404,6 +407,7 @@ class Maybe(
 
 class Completable(
     _OneItem[Any],
+    CompletableAsked,
     CompletableRepeat,
     CompletableAround,
     CompletableShare,

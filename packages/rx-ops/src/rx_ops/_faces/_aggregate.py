@@ -17,12 +17,21 @@ R = TypeVar("R")
 V = TypeVar("V")
 K = TypeVar("K", bound=Hashable)
 T_co = TypeVar("T_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
 
 
 class Comparable(Protocol):
     """Something with an order."""
 
     def __lt__(self, other: Any, /) -> bool: ...
+
+
+class Addable(Protocol[V_co]):
+    """Something that can be added up and divided by how many there were."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+
+    def __truediv__(self, number: int, /) -> V_co: ...
 
 
 class FlowableAggregate(FlowableCore[T_co]):
@@ -49,6 +58,21 @@ class FlowableAggregate(FlowableCore[T_co]):
             return self._calling_into(_single.Maybe, stages.reduce, reducer)
         check_callable("reduce", "reducer", reducer)
         return self._into(_single.Single, stages.reduce_seed, reducer, seed)
+
+    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R], /) -> Single[R]:
+        """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
+
+        ::  --1--2--3|  -->  --------6|
+
+        Demand:  everything.
+        Errors:  what the functions raise, with a note; TypeError when ``supplier``, or at the end ``reducer``, returns None.
+        Memory:  one value, which may be changed in place.
+        Thread:  the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``reduceWith``.
+        """
+        check_callable("reduce_with", "supplier", supplier)
+        check_callable("reduce_with", "reducer", reducer)
+        return self._into(_single.Single, stages.reduce_with, supplier, reducer)
 
     @overload
     def collect(self: FlowableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
@@ -104,6 +128,24 @@ class FlowableAggregate(FlowableCore[T_co]):
         check_callable("to_dict", "value", value)
         return self._into(_single.Single, stages.to_dict, key, value)
 
+    @overload
+    def to_multimap(self: FlowableBase[T], key: Callable[[T], K], /) -> Single[dict[K, list[T]]]: ...
+    @overload
+    def to_multimap(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, list[V]]]: ...
+    def to_multimap(self: Any, key: Callable[[Any], Any], value: Any = None, /) -> Any:
+        """A dict by ``key`` of lists of ``value``, or of the items themselves, in the order in which they came.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.   Errors: what the functions raise, with a note.
+        Memory:  all items.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxJava ``toMultimap``.
+        """
+        check_callable("to_multimap", "key", key)
+        if value is not None:
+            check_callable("to_multimap", "value", value)
+        return self._into(_single.Single, stages.to_multimap, key, value or _itself)
+
     def count(self) -> Single[int]:
         """How many items there are.
 
@@ -131,6 +173,25 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  builtin ``sum``.
         """
         return self._into(_single.Single, stages.sum_, start)
+
+    @overload
+    def average(self: FlowableBase[float], /) -> Single[float]: ...
+    @overload
+    def average(self, key: Callable[[T_co], float], /) -> Single[float]: ...
+    @overload
+    def average(self: FlowableBase[Addable[V]], /) -> Single[V]: ...
+    def average(self: Any, key: Any = None, /) -> Any:
+        """The sum of all items, or of what ``key`` makes of them, divided by their number.
+
+        ::  --1--2--3|  -->  --------2|
+
+        Demand:  everything.   Errors: what ``key`` or adding raises, with a note; EmptyStreamError when there are no items.
+        Memory:  two numbers.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxPY ``average``. Whatever can be added and divided by a whole number: Fraction, Decimal, timedelta.
+        """
+        if key is None:
+            return self._into(_single.Single, stages.average)
+        return self._calling_into(_single.Single, stages.average_by, key)
 
     @overload
     def min(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
@@ -167,6 +228,28 @@ class FlowableAggregate(FlowableCore[T_co]):
             return self._into(_single.Maybe, stages.max_)
         check_callable("max", "key", key)
         return self._into(_single.Maybe, stages.max_by, key)
+
+    def min_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+        """All items with the smallest ``key``, in the order in which they came; an empty list when there are no items.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.   Errors: what ``key`` or comparing raises, with a note.
+        Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxPY ``min_by``. For the first of them alone: :meth:`min`.
+        """
+        return self._calling_into(_single.Single, stages.minima, key)
+
+    def max_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+        """All items with the largest ``key``, in the order in which they came; an empty list when there are no items.
+
+        ::  --1--2--3|  -->  --------a|
+
+        Demand:  everything.   Errors: what ``key`` or comparing raises, with a note.
+        Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  RxPY ``max_by``. For the first of them alone: :meth:`max`.
+        """
+        return self._calling_into(_single.Single, stages.maxima, key)
 
 
 def _itself(item: Any) -> Any:

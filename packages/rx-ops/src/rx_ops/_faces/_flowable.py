@@ -12,6 +12,7 @@ from rx_ops._faces._around import FlowableAround
 from rx_ops._faces._aside import FlowableAside
 from rx_ops._faces._backpressure import FlowableBackpressure
 from rx_ops._faces._combine import FlowableCombine
+from rx_ops._faces._conditional import FlowableConditional
 from rx_ops._faces._connect import FlowableConnect
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
@@ -19,6 +20,7 @@ from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._inner import FlowableInner
+from rx_ops._faces._last import FlowableLast
 from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._optional import FlowableOptional
@@ -48,6 +50,8 @@ class Flowable(
     FlowableWindow[T_co],
     FlowableRuns[T_co],
     FlowableFilter[T_co],
+    FlowableLast[T_co],
+    FlowableConditional[T_co],
     FlowableAggregate[T_co],
     FlowableCombine[T_co],
     FlowableLatest[T_co],

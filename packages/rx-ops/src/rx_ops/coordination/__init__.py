@@ -12,6 +12,7 @@ from rx_ops.coordination._combine import interleave, merge, row_of, zip_
 from rx_ops.coordination._concat import ConcatHead, concat, concat_head, in_a_row
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
+from rx_ops.coordination._equal import sequence_equal
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._expand import expand
 from rx_ops.coordination._flatten import (
@@ -115,6 +116,7 @@ __all__ = [
     "row_of",
     "sample",
     "sample_by",
+    "sequence_equal",
     "skip_last_time",
     "skip_until",
     "switch_if_empty",

@@ -1,20 +1,27 @@
 """The synchronous operators, one generator function each; see docs/guides/writing-operators.md."""
 
 from rx_ops.stages._aggregate import (
+    average,
+    average_by,
     collect,
     collect_into,
     count,
     group_reduce,
     max_,
     max_by,
+    maxima,
     min_,
     min_by,
+    minima,
     reduce,
     reduce_seed,
+    reduce_with,
     sum_,
     to_dict,
     to_list,
+    to_multimap,
 )
+from rx_ops.stages._conditional import all_, all_by, any_, any_by, contains, contains_by, find_index, is_empty
 from rx_ops.stages._filter import (
     default_if_empty,
     distinct,
@@ -44,6 +51,7 @@ from rx_ops.stages._indexed import (
     slice_but_last,
     slice_last,
 )
+from rx_ops.stages._last import last_element, last_or, last_or_error, single_element, single_or, single_or_error
 from rx_ops.stages._notify import dematerialize
 from rx_ops.stages._optional import handle, map_optional
 from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
@@ -68,6 +76,12 @@ from rx_ops.stages._transform import (
 )
 
 __all__ = [
+    "all_",
+    "all_by",
+    "any_",
+    "any_by",
+    "average",
+    "average_by",
     "buffer",
     "buffer_before",
     "buffer_gaps",
@@ -78,6 +92,8 @@ __all__ = [
     "cast",
     "collect",
     "collect_into",
+    "contains",
+    "contains_by",
     "count",
     "default_if_empty",
     "dematerialize",
@@ -91,27 +107,38 @@ __all__ = [
     "enumerate_",
     "filter_",
     "filter_indexed",
+    "find_index",
     "first_or",
     "first_or_error",
     "flat_map_iterable",
     "group_reduce",
     "handle",
+    "is_empty",
+    "last_element",
+    "last_or",
+    "last_or_error",
     "map_",
     "map_indexed",
     "map_optional",
     "max_",
     "max_by",
+    "maxima",
     "min_",
     "min_by",
+    "minima",
     "not_empty",
     "not_none",
     "of_type",
     "pairwise",
     "reduce",
     "reduce_seed",
+    "reduce_with",
     "scan",
     "scan_seed",
     "scan_with",
+    "single_element",
+    "single_or",
+    "single_or_error",
     "skip",
     "skip_last",
     "skip_while",
@@ -129,5 +156,6 @@ __all__ = [
     "take_while",
     "to_dict",
     "to_list",
+    "to_multimap",
     "to_single",
 ]

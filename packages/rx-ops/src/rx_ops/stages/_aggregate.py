@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import none_produced
+from rx_core import EmptyStreamError, none_produced
 from rx_fusion import stage
 
 T = TypeVar("T")
@@ -37,6 +37,18 @@ def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> I
         total = reducer(total, item)
     if total is None:
         raise none_produced("reduce", reducer)
+    yield total
+
+
+@stage(later=True)
+def reduce_with(source: Iterable[T], supplier: Callable[[], R], reducer: Callable[[R, T], R]) -> Iterator[R]:
+    total = supplier()
+    if total is None:
+        raise none_produced("reduce_with", supplier)
+    for item in source:
+        total = reducer(total, item)
+    if total is None:
+        raise none_produced("reduce_with", reducer)
     yield total
 
 
@@ -78,6 +90,19 @@ def to_dict(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V])
 
 
 @stage(later=True)
+def to_multimap(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V]) -> Iterator[dict[K, list[V]]]:
+    made: dict[K, list[V]] = {}
+    for item in source:
+        found = key(item)
+        mapped = value(item)
+        if found in made:
+            made[found].append(mapped)
+        else:
+            made[found] = [mapped]
+    yield made
+
+
+@stage(later=True)
 def count(source: Iterable[object]) -> Iterator[int]:
     total = 0
     for _item in source:
@@ -91,6 +116,33 @@ def sum_(source: Iterable[T], start: T) -> Iterator[T]:
     for item in source:
         total += item
     yield total
+
+
+@stage(later=True)
+def average(source: Iterable[T]) -> Iterator[T]:
+    total: Any = None
+    count = 0
+    for item in source:
+        total = total + item if count else item
+        count += 1
+    if not count:
+        raise EmptyStreamError("average()")
+    yield total / count
+    return
+
+
+@stage(later=True, name="average")
+def average_by(source: Iterable[T], key: Callable[[T], V]) -> Iterator[V]:
+    total: Any = None
+    count = 0
+    for item in source:
+        found: Any = key(item)
+        total = total + found if count else found
+        count += 1
+    if not count:
+        raise EmptyStreamError("average()")
+    yield total / count
+    return
 
 
 @stage(later=True)
@@ -145,6 +197,36 @@ def max_by(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[T]:
             best_key = found
     if not empty:
         yield best
+
+
+@stage(later=True, name="min_by")
+def minima(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[list[T]]:
+    """All items that share the smallest key."""
+    best: list[T] = []
+    best_key: Any = None
+    for item in source:
+        found = key(item)
+        if not best or found < best_key:
+            best = [item]
+            best_key = found
+        elif found == best_key:
+            best.append(item)
+    yield best
+
+
+@stage(later=True, name="max_by")
+def maxima(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[list[T]]:
+    """All items that share the largest key."""
+    best: list[T] = []
+    best_key: Any = None
+    for item in source:
+        found = key(item)
+        if not best or found > best_key:
+            best = [item]
+            best_key = found
+        elif found == best_key:
+            best.append(item)
+    yield best
 
 
 @stage(later=True)
