@@ -13,7 +13,7 @@ import pytest
 from rx_core import BlockingRun
 from rx_fusion import Feed, Form, IterableHead, PlainFlow, PublisherHead, shape_of, stage
 from rx_fusion._notes import GENERATED
-from rx_testing import ManualPublisher, TestSubscriber
+from rx_testing import ManualPublisher, ManualSubscription, TestSubscriber
 
 CLEAN = Form("pull", Feed.CLEAN)
 ORIGIN = IterableHead("test", (), "test()")
@@ -217,11 +217,15 @@ def annotated(source: Iterable[Any], limit: int) -> Iterator[Any]:
     yield -total
 
 
+def sending(items: range) -> Callable[[ManualSubscription[int], int], object]:
+    return lambda subscription, _n: subscription.next(*items)
+
+
 def test_a_stage_may_annotate_its_variables_in_every_form() -> None:
     for items, limit, expected in ((range(9), 4, 10), (range(3), 4, -3)):
         head = IterableHead("range", items, "range()", feed=Feed.CLEAN)
         flow: PlainFlow[int] = PlainFlow(head, shape_of([annotated]), (limit,))
-        source: ManualPublisher[int] = ManualPublisher(on_request=lambda subscription, _n, items=items: subscription.next(*items))
+        source: ManualPublisher[int] = ManualPublisher(on_request=sending(items))
         pushed: PlainFlow[int] = PlainFlow(PublisherHead("wrap", source, "wrap()"), shape_of([annotated]), (limit,))
         got: TestSubscriber[int] = TestSubscriber()
         flow.subscribe(got)
