@@ -260,3 +260,20 @@ def test_an_item_before_a_return_is_the_last_and_the_end_comes_with_it() -> None
     flow.subscribe(got)
     got.assert_result(True)
     assert closed
+
+
+def around(amount: int) -> Any:
+    @stage
+    def added(source: Any) -> Any:
+        for item in source:
+            yield item + amount
+
+    return added
+
+
+def test_a_stage_that_uses_a_variable_around_it_says_so_over_what_may_have_to_wait() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[int] = TestSubscriber()
+    PlainFlow[int](PublisherHead("wrap", source, "wrap()"), shape_of([around(2)])).subscribe(got)
+    got.assert_error(TypeError, match=r"added uses amount of the function around it(.|\n)*Make amount an argument of the stage")
+    assert "no source text" not in str(got.error)

@@ -16,7 +16,6 @@ from rx_fusion._offers import offered
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
     from rx_fusion._shapes import Shape
-    from rx_fusion._stages import Stage
 
 
 class Plan(NamedTuple):
@@ -108,7 +107,7 @@ def _own_text(head: Head) -> str:
 def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     if not fusion_enabled():
         return "not fused: fusion is switched off, each operator runs alone"
-    plain = [f"{stage.name} {_uncompiled(stage)}" for stage in shape.stages if not stage.compilable]
+    plain = [f"{stage.name} {stage.uncompiled}" for stage in shape.stages if not stage.compilable]
     if plain:
         return f"stacked generators: {', '.join(dict.fromkeys(plain))}"
     size = sum(not stage.guard for stage in shape.stages)
@@ -125,11 +124,6 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     if head.feed is Feed.RUNNING:
         return f"fused: {count} in one loop behind {head.name}"
     return f"fused: source and {count} in one loop, no queue"
-
-
-def _uncompiled(stage: Stage) -> str:
-    around = stage.function.__code__.co_freevars
-    return f"uses {', '.join(around)} of the function around it" if around else "has no source text to compile"
 
 
 #: Said once, of the outermost of several.

@@ -224,12 +224,7 @@ class Shape:
                 made: Iterator[Any] = function(items, run, origin, args)
                 return made
             if form.feed is Feed.RUNNING:
-                raise TypeError(
-                    f"{origin!r}{calls(self.stages, args)} cannot run: "
-                    f"{', '.join(stage.name for stage in self.stages if not stage.compilable)} has no source text "
-                    f"to compile, and its source may have to wait.\n"
-                    f"  Define the stage in a module file, or use it only over plain iterables."
-                )
+                raise _has_to_be_compiled(f"{origin!r}{calls(self.stages, args)}", self.stages)
         return self.stacked(items, run, origin, args, form)
 
     def stacked(self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
@@ -288,6 +283,20 @@ def shape_of(steps: Iterable[Step], args: tuple[Any, ...] | None = None) -> Shap
         shape, _ = shape.then_with(function, args[at : at + size])
         at += size
     return shape
+
+
+def _has_to_be_compiled(pipeline: str, stages: tuple[Stage, ...]) -> TypeError:
+    plain = [stage for stage in stages if not stage.compilable]
+    why = ", ".join(dict.fromkeys(f"{stage.name} {stage.uncompiled}" for stage in plain)) or "its stages are too large together"
+    around = dict.fromkeys(name for stage in plain for name in stage.function.__code__.co_freevars)
+    remedy = (
+        f"Make {', '.join(around)} an argument of the stage"  # 0007: what is not in its text cannot be written elsewhere
+        if around
+        else "Define the stage in a module file"
+    )
+    return TypeError(
+        f"{pipeline} cannot run: {why}, and its source may have to wait.\n  {remedy}, or use it only over plain iterables."
+    )
 
 
 def checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:

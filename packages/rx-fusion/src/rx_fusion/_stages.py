@@ -96,6 +96,12 @@ class Stage(NamedTuple):
         return self.reduces or self.request is everything
 
     @property
+    def uncompiled(self) -> str:
+        """Why it is not compilable."""
+        around = self.function.__code__.co_freevars
+        return f"uses {', '.join(around)} of the function around it" if around else "has no source text to compile"
+
+    @property
     def one_to_at_most_one(self) -> bool:
         return not (self.expands or self.head_yields or self.tail_yields)
 
