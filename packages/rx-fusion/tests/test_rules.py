@@ -11,6 +11,7 @@ from rx_core import hookimpl, hooks, manager
 from rx_fusion import Head, IterableHead, Rule, Shape, fusion_off, register_rules, replaced, rules, shape_of, without_rules
 from rx_fusion import _rules as registry
 from rx_ops import Flowable, stages
+from rx_testing import TestSubscriber
 
 Plan = tuple[Head, Shape, tuple[Any, ...]]
 
@@ -157,6 +158,23 @@ def test_what_a_rule_raises_names_it() -> None:
     with pytest.raises(LookupError) as caught:
         wide().blocking_list()
     assert caught.value.__notes__ == ["in the fusion rule 'odd'"]
+
+
+def test_what_a_rule_raises_is_signalled_to_who_subscribes() -> None:
+    """RS 1.9: subscribe() itself raises for nothing but a missing subscriber."""
+
+    def fail(_head: Head, _shape: Shape, _args: tuple[Any, ...]) -> None:
+        raise LookupError("nothing there")
+
+    register_rules(Rule("odd", "", "", fail, heads=("wide",)))
+    subscriber = TestSubscriber[Any]()
+    wide().subscribe(subscriber)
+    subscriber.assert_failure(LookupError)
+    assert subscriber.error is not None
+    assert subscriber.error.__notes__ == ["in the fusion rule 'odd'"]
+    subscriber = TestSubscriber[Any]()
+    Flowable.merge(wide(), Flowable.never()).subscribe(subscriber)
+    subscriber.assert_failure(LookupError)
 
 
 def test_a_rule_that_could_never_apply_is_refused() -> None:

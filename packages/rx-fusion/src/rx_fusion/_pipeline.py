@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+R = TypeVar("R")
 PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
 
 _new = object.__new__
@@ -267,7 +268,10 @@ class Pipeline(Generic[T_co]):
         self._subscribe_many(down)  # apart, because a function with one inside makes a cell for each variable that they share
 
     def _subscribe_many(self, down: Subscriber[Any]) -> None:
-        head, shape, args = self._resolve()
+        try:
+            head, shape, args = self._resolve()
+        except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
+            head, shape, args = IterableHead(self._head.name, _Failing(error)), ROOT, ()
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
             return
@@ -383,6 +387,30 @@ class Pipeline(Generic[T_co]):
                 raise
             raise original from None
 
+    def _gathered(self, gather: Callable[[Iterable[Any]], R], items: Iterable[Any]) -> R:
+        """What ``gather`` makes of ``items``, which are those of this pipeline."""
+        try:
+            return gather(items)
+        except RuntimeError as error:  # as in _first
+            original = _user_stop(error)
+            if original is error:
+                raise
+            raise original from None
+
+    def _each(self, items: Iterable[Any], action: Callable[[Any], object]) -> None:
+        """Call ``action`` with each of ``items``, which are those of this pipeline."""
+        acting = False
+        try:
+            for item in items:
+                acting = True
+                action(item)
+                acting = False
+        except RuntimeError as error:
+            original = error if acting else _user_stop(error)
+            if original is error:
+                raise
+            raise original from None
+
     # -- describing ------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -453,11 +481,25 @@ _kept_of: Callable[[Pipeline[Any]], tuple[RuleSet, Resolved, tuple[str, ...]]] =
 _NO_RUN: Any = None  # a synchronous head needs none
 
 
-def _user_stop(error: BaseException) -> BaseException:
-    """The user's StopIteration, however it travelled: from a stage's edge, or as the cause a waiting run put on it."""
+def _user_stop(error: RuntimeError) -> BaseException:
+    """The user's StopIteration, however it travelled: from a stage's edge, or as the cause that who waits put on it."""
     unwrapped = unwrap_stop(error)
-    cause = unwrapped.__cause__
-    return cause if isinstance(cause, StopIteration) else unwrapped
+    cause = error.__cause__
+    return cause if isinstance(cause, StopIteration) and error.args == _WAITED else unwrapped
+
+
+#: What rx_core says where one cannot be raised. A generator of somebody that leaks one keeps its RuntimeError.
+_WAITED: Final = ("a function in the pipeline raised StopIteration",)
+
+
+class _Failing:
+    """Iterated, it raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self._error
 
 
 def _assembled(made: PipelineT) -> PipelineT:

@@ -6,6 +6,7 @@ they were made of, and one machinery runs all three.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
@@ -502,8 +503,7 @@ class Completable(
 
     def blocking_await(self, *, seconds: float | None = None) -> None:
         """Returns when this is complete. Errors are raised; TimeoutError after ``seconds``."""
-        for _item in self._all(seconds):
-            pass
+        self._gathered(_exhaust, self._all(seconds))
 
     def _all(self, seconds: float | None) -> Any:
         from rx_core import UNBOUNDED, blocking_items
@@ -524,6 +524,10 @@ class Completable(
     def to_observable(self) -> Observable[Any]:
         """A stream without items, for observers."""
         return _observable()._from(_silent(self))
+
+
+def _exhaust(items: Iterable[object]) -> object:
+    return deque(items, maxlen=0)
 
 
 class _MaybeCalled:

@@ -8,6 +8,7 @@ _threads.py, _time.py, _connect.py, _convert.py, _terminal.py, _flowable.py, _co
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, TypeVarTuple, cast, overload
 
@@ -53,7 +54,7 @@ from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check
 from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._runs import itself
-from rx_ops._faces._terminal import _arguments, _positional
+from rx_ops._faces._terminal import _arguments, _last, _positional
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_drop, check_period, naming
 from rx_ops._faces._window import check_form, cutter_of, shown
@@ -2879,8 +2880,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         Source:  RxJava ``blockingForEach``.
         """
         check_callable("blocking_for_each", "action", action)
-        for item in self.blocking_iter():
-            action(item)
+        self._each(self.blocking_iter(), action)
 
     def blocking_list(self) -> list[T_co]:
         """All items in a list, on this thread.
@@ -2890,7 +2890,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         Demand, thread and fusion are those of :meth:`blocking_iter`.   Errors: raised.   Memory: all items.
         Source:  RxJava ``toList().blockingGet()``.
         """
-        return list(self._iterate(whole=True))
+        return self._gathered(list, self._iterate(whole=True))
 
     def blocking_first(self) -> T_co:
         """The first item, on this thread; cancels the rest.
@@ -2921,12 +2921,10 @@ class ObservableTerminal(ObservableCore[T_co]):
         Memory:  one item.   Thread: this one.   Fusion: one loop with a synchronous source.
         Source:  RxJava ``blockingLast``.
         """
-        last: Any = None
-        for item in self._iterate():
-            last = item
-        if last is None:
+        last: deque[T_co] = self._gathered(_last, self._iterate())
+        if not last:
             raise EmptyStreamError(f"{self!r}.blocking_last()")
-        return cast("T_co", last)
+        return last[0]
 
     def pipe(self, operator: Callable[Concatenate[Observable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.

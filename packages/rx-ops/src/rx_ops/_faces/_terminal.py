@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -53,8 +54,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         Source:  RxJava ``blockingForEach``.
         """
         check_callable("blocking_for_each", "action", action)
-        for item in self.blocking_iter(prefetch=prefetch):
-            action(item)
+        self._each(self.blocking_iter(prefetch=prefetch), action)
 
     def blocking_list(self) -> list[T_co]:
         """All items in a list, on this thread.
@@ -64,7 +64,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         Demand, thread and fusion are those of :meth:`blocking_iter`.   Errors: raised.   Memory: all items.
         Source:  RxJava ``toList().blockingGet()``.
         """
-        return list(self._iterate(whole=True))
+        return self._gathered(list, self._iterate(whole=True))
 
     def blocking_first(self) -> T_co:
         """The first item, on this thread; cancels the rest.
@@ -93,12 +93,10 @@ class FlowableTerminal(FlowableCore[T_co]):
         Memory:  one item.   Thread: this one.   Fusion: one loop with a synchronous source.
         Source:  RxJava ``blockingLast``.
         """
-        last: Any = None
-        for item in self._iterate():
-            last = item
-        if last is None:
+        last: deque[T_co] = self._gathered(_last, self._iterate())
+        if not last:
             raise EmptyStreamError(f"{self!r}.blocking_last()")
-        return cast("T_co", last)
+        return last[0]
 
     def pipe(self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
@@ -201,3 +199,7 @@ def _bound(name: str, form: Signature, args: tuple[Any, ...], kwargs: dict[str, 
     if bound.kwargs:
         raise TypeError(f"{name}(): arguments are kept by position, so {', '.join(bound.kwargs)} cannot be keyword-only")
     return bound.args
+
+
+def _last(items: Iterable[T]) -> deque[T]:
+    return deque(items, maxlen=1)
