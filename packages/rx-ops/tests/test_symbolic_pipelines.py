@@ -50,6 +50,16 @@ STEPS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda s: s.reduce(lambda a, b: a * 2 + b).to_flowable(),
     ),
     "min": (lambda s: s.min(-it).to_flowable(), lambda s: s.min(lambda x: -x).to_flowable()),
+    "any": (lambda s: s.any(it % 4 == 3).to_flowable(), lambda s: s.any(lambda x: x % 4 == 3).to_flowable()),
+    "all": (lambda s: s.all(it < 5).to_flowable(), lambda s: s.all(lambda x: x < 5).to_flowable()),
+    "all, an error": (lambda s: s.all(9 // (it - 4)).to_flowable(), lambda s: s.all(lambda x: 9 // (x - 4)).to_flowable()),
+    "find_index": (lambda s: s.find_index(it == 2).to_flowable(), lambda s: s.find_index(lambda x: x == 2).to_flowable()),
+    "average": (lambda s: s.average(it * 2).to_flowable(), lambda s: s.average(lambda x: x * 2).to_flowable()),
+    "max_by": (lambda s: s.max_by(it % 3).to_flowable(), lambda s: s.max_by(lambda x: x % 3).to_flowable()),
+    "to_multimap": (
+        lambda s: s.to_multimap(it % 2, it + 1).to_flowable(),
+        lambda s: s.to_multimap(lambda x: x % 2, lambda x: x + 1).to_flowable(),
+    ),
     "group_reduce": (
         lambda s: s.group_reduce(it % 3, it + 1, sym(lambda a, b: a + b)).map(it[1]),
         lambda s: s.group_reduce(lambda x: x % 3, lambda x: x + 1, lambda a, b: a + b).map(lambda x: x[1]),

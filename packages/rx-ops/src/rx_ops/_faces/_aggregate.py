@@ -144,7 +144,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         check_callable("to_multimap", "key", key)
         if value is not None:
             check_callable("to_multimap", "value", value)
-        return self._into(_single.Single, stages.to_multimap, key, value or _itself)
+        return self._into(_single.Single, stages.to_multimap, key, _itself if value is None else value)
 
     def count(self) -> Single[int]:
         """How many items there are.
