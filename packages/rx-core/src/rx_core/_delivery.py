@@ -160,6 +160,17 @@ class DeliveringRun(EndingRun[T]):
         elif self._bare is None:
             for item in source:
                 on_next(item)
+            # Who asks for as many again with the last of them gets the next ones here.
+            requests = self._requests
+            running: Any = gen
+            while len(requests) == 1 and demand_now < UNBOUNDED and quantum is None and running.gi_frame is not None:
+                n = requests[0]
+                if type(n) is not int or not 0 < n < UNBOUNDED or self.cancelled or self._promise is not None:
+                    break
+                self._demand = demand_now = n  # what was wanted before has been delivered
+                requests.popleft()
+                for item in islice(gen, n):
+                    on_next(item)
         else:
             for item in source:
                 on_next(item)

@@ -1,0 +1,112 @@
+"""A subscriber that asks for the next few with the last item it got: window after window in one loop, and no item too many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rx_core import UNBOUNDED, Drain
+
+
+class Asking:
+    """Asks for three, and does something with every third item."""
+
+    def __init__(self, act: Callable[[Any, int], object]) -> None:
+        self.got: list[Any] = []
+        self.act = act
+        self.handle: Any = None
+
+    def on_subscribe(self, handle: Any, /) -> None:
+        self.handle = handle
+        handle.request(3)
+
+    def on_next(self, item: int, /) -> None:
+        self.got.append(item)
+        if item % 3 == 2:
+            self.act(self.handle, item)
+
+    def on_error(self, error: Exception, /) -> None:
+        self.got.append(type(error))
+
+    def on_complete(self) -> None:
+        self.got.append("|")
+
+
+def run(act: Callable[[Any, int], object], size: int = 12) -> tuple[Asking, list[int]]:
+    """What the subscriber got, and what was computed for it."""
+    computed: list[int] = []
+
+    def items() -> Iterator[int]:
+        for item in range(size):
+            computed.append(item)
+            yield item
+
+    down = Asking(act)
+    Drain(down, synchronous=True).start(lambda _run: items())
+    return down, computed
+
+
+def _twice(handle: Any, _item: int) -> None:
+    handle.request(1)
+    handle.request(2)
+
+
+ACTS: dict[str, tuple[Callable[[Any, int], object], list[Any], int]] = {
+    "three": (lambda handle, _item: handle.request(3), [*range(12), "|"], 12),
+    "three in two": (_twice, [*range(12), "|"], 12),
+    "nothing any more": (lambda handle, item: item < 6 and handle.request(3), [*range(9)], 9),
+    "all": (lambda handle, item: handle.request(UNBOUNDED if item == 5 else 3), [*range(12), "|"], 12),
+    "one less": (lambda handle, item: handle.request(2 if item == 5 else 3), [*range(8)], 8),
+    "wrongly": (lambda handle, item: handle.request(0 if item == 5 else 3), [*range(6), ValueError], 6),
+    "true": (lambda handle, item: handle.request(True if item == 5 else 3), [*range(6), TypeError], 6),
+    "cancels": (lambda handle, item: handle.cancel() if item == 5 else handle.request(3), [*range(6)], 6),
+    "asks, cancels": (lambda handle, item: [handle.request(3), item == 5 and handle.cancel()], [*range(6)], 6),
+}
+
+
+@pytest.mark.parametrize(("act", "got", "computed"), ACTS.values(), ids=ACTS)
+def test_it_gets_what_it_asks_for(act: Callable[[Any, int], object], got: list[Any], computed: int) -> None:
+    down, seen = run(act)
+    assert down.got == got
+    assert seen == list(range(computed))
+
+
+@pytest.mark.parametrize("size", range(8))
+def test_it_ends_where_the_source_does(size: int) -> None:
+    down, _ = run(lambda handle, _item: handle.request(3), size)
+    assert [item for item in down.got if item != "|"] == list(range(size))
+    assert down.got.count("|") == 1
+
+
+def test_what_was_left_is_still_wanted() -> None:
+    """Demand is added up: what is asked for early comes on top of what is open."""
+    down, seen = run(lambda handle, _item: None)
+    down.handle.request(2)
+    assert down.got == [0, 1, 2, 3, 4]
+    down.handle.request(1)
+    assert seen == down.got == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_subscriber_that_raises_in_a_later_window_is_cancelled() -> None:
+    def act(handle: Any, item: int) -> None:
+        if item == 5:
+            raise ValueError("of the subscriber")
+        handle.request(3)
+
+    closed: list[bool] = []
+
+    def items() -> Iterator[int]:
+        try:
+            yield from range(12)
+        finally:
+            closed.append(True)
+
+    down = Asking(act)
+    with pytest.raises(ValueError, match="of the subscriber"):
+        Drain(down, synchronous=True).start(lambda _run: items())
+    assert down.got == [*range(6)]
+    assert closed
+    down.handle.request(5)
+    assert down.got == [*range(6)]
