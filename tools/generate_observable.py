@@ -48,6 +48,7 @@ FAMILIES: Final = (
     "_errors",
     "_repeat",
     "_aside",
+    "_lifecycle",
     "_threads",
     "_time",
     "_connect",
@@ -63,6 +64,7 @@ NAMES: Final = {
     "Publisher": "ObservableSource",
     "PublisherHead": "ObservableHead",
     "Subscriber": "Observer",
+    "Subscription": "Disposable",
 }
 #: Where the counterpart of an imported name lives, if not in the module of the original.
 HOMES: Final = {"ObservableCore": CORE, "ObservableHead": CORE, "check_source": CORE}
@@ -70,6 +72,8 @@ HOMES: Final = {"ObservableCore": CORE, "ObservableHead": CORE, "check_source": 
 #: Base classes and methods that exist because of demand, each with the reason why Observable has none.
 DROPPED: Final = {
     "FlowableBackpressure": "nothing is requested, so nothing can be sent without having been requested",
+    "do_on_request": "nothing is requested",
+    "do_on_cancel": "it is called do_on_dispose there",
     "to_observable": "it is one; to_flowable is written by hand",
     "_called_back": "what it does with a strategy is done by _created without one",
 }

@@ -31,8 +31,10 @@ def test_every_operator_is_there_unless_it_is_about_demand() -> None:
         "on_backpressure_drop",
         "on_backpressure_latest",
         "to_observable",
+        "do_on_request",
+        "do_on_cancel",
     }
-    assert set(methods(Observable)) - set(methods(Flowable)) == {"to_flowable"}
+    assert set(methods(Observable)) - set(methods(Flowable)) == {"to_flowable", "do_on_dispose"}
 
 
 @pytest.mark.parametrize("name", sorted(set(methods(Observable)) - {"to_flowable"}))

@@ -22,6 +22,7 @@ from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._inner import FlowableInner
 from rx_ops._faces._last import FlowableLast
 from rx_ops._faces._latest import FlowableLatest
+from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._plugged import FlowablePlugged
@@ -60,6 +61,7 @@ class Flowable(
     FlowableErrors[T_co],
     FlowableRepeat[T_co],
     FlowableAside[T_co],
+    FlowableLifecycle[T_co],
     FlowableThreads[T_co],
     FlowableTime[T_co],
     FlowableConnect[T_co],

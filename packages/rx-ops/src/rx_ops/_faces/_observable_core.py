@@ -28,6 +28,7 @@ from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
 from rx_ops.coordination import BackpressureStrategy
 from rx_ops.coordination._convert import to_flowable
+from rx_ops.coordination._lifecycle import OnDispose, beside
 from rx_ops.coordination._unasked import Unasked
 
 if TYPE_CHECKING:
@@ -112,6 +113,19 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             return self._as(Flowable)
         bound = UNBOUNDED if capacity is None else capacity
         return Flowable._from(OperatorHead(to_flowable, (self,), (strategy, bound, on_drop), shown=shown))
+
+    def do_on_dispose(self, action: Callable[[], object], /) -> Observable[T_co]:
+        """Calls ``action`` when somebody behind it disposes, ``take`` for example, before that goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.   Errors: what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: the one that disposes.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnDispose``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
+        """
+        check_callable("do_on_dispose", "action", action)
+        text = after(self, f"do_on_dispose({name_of(action)})")
+        return self._from(ObservableHead("do_on_dispose", beside(self, OnDispose, action), text, (self,)))
 
     @classmethod
     def _created(cls, source: Callable[[coordination.Emitter[T]], object], text: str | None = None) -> Observable[T]:

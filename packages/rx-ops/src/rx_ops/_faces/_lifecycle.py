@@ -1,0 +1,71 @@
+"""Operators that look on at the protocol itself: subscriptions, requests, cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import Subscription, name_of
+from rx_fusion import PublisherHead, after
+from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops.coordination._lifecycle import AfterNext, Listener, OnCancel, OnRequest, OnSubscribe, beside
+
+if TYPE_CHECKING:
+    from rx_ops._faces import Flowable
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableLifecycle(FlowableCore[T_co]):
+    """Operators that look on at the protocol itself."""
+
+    __slots__ = ()
+
+    def do_on_subscribe(self, action: Callable[[Subscription], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with the subscription, for each one, before downstream has it.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises cancels the source and ends the stream.
+        Memory:  none.   Thread: the one that subscribes.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnSubscribe``.
+        """
+        return self._beside(OnSubscribe, action)
+
+    def do_on_request(self, action: Callable[[int], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with the number of each request that comes here, before it goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through; 2**63 - 1 is everything.   Errors: what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: the one that requests.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnRequest``.
+        """
+        return self._beside(OnRequest, action)
+
+    def do_on_cancel(self, action: Callable[[], object], /) -> Flowable[T_co]:
+        """Calls ``action`` when somebody behind it cancels, ``take`` for example, before the cancel goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: the one that cancels.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnCancel``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
+        """
+        return self._beside(OnCancel, action)
+
+    def do_after_next(self, action: Callable[[T_co], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with each item when downstream has taken it.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises cancels the source and ends the stream, with a note.
+        Memory:  none.   Thread: that of the item.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doAfterNext``.
+        """
+        return self._beside(AfterNext, action)
+
+    def _beside(self, listens: type[Listener[Any]], action: Callable[..., object]) -> Flowable[Any]:
+        check_callable(listens.name, "action", action)
+        text = after(self, f"{listens.name}({name_of(action)})")
+        return self._from(PublisherHead(listens.name, beside(self, listens, action), text, (self,)))
