@@ -33,7 +33,8 @@ class BuiltArgs(tuple[Any, ...]):
     steps: tuple[Built, ...]
 
     def __add__(self, other: tuple[Any, ...], /) -> BuiltArgs:
-        return built_args((*self, *other), (*self.steps, *_shifted(other, len(self))))
+        joined = super().__add__(other)
+        return built_args(joined, (*self.steps, *_shifted(other, len(self))) if type(other) is BuiltArgs else self.steps)
 
     def __radd__(self, other: tuple[Any, ...], /) -> BuiltArgs:
         return built_args((*other, *self), _shifted(self, len(other)))
@@ -73,7 +74,7 @@ def remember(made: Pipeline[Any]) -> None:
     if shape:
         stage = shape.stages[-1]
         step = Built(len(args) - len(stage.parameters), stage.name, place)
-        made._args = built_args(args, (*_shifted(args, 0), step))
+        made._args = built_args(args, (*args.steps, step) if type(args) is BuiltArgs else (step,))
     else:
         for function in _functions(made._head, _DEEP):
             remember_place(function, made._head.name, place)
