@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rx_ops import OnComplete, OnError, OnNext
-from tests.invisible import stage_meanings
+from tests.invisible import place_meanings, stage_meanings
 from tests.invisible.describe import Fn, Key, Keyed, Op, Pipeline, both, nested
 from tests.invisible.stage_meanings import KNOWN
 from tests.invisible.trace import (
@@ -303,6 +303,7 @@ def counted_groups(trace: Trace, fn: Fn) -> Trace:
 
 OPERATORS: dict[str, Callable[..., Trace]] = {
     **stage_meanings.STAGES,
+    **place_meanings.PLACES,
     "hide": lambda trace: trace,
     "their_pass": lambda trace: trace,
     "do_finally": forget,
