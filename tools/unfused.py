@@ -44,6 +44,8 @@ ABOUT_FUSION: Final = {
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
     _OPS + "test_sequence_equal.py::test_sources_of_others_are_polled_where_they_can_be": "nobody polls",
+    _OPS + "test_sequence_equal.py::test_sources_at_hand_are_not_read_before": "each source is asked for its window",
+    _OPS + "test_sequence_equal.py::test_an_empty_source_beside_others": "each source is asked for its window",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",
     _ROUNDS + "test_a_loop_without_items_lets_other_sources": "the loop is a stream of its own, and does not return",
     _ROUNDS + "test_a_million_retries_are_a_loop": "takes a minute; a hundred thousand are in test_backpressure",

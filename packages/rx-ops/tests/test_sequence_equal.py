@@ -217,3 +217,33 @@ def test_endless_sources_that_are_equal_can_be_cancelled() -> None:
     Flowable.sequence_equal(a, b, comparer=same).to_flowable().subscribe(got)
     assert rows == 1000
     got.assert_empty()
+
+
+def test_sources_at_hand_are_not_read_before_the_answer_is_wanted_and_no_further_than_it_needs() -> None:
+    read: list[str] = []
+
+    def letters(name: str, text: str) -> Iterator[str]:
+        for letter in text:
+            read.append(name + letter)
+            yield letter
+
+    a, b = Flowable.from_iterable(letters("1", "abcd")), Flowable.from_iterable(letters("2", "abxd"))
+    got: TestSubscriber[bool] = TestSubscriber(request=0)
+    Flowable.sequence_equal(a, b, Flowable.of("a", "b", "c")).to_flowable().subscribe(got)
+    assert not read
+    got.request(1)
+    got.assert_result(False)
+    assert read == ["1a", "2a", "1b", "2b", "1c", "2x"]
+
+
+def test_an_empty_source_beside_others_waits_for_the_request_as_well() -> None:
+    read: list[int] = []
+    numbers = Flowable.range(3).do_on_next(read.append)
+    for sources in ((numbers, Flowable.empty()), (Flowable.empty(), numbers)):
+        read.clear()
+        got: TestSubscriber[bool] = TestSubscriber(request=0)
+        Flowable.sequence_equal(*sources).to_flowable().subscribe(got)
+        assert not read
+        got.request(1)
+        got.assert_result(False)
+        assert read == [0]

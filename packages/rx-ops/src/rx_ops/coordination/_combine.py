@@ -193,7 +193,7 @@ def zip_(run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -
     columns = [_Column[Any](run, at, said) for at in range(len(sources))]
     for column, source in zip(columns, sources, strict=True):
         column.start(source)
-    together: list[Any] = [_as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
+    together: list[Any] = [as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
     return _rows(run, columns, said, combiner, None if None in together else zip(*together, strict=False))
 
 
@@ -202,7 +202,7 @@ def row_of(*items: Any) -> tuple[Any, ...]:
     return items
 
 
-def _as_it_is(column: _Column[Any], source: Source[Any]) -> Iterator[Any] | None:
+def as_it_is(column: Side[Any], source: Source[Any]) -> Iterator[Any] | None:
     """What to iterate where ``source`` never has to wait; None where it may."""
     publisher = source.publisher
     if not isinstance(publisher, Pipeline) or publisher._head.feed is Feed.RUNNING or not fusion_enabled():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from rx_core import END, OPERATOR_CODES, Items, Run, Side, Source, user_call
 from rx_fusion import operator
+from rx_ops.coordination._combine import as_it_is
 
 T = TypeVar("T")
 
@@ -28,10 +30,13 @@ def sequence_equal(run: Run, sources: Sequence[Source[T]], comparer: Comparer[T]
     columns: list[_Column[T]] = [_Column(run) for _ in sources]
     for column, source in zip(columns, sources, strict=True):
         column.start(source)
-    return _compared(run, columns, comparer)
+    together: list[Any] = [as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
+    return _compared(run, columns, comparer, None if None in together else zip_longest(*together, fillvalue=END))
 
 
-def _compared(run: Run, columns: list[_Column[T]], comparer: Comparer[T] | None) -> Items[bool]:
+def _compared(
+    run: Run, columns: list[_Column[T]], comparer: Comparer[T] | None, together: Iterator[tuple[Any, ...]] | None
+) -> Items[bool]:
     others = range(1, len(columns))
     #: An item of each source, END where there is none left, None where it has not come yet.
     row: list[Any] = [None] * len(columns)
@@ -42,6 +47,9 @@ def _compared(run: Run, columns: list[_Column[T]], comparer: Comparer[T] | None)
         while True:
             if run.is_cancelled:
                 return
+            if together is not None and run.demand and all(item is None for item in row):
+                answer = _alike(run, together, comparer)  # nobody has to wait, and nobody is an item ahead
+                break
             full = _look(columns, row, run.demand > 0)
             for at in others:
                 if row[0] is not None and row[at] is not None and at not in equal:
@@ -59,8 +67,26 @@ def _compared(run: Run, columns: list[_Column[T]], comparer: Comparer[T] | None)
     finally:
         for column in columns:
             column.dispose()
-    run.last = True
-    yield answer
+    if not run.is_cancelled:  # which may have ended some of them
+        run.last = True
+        yield answer
+
+
+def _alike(run: Run, together: Iterator[tuple[Any, ...]], comparer: Comparer[Any] | None) -> bool:
+    """The whole of it in one go, of sources that never have to wait."""
+    root: Any = run.root
+    same: object
+    for first, *others in together:
+        for item in others:
+            if comparer is None and first is not END and item is not END:  # _same without its call
+                same = first == item
+            else:
+                same = _same(first, item, comparer)
+            if not same:
+                return False
+        if getattr(root, "cancelled", False):
+            return False
+    return True
 
 
 def _look(columns: list[_Column[T]], row: list[Any], wanted: bool) -> bool:
@@ -83,4 +109,4 @@ def _same(first: Any, item: Any, comparer: Comparer[Any] | None) -> bool:
     return bool(first == item if comparer is None else user_call("sequence_equal", comparer, first, item))
 
 
-OPERATOR_CODES.update((_compared.__code__, _look.__code__, _same.__code__))
+OPERATOR_CODES.update((_compared.__code__, _alike.__code__, _look.__code__, _same.__code__))
