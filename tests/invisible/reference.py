@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rx_ops import OnComplete, OnError, OnNext
-from tests.invisible import place_meanings, stage_meanings
+from tests.invisible import answer_meanings, place_meanings, stage_meanings
 from tests.invisible.describe import Fn, Key, Keyed, Op, Pipeline, both, nested
-from tests.invisible.stage_meanings import KNOWN
 from tests.invisible.trace import (
     COMPLETE,
+    KNOWN,
     Call,
     Emit,
     End,
@@ -304,6 +304,7 @@ def counted_groups(trace: Trace, fn: Fn) -> Trace:
 OPERATORS: dict[str, Callable[..., Trace]] = {
     **stage_meanings.STAGES,
     **place_meanings.PLACES,
+    **answer_meanings.ANSWERS,
     "hide": lambda trace: trace,
     "their_pass": lambda trace: trace,
     "do_finally": forget,

@@ -36,6 +36,8 @@ Event = Call | Emit | End
 Trace = list[Event]
 
 COMPLETE = End()
+#: The end that comes with the item before it.
+KNOWN = End(None, known=True)
 
 
 def items_of(trace: Trace) -> list[Any]:
