@@ -31,6 +31,7 @@ def test_examples_run(path: Path) -> None:
 
 @needs_fusion
 @pytest.mark.spark
+@pytest.mark.timeout(240)  # another JVM may be starting beside this one
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if any(e.needs == "rx-spark" for e in examples(path))], ids=_name)
 def test_examples_on_spark_run(path: Path) -> None:
     run(examples(path), strict=path not in LOOSE)

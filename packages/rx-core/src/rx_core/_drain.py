@@ -183,8 +183,8 @@ class Drain(DeliveringRun[T]):
             return True
         return False
 
-    def start(self, body: Callable[[Drain[T]], Items[T]]) -> None:
-        """Hand out the Subscription, open the generator, then let go of the token.
+    def start(self, body: Callable[[Drain[T]], Items[T]]) -> bool:
+        """Hand out the Subscription, open the generator, then let go of the token. False: it was cancelled before it was opened.
 
         The token is held meanwhile, so nothing is emitted before on_subscribe returned (RS 1.3, 1.9). What is put off happens
         then, on this thread: sources are subscribed by who subscribes, also when a worker deals with what they send, and one that
@@ -195,6 +195,7 @@ class Drain(DeliveringRun[T]):
         put_off = self._later
         try:
             down.on_subscribe(self)
+            opened = self._gen is not None or not self.cancelled
             if self._gen is None and not (self.cancelled or self._done):  # else opened by who asked to poll
                 try:
                     self._gen = as_generator(body(self))
@@ -222,6 +223,7 @@ class Drain(DeliveringRun[T]):
             self._wake_there()
         if self._promise is not None:
             self._promise.is_open = True
+        return opened
 
     def _submit(self) -> None:
         worker = self._worker

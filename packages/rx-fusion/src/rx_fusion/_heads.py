@@ -13,7 +13,7 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting
+from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting, dropped
 from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
@@ -240,6 +240,8 @@ class Operator(NamedTuple):
     passes: bool = False
     #: How a thread that waits iterates it without a run; None: not at all.
     freely: Freely | None = None
+    #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
+    unstarted: Callable[..., object] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[OperatorFunction]]:
         return operator_of, (self.function,)  # known on the other side too, where its module is imported
@@ -258,6 +260,7 @@ def operator(
     relays: bool = False,
     passes: bool = False,
     freely: Freely | None = None,
+    unstarted: Callable[..., object] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
     function: Callable[P, R] | None = None,
@@ -268,6 +271,7 @@ def operator(
     relays: bool = False,
     passes: bool = False,
     freely: Freely | None = None,
+    unstarted: Callable[..., object] | None = None,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
@@ -276,14 +280,15 @@ def operator(
     (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
     ``relays`` gives its only source's items and nothing else. One that ``passes`` gives the items of its inner sources on as they
     come, and asks ``run.straight()`` first of all. ``freely`` says how a thread that waits for the items may iterate them without
-    a run, as long as nothing has to be waited for.
+    a run, as long as nothing has to be waited for. ``unstarted`` is called with the arguments when the subscriber cancels
+    while it is given its Subscription: then the function does not run, and has nothing registered with the run.
     """
 
     def register(decorated: Callable[P, R]) -> Callable[P, R]:
         if not isinstance(decorated, FunctionType):
             raise TypeError(f"@operator needs a function (run, source, ...), got {decorated!r}")
         plain = cast("OperatorFunction", decorated)
-        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, freely)
+        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, freely, unstarted)
         OPERATOR_CODES.add(decorated.__code__)
         return decorated
 
@@ -296,6 +301,18 @@ def operator_of(function: OperatorFunction, /) -> Operator:
     if found is None:
         raise TypeError(f"{function!r} is not a coordinating operator.\n  Right:  decorate it with @operator")
     return found
+
+
+def left_unstarted(last: Head) -> None:
+    """The stream was cancelled before it was opened: tell the operators on its way that have to know, the last one first."""
+    head: Head | None = last
+    while head is not None:
+        if isinstance(head, OperatorHead) and head.operator.unstarted is not None:
+            try:
+                head.operator.unstarted(*head.args)
+            except Exception as error:  # RS 3.15: to cancel returns normally
+                dropped(error, head)
+        head = getattr(head.upstream[0], "_head", None) if len(head.upstream) == 1 else None
 
 
 class Options(NamedTuple):

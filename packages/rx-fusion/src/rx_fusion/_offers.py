@@ -64,12 +64,12 @@ class OfferingDrain(Drain[T]):
     #: The end that is to be signalled, in ASYNC mode.
     _ended: tuple[Exception | None] | None
 
-    def begin(self, offer: Resolved | int, opener: Callable[[Run], Items[T]]) -> None:
-        """Start the run that ``opener`` opens. ``offer`` is what it grants, or the plan that this follows from."""
+    def begin(self, offer: Resolved | int, opener: Callable[[Run], Items[T]]) -> bool:
+        """:meth:`start` the run that ``opener`` opens. ``offer`` is what it grants, or the plan that this follows from."""
         self._offer = offer
         self._opener = opener
         try:
-            self.start(opener)
+            return self.start(opener)
         finally:
             self._offer = NONE
             del self._opener  # it refers to this: a circle of references

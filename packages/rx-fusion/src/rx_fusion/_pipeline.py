@@ -40,7 +40,7 @@ from rx_fusion._build_lines import remember
 from rx_fusion._builtins import CONSTANT, EXACT
 from rx_fusion._forms import Feed
 from rx_fusion._freely import freely
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, left_unstarted
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
@@ -295,7 +295,8 @@ class Pipeline(Generic[T_co]):
                 set_hint(drain, items, head, shape)
             return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
 
-        drain.begin((head, shape, args) if fusion_enabled() else NONE, body)
+        if not drain.begin((head, shape, args) if fusion_enabled() else NONE, body):
+            left_unstarted(self._head)
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""

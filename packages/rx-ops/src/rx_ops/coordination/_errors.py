@@ -73,7 +73,11 @@ def do_on_error(_run: Run, source: Source[T], action: Callable[[Exception], obje
     raise error
 
 
-@operator
+def _at_once(action: Callable[[], object]) -> None:
+    action()
+
+
+@operator(unstarted=_at_once)
 def do_finally(run: Run, source: Source[T], action: Callable[[], object]) -> Items[T]:
     run.after(action)
     return iter(source)
