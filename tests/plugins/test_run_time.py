@@ -92,7 +92,7 @@ def test_a_misspelt_operator_is_told_the_right_one() -> None:
         dynamic(NUMBERS, "pears")
     assert str(caught.value) == (
         "Flowable has no operator 'pears'.\n"
-        "  Did you mean:  .pairs\n"
+        "  Did you mean:  .pairs, .pairwise\n"
         "  Your own function in a chain:  .pipe(pears, ...)\n"
         "  Operators of installed plugins:  python -m rx_core plugins"
     )
