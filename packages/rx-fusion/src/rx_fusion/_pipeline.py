@@ -31,6 +31,7 @@ from rx_core import (
     check_callable,
     first_waited_for,
     hooks,
+    queue_fusion,
     unwrap_stop,
     waited_for,
 )
@@ -257,7 +258,7 @@ class Pipeline(Generic[T_co]):
     def _subscribe_items(self, down: Subscriber[Any]) -> None:
         """Run for a subscriber."""
         head, shape = self._head, self._shape
-        if type(head) is IterableHead and shape.one_for_one and (fusion_enabled() or not shape):
+        if type(head) is IterableHead and shape.one_for_one and (queue_fusion._enabled or not shape):  # a call is dear here
             items = head._items
             if type(items) is tuple and len(items) < 2:  # for one item no rule pays
                 if type(down) is CallbackObserver:
