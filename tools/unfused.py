@@ -31,6 +31,7 @@ _ROUNDS = _OPS + "test_repeat.py::"
 #: They assert what fusion does. Beginnings of test ids.
 ABOUT_FUSION: Final = {
     _FUSION + "test_micro_fusion.py": "the protocol of fusion, which nobody speaks now",
+    _FUSION + "test_too_large.py": "functions that are not made; and a hundred operators apart are too deep for Python's stack",
     _FUSION + "test_rules.py": "macro-fusion rules, which are not asked",
     _FUSION + "test_after_a_yield.py::test_an_error_that_nobody_polls_any_more_is_reported": "nobody polls",
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",

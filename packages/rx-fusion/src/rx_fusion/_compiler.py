@@ -41,6 +41,8 @@ class Stop(Exception):
 
 #: Beyond this many statements inlining stops paying and the stages run stacked.
 MAX_STATEMENTS: Final = 2_000
+#: CPython nests at most twenty blocks in a function; some are ours.
+MAX_LOOPS: Final = 14
 
 _numbers = count(1)
 
@@ -278,6 +280,8 @@ class _Writer:
             body = self.write(statement.body, at, place)
             return [ast.If(self.renamed(statement.test, at), body, self.write(statement.orelse, at, place))]
         inner = _Place(place.loops + 1, place.in_main_loop)
+        if inner.loops > MAX_LOOPS and isinstance(statement, (ast.For, ast.While)):
+            raise TooLarge
         if isinstance(statement, ast.For):
             return [
                 ast.For(

@@ -185,11 +185,35 @@ class Shape:
                 try:
                     made = compile_form(self.stages, form)
                 except TooLarge:
-                    made = None
+                    made = self._in_two(form)
             made = self._forms.setdefault(form, made)
             if form is VALUE[Feed.CLEAN]:
                 self.one = made
             return made
+
+    def _in_two(self, form: Form) -> Callable[..., Any] | None:
+        """Too much for one function: the stages of a source that may have to wait as two, one behind the other.
+
+        Others are stacked, or run with a queue, and need no function. Nothing is said of the last item: a stage of the first half
+        does not know what the second makes of it.
+        """
+        at = len(self.stages) // 2
+        while at and self.stages[at].guard:
+            at -= 1
+        if not at or form.kind != "pull" or form.feed is not Feed.RUNNING:
+            return None
+        steps = [stage.step for stage in self.stages]
+        first = shape_of(steps[:at]).form(form._replace(mark_last=False))
+        second = shape_of(steps[at:]).form(form)
+        if first is None or second is None:
+            return None
+        size = sum(len(stage.parameters) for stage in self.stages[:at])
+
+        def both(source: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...]) -> Iterator[Any]:
+            made: Iterator[Any] = second(first(source, run, origin, args[:size]), run, origin, args[size:])
+            return made
+
+        return both
 
     def compiled(self, form: Form) -> bool:
         return self._forms.get(form) is not None
