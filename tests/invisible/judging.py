@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tests.invisible.building import LOOKING_AHEAD, PUSHED, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke, queues
 from tests.invisible.describe import Op, Pipeline, frozen, functions, nested
@@ -17,6 +17,10 @@ class Difference(AssertionError):
     """A form is not what the reference says."""
 
 
+#: Their first argument is called when somebody subscribes, and not at all in front of take(0).
+SUPPLIED: Final = ("defer", "collect", "scan_with", "reduce_with")
+
+
 class Judge:
     """The reference's view of one pipeline in one mode; ``polled``: by somebody who waits, over a queue where one is needed."""
 
@@ -25,7 +29,7 @@ class Judge:
         self.trace: Trace = reference(pipeline)
         #: What is compared step by step, in order: items, the end, and the calls of functions that cannot run ahead.
         loose = set(read_ahead(pipeline, mode.apart, polled))
-        loose |= {str(op.args[0].name) for op in everything(pipeline) if op.name in ("defer", "collect", "reduce_with")}
+        loose |= {str(op.args[0].name) for op in everything(pipeline) if op.name in SUPPLIED}
         loose |= {event.fn for event in self.trace if isinstance(event, Call) and event.idle}
         self.loose = loose
         self.strict = [event for event in self.trace if not (isinstance(event, Call) and event.fn in loose)]
