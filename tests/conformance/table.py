@@ -20,351 +20,79 @@ Flags::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, dropwhile, groupby, pairwise, takewhile
-from typing import Any, Final
+from typing import Final
 
-from rx_core import Disposable, Items, Run, Source, Subscriber, none_produced, user_call
-from rx_fusion import operator, stage
 from rx_ops import (
     BackpressureStrategy,
-    BatchEmitter,
-    Completable,
-    Emitter,
     Flowable,
-    GenerateEmitter,
-    HandleEmitter,
     OnComplete,
     OnNext,
-    Single,
 )
-from tests.conformance.harness import ITEMS, Case, Flow, Kit
+from tests.conformance.harness import ITEMS, Case
 from tests.conformance.sources import Foreign
-
-
-class Oops(Exception):
-    """The failure in lines about errors."""
-
-
-OOPS: Final = Oops("oops")
-
-
-def _same(xs: list[Any]) -> list[Any]:
-    return xs
-
-
-def _nothing(_xs: list[Any]) -> list[Any]:
-    return []
-
-
-def _times(n: int) -> Callable[[Any], Any]:
-    return lambda x: x * n
-
-
-def _plus(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _odd(x: int) -> int:
-    return x % 2
-
-
-def _odd_only(x: int) -> int | None:
-    return x if x % 2 else None
-
-
-def _even_place(_x: Any, at: int) -> bool:
-    return at % 2 == 0
-
-
-def _handled(x: int, emitter: HandleEmitter[int]) -> None:
-    if x >= 5:
-        emitter.on_complete()
-    elif x % 2:
-        emitter.on_next(x * 2)
-
-
-def _small(x: int) -> bool:
-    return x < 5
-
-
-def _big(x: int) -> bool:
-    return x >= 5
-
-
-def _is(value: int) -> Callable[[int], bool]:
-    return lambda x: x == value
-
-
-def _equal(a: object, b: object) -> bool:
-    return a == b
-
-
-def _opposite(a: int, b: int) -> bool:
-    return a == -b
-
-
-def _lists_by(xs: list[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
-    return {found: [x * 2 for x in xs if key(x) == found] for found in dict.fromkeys(map(key, xs))}
-
-
-def _each(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    return [inner for x in xs for inner in function(x)]
-
-
-def _pairs(xs: list[Any], ys: Iterable[Any]) -> list[Any]:
-    return list(zip(xs, ys, strict=False))
-
-
-def _copies(x: Any) -> list[Any]:
-    return [x] * (x % 3)
-
-
-def _chunks(xs: list[Any], count: int, skip: int) -> list[Any]:
-    return [xs[at : at + count] for at in range(0, len(xs), skip)]
-
-
-def _whole(xs: list[Any], count: int, skip: int) -> list[Any]:
-    return [chunk for chunk in _chunks(xs, count, skip) if len(chunk) == count]
-
-
-def _unique(xs: list[Any], key: Callable[[Any], Any] = lambda x: x) -> list[Any]:
-    return [x for at, x in enumerate(xs) if key(x) not in [key(each) for each in xs[:at]]]
-
-
-def _changes(xs: list[Any], key: Callable[[Any], Any] = lambda x: x) -> list[Any]:
-    return [next(run) for _, run in groupby(xs, key)]
-
-
-def _groups(xs: list[Any]) -> list[Any]:
-    return [(key, [x for x in xs if _odd(x) == key]) for key in _unique([_odd(x) for x in xs])]
-
-
-def _group_sums(xs: list[Any]) -> list[Any]:
-    return [(key, sum(each) * 10) for key, each in _groups(xs)]
-
-
-def _keyed(group: Any) -> Flow:
-    made: Flow = group.map(lambda x: (group.key, x))
-    return made
-
-
-def _listed(group: Any) -> Single[Any]:
-    made: Single[Any] = group.to_list().map(lambda each: (group.key, each))
-    return made
-
-
-def _generated(k: Kit) -> Flow:
-    def step(state: int, emitter: GenerateEmitter[int]) -> int:
-        emitter.on_next(state) if state < 4 else emitter.on_complete()
-        return state + 1
-
-    return Flowable.generate(lambda: 1, k.f(step))
-
-
-def _created(k: Kit) -> Flow:
-    def push(emitter: Emitter[int]) -> None:
-        for item in (1, 2, 3):
-            emitter.on_next(item)
-        emitter.on_complete()
-
-    return Flowable.create(k.f(push), BackpressureStrategy.BUFFER)
-
-
-def _failing(s: Flow) -> Flow:
-    return s.concat_with(Flowable.error(OOPS))
-
-
-def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
-    """Fails ``failures`` times after its items, then completes; counted anew for each subscription."""
-
-    def make() -> Flow:
-        left = iter(range(failures))
-        ending = Flowable.defer(lambda: Flowable.empty() if next(left, None) is None else Flowable.error(OOPS))
-        return s.concat_with(ending).retry(when=k.f(lambda error: error is OOPS))
-
-    return Flowable.defer(make)
-
-
-def _auto(s: Flow) -> Flow:
-    """It does not stop by itself when its subscriber leaves."""
-    stops: list[Disposable] = []
-    shared = s.publish().auto_connect(on_connect=stops.append)
-    return shared.do_finally(lambda: [stop.dispose() for stop in stops])
-
-
-def _batches(k: Kit) -> Flow:
-    """Batches of two, up to six."""
-
-    def call(state: int, _wanted: int, emitter: BatchEmitter[int, int]) -> None:
-        emitter.on_batch([state, state + 1], state + 2) if state < 4 else emitter.on_complete([state, state + 1])
-
-    return Flowable.generate_async(lambda: 0, k.f(call))
-
-
-def _listened(k: Kit) -> Flow:
-    def add(handler: Callable[[int], None]) -> None:
-        for item in (1, 2, 3):
-            handler(item)
-
-    return Flowable.from_listener(k.f(add), lambda _handler: None)
-
-
-def _looked_at(k: Kit) -> Flow:
-    values = iter((1, 2, 3))
-
-    def add(handler: Callable[[], None]) -> None:
-        handler()
-        handler()
-
-    return Flowable.from_value(k.f(lambda: next(values, 9)), add, lambda _handler: None, BackpressureStrategy.BUFFER)
-
-
-def _until_fourth(s: Flow, k: Kit) -> Flow:
-    """Stops after four rounds; counted anew for each subscription."""
-
-    def make() -> Flow:
-        rounds = iter((False, False, False, True))
-        return s.repeat_until(k.f(lambda: next(rounds)))
-
-    return Flowable.defer(make)
-
-
-@stage
-def _every(source: Iterable[Any], n: int) -> Iterator[Any]:
-    at = 0
-    for item in source:
-        at += 1
-        if at == n:
-            at = 0
-            yield item
-
-
-@stage
-def _tagged(source: Iterable[Any], function: Callable[[Any], Any]) -> Iterator[Any]:
-    for item in source:
-        yield function(item)
-
-
-@operator
-def _added(run: Run, source: Source[Any], function: Callable[[Any], Any], end: Any) -> Items[Any]:
-    for item in source:
-        if item is None:
-            yield None
-            continue
-        value = user_call("through", function, item)
-        if value is None:
-            raise none_produced("through", function)
-        yield value
-    run.poke()
-    yield end
-
-
-class _Pass:
-    """A hand-written operator that changes nothing."""
-
-    def __init__(self, down: Subscriber[Any]) -> None:
-        self.on_subscribe, self.on_next = down.on_subscribe, down.on_next
-        self.on_error, self.on_complete = down.on_error, down.on_complete
-
-
-def _two(x: Any) -> list[Any]:
-    return [x, x]
-
-
-def _up(x: int) -> Flow:
-    return Flowable.range(x)
-
-
-def _single_row(x: Any) -> tuple[Any, int]:
-    return x, 1
-
-
-def _fallback(_error: Exception) -> Flow:
-    return Flowable.of(8, 9)
-
-
-def _odd_error(error: Exception) -> bool:
-    return error is OOPS
-
-
-def _both(x: Any) -> Flow:
-    return Flowable.of(x, -x)
-
-
-def _halves(x: int) -> Flow:
-    return Flowable.of(x // 2, 1) if x > 3 else Flowable.empty()
-
-
-def _expanded(xs: list[Any], function: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    """Breadth first: what an item expands to comes after all that was there before."""
-    out = list(xs)
-    for x in out:
-        out += function(x)
-    return out
-
-
-def _twice(x: Any) -> Foreign:
-    return Foreign([x, x])
-
-
-def _single(x: Any) -> Single[Any]:
-    return Single.just(x)
-
-
-def _done(_x: Any) -> Completable:
-    return Completable.complete()
-
-
-def _single_of(x: Any) -> Flow:
-    return Flowable.just(x)
-
-
-def _soon(k: Kit) -> Callable[[Any], Flow]:
-    return lambda _x: Flowable.timer(1.0, scheduler=k.clock)
-
-
-def _ends(xs: list[Any]) -> list[Any]:
-    return [*xs[:1], *xs[-1:]] if len(xs) > 1 else xs
-
-
-def _cut_at_3(xs: list[Any]) -> list[Any]:
-    """Full lists of three, and what is left, be it nothing."""
-    return [xs[at : at + 3] for at in range(0, len(xs) // 3 * 3 + 1, 3)]
-
-
-def _runs(xs: list[Any], rest: int = 1) -> list[Any]:
-    """Lists that end with a big item, and one of what is left."""
-    made: list[Any] = []
-    batch: list[Any] = []
-    for x in xs:
-        batch.append(x)
-        if _big(x):
-            made.append(batch)
-            batch = []
-    return [*made, batch] if batch and rest else made
-
-
-def _odd_runs(xs: list[Any]) -> list[Any]:
-    return [list(run) for odd, run in groupby(xs, _odd) if odd]
-
-
-def _runs_before(xs: list[Any]) -> list[Any]:
-    """Lists that begin with a big item, and one of what is before the first."""
-    made: list[Any] = []
-    for x in xs:
-        if _big(x) or not made:
-            made.append([])
-        made[-1].append(x)
-    return made
-
-
-def _lists(windows: Flow) -> Flow:
-    return windows.flat_map(lambda window: window.to_list())
-
-
-L = list
-LATE = "none unordered apart"  # opens sources of its own
+from tests.conformance.table_functions import (
+    LATE,
+    OOPS,
+    L,
+    _added,
+    _auto,
+    _batches,
+    _big,
+    _both,
+    _changes,
+    _chunks,
+    _copies,
+    _created,
+    _cut_at_3,
+    _done,
+    _each,
+    _ends,
+    _equal,
+    _even_place,
+    _every,
+    _expanded,
+    _failing,
+    _fallback,
+    _flaky,
+    _generated,
+    _group_sums,
+    _groups,
+    _halves,
+    _handled,
+    _is,
+    _keyed,
+    _listed,
+    _listened,
+    _lists,
+    _lists_by,
+    _looked_at,
+    _nothing,
+    _odd,
+    _odd_error,
+    _odd_only,
+    _odd_runs,
+    _opposite,
+    _pairs,
+    _Pass,
+    _plus,
+    _runs,
+    _runs_before,
+    _same,
+    _single,
+    _single_of,
+    _single_row,
+    _small,
+    _soon,
+    _tagged,
+    _times,
+    _twice,
+    _two,
+    _unique,
+    _until_fourth,
+    _up,
+    _whole,
+)
 
 # fmt: off
 # ruff: noqa: E501  # one line per operator, whatever its length

@@ -22,20 +22,6 @@ from rx_testing.racing import caught, race, rounds
 WATCHED = tuple(str(Path(package.__file__).parent) for package in (rx_core, rx_ops) if package.__file__)
 
 
-@pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The items that took the long way."""
-    items: list[Any] = []
-    plain = Inbox.on_next
-
-    def noted(inbox: Inbox[Any], item: Any, /) -> None:
-        items.append(item)
-        plain(inbox, item)
-
-    monkeypatch.setattr(Inbox, "on_next", noted)
-    return items
-
-
 @contextmanager
 def long_way() -> Iterator[None]:
     """Fused, and every item through the queue."""

@@ -23,20 +23,6 @@ WATCHED = (str(Path(rx_core.__file__).parent), str(Path(rx_ops.__file__).parent)
 Build = Callable[[list[PublishProcessor[Any]]], Flowable[Any]]
 
 
-@pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The items that took the long way."""
-    items: list[Any] = []
-    plain = Inbox.on_next
-
-    def noted(inbox: Inbox[Any], item: Any, /) -> None:
-        items.append(item)
-        plain(inbox, item)
-
-    monkeypatch.setattr(Inbox, "on_next", noted)
-    return items
-
-
 def _merged(sources: list[PublishProcessor[Any]]) -> Flowable[Any]:
     return Flowable.merge(*sources, prefetch=4)
 

@@ -39,20 +39,6 @@ BUILDS: dict[str, Build] = {
 EACH = pytest.mark.parametrize("build", BUILDS.values(), ids=BUILDS)
 
 
-@pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The items that took the long way."""
-    items: list[Any] = []
-    plain = Inbox.on_next
-
-    def noted(inbox: Inbox[Any], item: Any, /) -> None:
-        items.append(item)
-        plain(inbox, item)
-
-    monkeypatch.setattr(Inbox, "on_next", noted)
-    return items
-
-
 @contextmanager
 def long_way() -> Iterator[None]:
     """Fused, and every item through the queue."""

@@ -228,11 +228,8 @@ class Pipeline(Generic[T_co]):
         while at and shape.stages[at].guard:
             at -= 1
         if head.feed is not Feed.RUNNING and not all(stage.compilable for stage in shape.stages[at:]):
-            return (
-                head,
-                shape,
-                args,
-            )  # one without text can only iterate, and there is nothing to iterate apart from what is before
+            # One without source text can only iterate, and there is nothing to iterate apart from what is before it.
+            return head, shape, args
         before, before_args, last, last_args = shape.split(args, at)
         source = PlainFlow[Any](head, before, before_args)
         return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args

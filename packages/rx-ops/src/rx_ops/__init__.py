@@ -5,6 +5,7 @@ from __future__ import annotations
 from rx_fusion import StageError, stage
 from rx_fusion.symbols import SymbolError, call, it, sym
 from rx_ops import _rules as _rules
+from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import (
     ConnectableFlowable,
     ConnectableObservable,
@@ -33,7 +34,6 @@ from rx_ops.processors import (
     UnicastProcessor,
     UnicastSubject,
 )
-from rx_ops.stages._optional import HandleEmitter
 
 __all__ = [
     "AsyncProcessor",

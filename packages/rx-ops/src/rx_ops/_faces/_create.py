@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import coordination
+from rx_ops._emitters import GenerateEmitter
 from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops.coordination import BackpressureStrategy, Emitter
@@ -231,33 +232,6 @@ class FlowableCreate(FlowableCore[T_co]):
             check_callable("error", "error", error)
             supplier = error
         return cls._from(OperatorHead(coordination.error, (), (supplier,), shown=f"error({name_of(error)})"))
-
-
-class GenerateEmitter(Generic[T]):
-    """What a step of ``generate`` says: at most one item, or the end."""
-
-    __slots__ = ("done", "error", "item")
-
-    def __init__(self) -> None:
-        self.item: Any = None
-        self.done = False
-        self.error: Exception | None = None
-
-    def on_next(self, item: T, /) -> None:
-        """The next item; once per step."""
-        if item is None:
-            raise none_argument("emitter.on_next(None)", "item")
-        if self.item is not None:
-            raise RuntimeError("generate(): a step sent two items.\n  Right:  call emitter.on_next once per step")
-        self.item = item
-
-    def on_complete(self) -> None:
-        """This was the last step; an item sent in it is still given."""
-        self.done = True
-
-    def on_error(self, error: Exception, /) -> None:
-        """End with ``error``."""
-        self.done, self.error = True, error
 
 
 class _Generated(Generic[S, T]):

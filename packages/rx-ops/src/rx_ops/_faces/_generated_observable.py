@@ -34,6 +34,7 @@ from rx_core import (
 )
 from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, PlainFlow, after, operator_head, stage_of
 from rx_ops import _single, coordination, stages
+from rx_ops._emitters import GenerateEmitter, HandleEmitter
 from rx_ops._faces._aggregate import Addable, Comparable, _itself
 from rx_ops._faces._around import using_head
 from rx_ops._faces._combine import _row
@@ -48,7 +49,7 @@ from rx_ops._faces._core import (
     check_seconds,
     default_scheduler,
 )
-from rx_ops._faces._create import GenerateEmitter, _Called, _Generated, _Once, _Same
+from rx_ops._faces._create import _Called, _Generated, _Once, _Same
 from rx_ops._faces._indexed import _check_place
 from rx_ops._faces._observable_core import ObservableCore, ObservableHead, check_source
 from rx_ops._faces._plugged import ObservablePlugged
@@ -65,7 +66,6 @@ from rx_ops.coordination._lifecycle import AfterNext, Listener, OnSubscribe, bes
 from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
 from rx_ops.coordination._replays import Replay, cached, replayed
 from rx_ops.coordination._sharing import AutoConnect, RefCount
-from rx_ops.stages._optional import HandleEmitter
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:

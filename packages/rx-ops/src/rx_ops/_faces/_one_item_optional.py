@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import MaybeBase, SingleBase
 from rx_ops import stages
-from rx_ops.stages._optional import HandleEmitter
+from rx_ops._emitters import HandleEmitter
 
 if TYPE_CHECKING:
     from rx_ops._single import Maybe

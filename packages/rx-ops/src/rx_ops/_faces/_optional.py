@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_ops import stages
+from rx_ops._emitters import HandleEmitter
 from rx_ops._faces._core import FlowableCore
-from rx_ops.stages._optional import HandleEmitter
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
