@@ -27,7 +27,8 @@ from tests.conformance.harness import (
     text_of,
 )
 from tests.conformance.sources import Foreign
-from tests.conformance.table import OOPS, TABLE
+from tests.conformance.table import TABLE
+from tests.conformance.table_functions import OOPS
 
 KIND = pytest.mark.parametrize("kind", MAIN_KINDS)
 MODE = pytest.mark.parametrize("mode", MODES)
