@@ -21,7 +21,9 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     A callback that raises cancels the stream and its error goes to ``on_error`` (from ``on_next``) or to the error hook (from the
     others). Without ``on_error`` an error reaches the hook, never silence.
-    A None raises TypeError at who signals it, and ends the stream with it (RS 2.13).
+    A None raises TypeError in the publisher that signals it, and ends the stream with it (RS 2.13).
+    Once the source has ended, its subscription is released before a callback runs: disposing the observer inside the callback or
+    later reaches no source (RS 2.3, 2.4).
     """
 
     __slots__ = ("_cell", "_done", "_on_complete", "_on_error", "_on_next", "_origin")
@@ -66,10 +68,12 @@ class CallbackObserver(BaseDisposable, Generic[T]):
             self._fail(error)
 
     def on_success(self, item: T, /) -> None:
+        self._cell.clear()  # RS 2.4, before on_next: this item is the source's end
         self.on_next(item)
         self.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
+        self._cell.clear()  # RS 2.4
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
         if self._done:
@@ -94,6 +98,7 @@ class CallbackObserver(BaseDisposable, Generic[T]):
             _hooks.dropped(composite([error, second]), self._origin)
 
     def on_complete(self) -> None:
+        self._cell.clear()  # RS 2.4
         if self._done:
             return
         self._done = True
