@@ -103,8 +103,8 @@ class Recorder(Generic[T]):
 
     def _record(self, item: T) -> None:
         with self._changed:
-            self.values.append(item)
             self.value_threads.append(threading.current_thread().name)
+            self.values.append(item)
             self._changed.notify_all()
 
     def on_error(self, error: Exception, /) -> None:
@@ -131,11 +131,11 @@ class Recorder(Generic[T]):
         with self._changed:
             if self.is_terminated:
                 self.violations.append(f"§1.7: {signal}({error or ''!r}) after the terminal signal ({self._terminal()})")
-            if isinstance(error, Exception):
+            self.terminal_thread = threading.current_thread().name
+            if isinstance(error, Exception):  # last, because is_terminated is read without the lock, too
                 self.errors.append(error)
             elif signal == "on_complete":
                 self.completions += 1
-            self.terminal_thread = threading.current_thread().name
             self._changed.notify_all()
         if missing is not None:
             raise missing

@@ -81,10 +81,10 @@ class TestSubscriber(_SubscriberEnd[T]):
         try:
             if not self._accept("on_next", item):
                 return
-            self._record(item)
-            count = len(self.values)
-            if count > self._requested:
+            count = len(self.values) + 1
+            if count > self._requested:  # noted before the element counts: a test that waits for it has to see the violation
                 self._violated(f"§1.1: on_next({item!r}) is element {count}, only {self._requested} were requested")
+            self._record(item)
             if self._on_value is not None:
                 self._on_value(item)
             if self._cancel_after is not None and count >= self._cancel_after:
@@ -206,9 +206,9 @@ class TestMaybeObserver(_MaybeEnd[T]):
             if not self._accept("on_success", item):
                 return
             with self._changed:
-                self._success = True
                 self.terminal_thread = threading.current_thread().name
                 self._record(item)
+                self._success = True
         finally:
             self._leave(depth)
 

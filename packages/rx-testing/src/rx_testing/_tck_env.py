@@ -182,39 +182,46 @@ class Probe(Generic[T]):
 
     # the subscriber ---------------------------------------------------------------------------------------------------
 
+    # Tests on other threads wait for what is published here: ``subscription``, ``values``, ``terminal``. Each is written when
+    # everything that belongs to it has been recorded, and the waiters are notified behind it.
+
     def on_subscribe(self, subscription: Subscription, /) -> None:
         self._enter("on_subscribe", None)
         try:
             if self.subscription is None:
                 self.subscription = subscription
+            self._env.notify()
             if self._react_subscribe is not None:
                 self._react_subscribe(self)
         finally:
             self._leave()
 
     def on_next(self, item: T, /) -> None:
-        if self.terminal is None and self.subscription is not None:
-            self.values.append(item)
         self._enter("on_next", item)
         try:
             depth = self._requesting.get(threading.get_ident(), 0)
             self.max_recursion = max(self.max_recursion, depth)
+            if self.terminal is None and self.subscription is not None:
+                self.values.append(item)
+            self._env.notify()
             if self._react_next is not None and self.subscription is not None:
                 self._react_next(self)
         finally:
             self._leave()
 
     def on_error(self, error: Exception, /) -> None:
+        self._enter("on_error", error)
         if self.terminal is None:
             self.error = error
             self.terminal = "on_error"
-        self._enter("on_error", error)
+        self._env.notify()
         self._leave()
 
     def on_complete(self) -> None:
+        self._enter("on_complete", None)
         if self.terminal is None:
             self.terminal = "on_complete"
-        self._enter("on_complete", None)
+        self._env.notify()
         self._leave()
 
     def _enter(self, kind: str, value: object) -> None:
@@ -223,8 +230,8 @@ class Probe(Generic[T]):
         if any(other != me for other in list(self._inside)):
             self.overlaps.append(f"{kind} on {threading.current_thread().name!r} while another thread was inside a signal")
         self.signals.append((kind, value))
-        self._env.notify()
         if len(self.signals) > OVERRUN:
+            self._env.notify()
             self._leave()
             raise Overrun(f"{OVERRUN} signals")
 
