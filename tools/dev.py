@@ -49,6 +49,7 @@ COMMANDS = {
     "contracts": "which package may import which",
     "api": "write packages/*/api.txt",
     "unfused": "the tests of operators with fusion switched off",
+    "free-threaded": "the tests on a CPython without the GIL, which is built first",
     "bench": "run the benchmarks",
     "pytest": "pytest alone",
 }
@@ -166,6 +167,45 @@ def note(message: str) -> None:
     print(f"dev: {message}", file=sys.stderr, flush=True)
 
 
+@contextlib.contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Let one set-up of a folder in .dev run at a time; a second one waits, then finds everything ready."""
+    home.mkdir(parents=True, exist_ok=True)
+    ignore = home.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    if os.name == "nt":
+        yield
+        return
+    import fcntl
+
+    with open(home / "lock", "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            note("waiting for another command that sets up this clone")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def step(what: str, command: Sequence[str], environ: Mapping[str, str], folder: Path, remedy: str) -> None:
+    """Run one command of a set-up; when it fails, SetupError says what was tried and what to do."""
+    code = run(command, environ, folder)
+    if code > 128 and code - 128 in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 0)):
+        raise SystemExit(code)
+    if code:
+        raise SetupError(f"{what} failed (exit code {code}).\n  Command:  {shlex.join(command)}\n{remedy}")
+
+
+def metadata_digest(root: Path, folders: Sequence[Path]) -> str:
+    """Return a digest of what an editable install copies from each project: its metadata and its version."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for file in (folder / "pyproject.toml", *sorted(folder.glob("src/*/_version.py"))):
+            digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 class Tools:
     """The environment with hatch and uv, and the hatch environment next to it."""
 
@@ -199,32 +239,8 @@ class Tools:
     def hatch(self, *arguments: str) -> list[str]:
         return [str(self.python), "-m", "hatch", *arguments]
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Let one set-up run at a time; a second one waits, then finds everything ready."""
-        self.home.mkdir(parents=True, exist_ok=True)
-        ignore = self.root / ".dev" / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-        if os.name == "nt":
-            yield
-            return
-        import fcntl
-
-        with open(self.home / "lock", "w", encoding="utf-8") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                note("waiting for another tools/dev.py that sets up this clone")
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
     def step(self, what: str, command: Sequence[str], environ: Mapping[str, str], remedy: str) -> None:
-        code = run(command, environ, self.root)
-        if code > 128 and code - 128 in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 0)):
-            raise SystemExit(code)
-        if code:
-            raise SetupError(f"{what} failed (exit code {code}).\n  Command:  {shlex.join(command)}\n{remedy}")
+        step(what, command, environ, self.root, remedy)
 
     def ensure_venv(self) -> None:
         """Make the environment with hatch and uv, unless it is there, complete and of this very Python."""
@@ -274,12 +290,8 @@ class Tools:
         hatch notices new members and dependencies by itself, but not a changed entry point or version.
         """
         stamp = self.home / "workspace.json"
-        digest = hashlib.sha256()
         members = self.members()
-        for folder in members:
-            for file in (folder / "pyproject.toml", *sorted(folder.glob("src/*/_version.py"))):
-                digest.update(str(file.relative_to(self.root)).encode() + b"\0" + file.read_bytes() + b"\0")
-        wanted = {"members": digest.hexdigest()}
+        wanted = {"members": metadata_digest(self.root, members)}
         if same(stamp, wanted):
             return
         known = stamp.exists()
@@ -365,7 +377,7 @@ def end_group(group: int) -> None:
 
 
 def usage() -> str:
-    lines = [f"  {name:<10} {text}" for name, text in COMMANDS.items()]
+    lines = [f"  {name:<14} {text}" for name, text in COMMANDS.items()]
     return "usage: python3 tools/dev.py COMMAND [ARGUMENTS...]\n\n" + "\n".join(lines)
 
 
@@ -380,7 +392,7 @@ def main(arguments: Sequence[str]) -> int:
     tools = Tools()
     try:
         check_python()
-        with tools.lock():
+        with locked(tools.home):
             tools.ensure_venv()
             environ = tools.hatch_environ()
             tools.ensure_workspace(environ)

@@ -171,7 +171,7 @@ def clone(tmp_path: Path) -> Path:
 
 def set_up(clone: Path) -> list[str]:
     tools = Recorded(clone)
-    with tools.lock():
+    with dev.locked(tools.home):
         tools.ensure_venv()
         tools.ensure_workspace(tools.environ)
     return tools.steps
