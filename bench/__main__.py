@@ -13,6 +13,7 @@ from bench._cases import cases
 from bench._growth import Growth, Point, growth_json, growth_report, growths, measure_growth
 from bench._measure import measure
 from bench._report import Measured, as_json, head_json, table
+from bench._standing import standing, standing_json, standing_text
 
 #: Some cases take a hundredth of the elements, others a quarter of that.
 LEAST: Final = 400
@@ -66,7 +67,11 @@ def compare(options: argparse.Namespace) -> int:
         measured.append(Measured(case, measure(case, options.rounds)))
         print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    give(options.json, as_json(measured, size=size, rounds=options.rounds), table(measured))
+    figures, text = as_json(measured, size=size, rounds=options.rounds), table(measured)
+    if (stands := standing(measured)) is not None:
+        figures["against_reactivex"] = standing_json(stands)
+        text += "\n\n" + standing_text(stands)
+    give(options.json, figures, text)
     return 0
 
 

@@ -10,6 +10,7 @@ from bench._hot import hot_cases
 from bench._hot_stages import hot_stage_cases
 from bench._inner import inner_cases
 from bench._measure import Case
+from bench._program_table import program_cases
 from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
 from bench._shared import shared_cases
@@ -25,6 +26,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from hot_cases(size // 4)
     yield from hot_stage_cases(size // 4)
     yield from shared_cases(size // 4)
+    yield from program_cases(size // 40)
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
     yield from thread_cases(size)

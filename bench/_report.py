@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,9 +28,22 @@ class Measured:
         return judge(self.case, self.figures)
 
 
+def build() -> str:
+    """Which build of Python this is: whether it has a GIL decides what two threads can reach."""
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "with the GIL"
+    return "free-threaded, GIL switched on" if has_gil() else "free-threaded"
+
+
+def has_gil() -> bool:
+    """Whether only one thread at a time runs Python code in this process."""
+    enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)  # CPython 3.13 and later
+    return enabled()
+
+
 def heading() -> str:
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{python}, {os.cpu_count()} cores, medians, ratios within one process"
+    python = f"{platform.python_implementation()} {platform.python_version()} ({build()})"
+    return f"{python}, {os.cpu_count()} cores, medians (some cases: fastest rounds), ratios within one process"
 
 
 def table(measured: Sequence[Measured]) -> str:
@@ -95,6 +110,7 @@ def head_json(*, size: int, rounds: int) -> dict[str, Any]:
         "schema": SCHEMA,
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
+        "build": build(),
         "cores": os.cpu_count(),
         "size": size,
         "rounds": rounds,
@@ -112,6 +128,7 @@ def _case(each: Measured) -> dict[str, Any]:
         "name": case.name,
         "unit": case.unit or "s",
         "note": case.note,
+        "figure": "fastest round" if case.fastest else "median",
         "ways": [_way(figure, case) for figure in each.figures],
         "goals": [_verdict(verdict, case) for verdict in each.verdicts],
     }

@@ -63,6 +63,25 @@ def test_a_goal_is_met_or_missed_by_so_much(goal: Goal, met: bool, stretch_met: 
     assert (verdict.met, verdict.stretch_met, verdict.missed_by) == (met, stretch_met, missed_by)
 
 
+def test_a_case_may_count_the_fastest_round() -> None:
+    figures = iter([1.0, 9.0, 4.0, 8.0, 2.0])  # the first is that of the warm-up
+    ways: dict[str, Run | Way] = {"rx": lambda: next(figures)}
+    [median] = measure(Case("of four rounds", 1, ways, unit="ms"), rounds=4)
+    assert median.seconds == 6.0
+    figures = iter([1.0, 9.0, 4.0, 8.0, 2.0])
+    [fastest] = measure(Case("of four rounds", 1, ways, unit="ms", fastest=True), rounds=4)
+    assert fastest.seconds == 2.0
+
+
+def test_a_slow_way_runs_every_round_where_the_fastest_counts() -> None:
+    runs: list[int] = []
+    ways: dict[str, Run | Way] = {"slow": Way(lambda: runs.append(1), slow=True)}
+    measure(Case("slow", 1, ways), rounds=5)
+    assert len(runs) == 1 + 3
+    measure(Case("slow", 1, ways, fastest=True), rounds=5)
+    assert len(runs) == 1 + 3 + 1 + 5
+
+
 def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--size", "400", "--rounds", "1", "--only", "for x in flow"]) == 0
     out = capsys.readouterr().out
@@ -73,10 +92,11 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_command_prints_json_of_a_stable_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--size", "400", "--rounds", "1", "--only", "for x in flow", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed.keys() == {"schema", "python", "implementation", "cores", "size", "rounds", "cases"}
+    assert printed.keys() == {"schema", "python", "implementation", "build", "cores", "size", "rounds", "cases"}
     assert (printed["schema"], printed["size"], printed["rounds"]) == (1, 400, 1)
     [case] = printed["cases"]
-    assert case.keys() == {"name", "unit", "note", "ways", "goals"}
+    assert case.keys() == {"name", "unit", "note", "figure", "ways", "goals"}
+    assert case["figure"] == "median"
     assert [way["way"] for way in case["ways"]][:2] == ["loop by hand", "rx"]
     assert all(way.keys() == {"way", "missing", "elements", "value", "spread", "ratio", "ns_per_element"} for way in case["ways"])
     [goal] = case["goals"]

@@ -56,7 +56,7 @@ def test_the_command_prints_growth(capsys: pytest.CaptureFixture[str]) -> None:
     assert "| elements | loop by hand | fused, sum |" in capsys.readouterr().out
     assert main([*options, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed.keys() == {"schema", "python", "implementation", "cores", "size", "rounds", "growth"}
+    assert printed.keys() == {"schema", "python", "implementation", "build", "cores", "size", "rounds", "growth"}
     [table] = printed["growth"]
     assert table.keys() == {"name", "axis", "unit", "lines"}
     assert all(line.keys() == {"line", "last_to_cheapest", "points"} for line in table["lines"])
