@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench._blocks import block_cases
+from bench._calls import call_cases
 from bench._chains import chain_cases
 from bench._hot import hot_cases
 from bench._hot_stages import hot_stage_cases
 from bench._inner import inner_cases
 from bench._measure import Case
+from bench._parallel import parallel_cases
 from bench._program_table import program_cases
 from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
@@ -30,6 +32,8 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
     yield from thread_cases(size)
+    yield from parallel_cases(size)
     yield from weight_cases(size)
+    yield from call_cases()
     yield from block_cases(size // 4)
     yield from rule_cases(size // 4)
