@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from rx_testing._marbles import format_marbles as format_marbles
     from rx_testing._marbles import parse_doc_marbles as parse_doc_marbles
     from rx_testing._marbles import parse_marbles as parse_marbles
+    from rx_testing._recorded_calls import SubscriptionCall as SubscriptionCall
     from rx_testing._recorder import Recorder as Recorder
+    from rx_testing._recording_publisher import RecordedSubscription as RecordedSubscription
+    from rx_testing._recording_publisher import RecordingPublisher as RecordingPublisher
     from rx_testing._subscribers import TestMaybeObserver as TestMaybeObserver
     from rx_testing._subscribers import TestObserver as TestObserver
     from rx_testing._subscribers import TestSubscriber as TestSubscriber
     from rx_testing._version import __version__ as __version__
     from rx_testing._virtual import VirtualScheduler as VirtualScheduler
     from rx_testing.tck import IdentityProcessorVerification as IdentityProcessorVerification
+    from rx_testing.tck import OperatorVerification as OperatorVerification
     from rx_testing.tck import PublisherVerification as PublisherVerification
     from rx_testing.tck import SubscriberBlackboxVerification as SubscriberBlackboxVerification
     from rx_testing.tck import SubscriberWhiteboxVerification as SubscriberWhiteboxVerification
@@ -49,10 +53,14 @@ _HOMES: Final = {
     "MarbleSource": "_marble_sources",
     "Marbles": "_marbles",
     "Mark": "_marbles",
+    "OperatorVerification": "tck",
     "PublisherVerification": "tck",
+    "RecordedSubscription": "_recording_publisher",
     "Recorder": "_recorder",
+    "RecordingPublisher": "_recording_publisher",
     "SubscriberBlackboxVerification": "tck",
     "SubscriberWhiteboxVerification": "tck",
+    "SubscriptionCall": "_recorded_calls",
     "TestMaybeObserver": "_subscribers",
     "TestObserver": "_subscribers",
     "TestSubscriber": "_subscribers",
@@ -79,10 +87,14 @@ __all__ = [
     "MarbleSource",
     "Marbles",
     "Mark",
+    "OperatorVerification",
     "PublisherVerification",
+    "RecordedSubscription",
     "Recorder",
+    "RecordingPublisher",
     "SubscriberBlackboxVerification",
     "SubscriberWhiteboxVerification",
+    "SubscriptionCall",
     "TestMaybeObserver",
     "TestObserver",
     "TestSubscriber",

@@ -1,11 +1,14 @@
 """The TCK: one test for each rule of Reactive Streams, for anybody's publishers, subscribers and processors.
 
+For operators :class:`OperatorVerification`: what they send their sources before, inside and after the sources' own end.
 The same for micro-fusion: :class:`FusedPublisherVerification` and :class:`FusedConsumerVerification`.
 Subclass a verification in any pytest suite; :func:`verify` runs one without pytest's collection.
 """
 
+from rx_testing._recorded_calls import RuleViolation
 from rx_testing._tck_consumer import FusedConsumerVerification
 from rx_testing._tck_fusion import FusedPublisherVerification
+from rx_testing._tck_operator import OperatorVerification, TwoSourceOperatorVerification
 from rx_testing._tck_processor import IdentityProcessorVerification
 from rx_testing._tck_publisher import PublisherVerification
 from rx_testing._tck_queue import FUSION_RULES
@@ -20,10 +23,13 @@ __all__ = [
     "FusedConsumerVerification",
     "FusedPublisherVerification",
     "IdentityProcessorVerification",
+    "OperatorVerification",
     "PublisherVerification",
+    "RuleViolation",
     "SubscriberBlackboxVerification",
     "SubscriberWhiteboxVerification",
     "TckResult",
+    "TwoSourceOperatorVerification",
     "WhiteboxProbe",
     "rule_tests",
     "verify",
