@@ -23,7 +23,12 @@ UNFUSED: Final = "unfused"
 MODES: Final = (FUSED, UNFUSED)
 
 #: Traces that hinge on how far RxJava happens to read ahead of its demand: id and reason. They are in no list, and may differ.
-READ_AHEAD: Final[Mapping[int, str]] = {}
+READ_AHEAD: Final[Mapping[int, str]] = {
+    8832: "combine_latest with delay_error, fused with flat_map_iterable: its output signals the delayed error before any item",
+    22179: "combine_latest with delay_error, fused with publish(selector): its output signals the delayed error before any item",
+    13908: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
+    19602: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
+}
 #: No more than this, or it is no accident of RxJava's.
 MOST_READ_AHEAD: Final = 30
 

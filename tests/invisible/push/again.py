@@ -1,0 +1,309 @@
+"""Operators of the naive reference that go on with another source, or with the same one again, when a source has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.invisible.push.streams import (
+    UNBOUNDED,
+    Count,
+    Failure,
+    Flow,
+    InTurn,
+    Side,
+    Subscriber,
+    Subscription,
+    Waiting,
+    completing,
+    failing,
+    required,
+)
+
+Fn = Callable[..., Any]
+
+
+def in_turn(operator: Callable[..., InTurn], *arguments: Any, kind: str = "flowable", **options: Any) -> Flow:
+    return Flow(lambda down: operator(down, *arguments, **options).begin(), kind)
+
+
+class Concat(InTurn):
+    """Sources one after another; an error ends it."""
+
+    def __init__(self, down: Subscriber, *flows: Flow) -> None:
+        super().__init__(down)
+        self.flows = list(flows)
+
+    def complete(self) -> None:
+        self.gate.run()
+
+    def subscribe_next(self) -> None:
+        if self.over:
+            return
+        if self.flows:
+            self.flows.pop(0).subscribe(self)
+        else:
+            self.finish()
+
+
+class SwitchIfEmpty(InTurn):
+    def __init__(self, down: Subscriber, source: Flow, other: Flow) -> None:
+        super().__init__(down)
+        self.flows = [source, other]
+        self.empty = True
+
+    def next(self, item: Any) -> None:
+        self.empty = False
+        super().next(item)
+
+    def complete(self) -> None:
+        if self.empty and self.flows:
+            self.gate.run()
+        else:
+            self.finish()
+
+    def subscribe_next(self) -> None:
+        self.flows.pop(0).subscribe(self)
+
+
+class OnErrorResumeNext(InTurn):
+    def __init__(self, down: Subscriber, source: Flow, handler: Fn) -> None:
+        super().__init__(down)
+        self.flow, self.handler = source, handler
+        self.resumed = False
+
+    def error(self, failure: Failure) -> None:
+        if self.resumed:
+            self.fail(failure)
+            return
+        self.resumed = True
+        try:
+            self.flow = required(self.handler(failure))
+        except Failure as second:
+            self.fail(Failure(*failure.texts, *second.texts))
+        else:
+            self.gate.run()
+
+    def subscribe_next(self) -> None:
+        self.flow.subscribe(self)
+
+
+class OnErrorReturn(Waiting):
+    """The item in the place of an error waits until it is requested."""
+
+    def __init__(self, down: Subscriber, handler: Fn, kind: str) -> None:
+        super().__init__(down)
+        self.handler, self.kind = handler, kind
+
+    def next(self, item: Any) -> None:
+        self.wanted -= 1
+        self.down.on_next(item)
+
+    def error(self, failure: Failure) -> None:
+        try:
+            item = required(self.handler(failure))
+        except Failure as second:
+            self.fail(Failure(*failure.texts, *second.texts))
+            return
+        if self.kind != "flowable":
+            self.wanted += 1
+        self.items.append(item)
+        self.end()
+
+    def request(self, n: Count) -> None:
+        self.up.request(n)
+        super().request(n)
+
+
+class Again(InTurn):
+    """The same source again."""
+
+    def __init__(self, down: Subscriber, source: Flow) -> None:
+        super().__init__(down)
+        self.source = source
+
+    def subscribe_next(self) -> None:
+        if not self.over:
+            self.source.subscribe(self)
+
+
+class Retry(Again):
+    """At most ``times`` more, and as long as the predicate agrees."""
+
+    def __init__(self, down: Subscriber, source: Flow, times: Count, predicate: Fn) -> None:
+        super().__init__(down, source)
+        self.times, self.predicate = times, predicate
+
+    def error(self, failure: Failure) -> None:
+        if self.times == 0:
+            self.fail(failure)
+            return
+        self.times -= 1
+        try:
+            again = self.predicate(failure)
+        except Failure as second:
+            self.fail(Failure(*failure.texts, *second.texts))
+            return
+        if again:
+            self.gate.run()
+        else:
+            self.fail(failure)
+
+
+class Repeat(Again):
+    """``times`` altogether, and as long as ``until`` does not agree."""
+
+    def __init__(self, down: Subscriber, source: Flow, times: Count, until: Fn) -> None:
+        super().__init__(down, source)
+        self.times, self.until = times, until
+
+    def complete(self) -> None:
+        self.times -= 1
+        if self.times and not self.until():
+            self.gate.run()
+        else:
+            self.finish()
+
+
+def repeat(source: Flow, times: Count, until: Fn = lambda: False) -> Flow:
+    return in_turn(Repeat, source, times, until) if times else Flow(completing)
+
+
+class When(Again):
+    """The base of retry_when and repeat_when: each end is an item of ``signals``, each item of the handler's stream a new try."""
+
+    def __init__(self, down: Subscriber, source: Flow, handler: Fn) -> None:
+        super().__init__(down, source)
+        self.signals: list[Waiting] = []  # the one subscriber of the signals, when it is there
+        self.early: list[Any] = []
+        self.handler = handler
+        self.tries = Side(lambda _: self.gate.run(), self.fail_with, self.finish_all, 0)
+
+    def begin(self) -> None:
+        try:
+            tries = required(self.handler(Flow(self.subscribe_signals)))
+        except Failure as failure:
+            failing(self.down, failure)
+            return
+        self.down.on_subscribe(self)
+        tries.subscribe(self.tries)
+        self.gate.run()
+
+    def subscribe_signals(self, down: Subscriber) -> None:
+        if self.signals:
+            failing(down, Failure("IllegalState"))
+            return
+        waiting = Waiting(down)
+        self.signals.append(waiting)
+        waiting.on_subscribe(Subscription())
+        for signal in self.early:
+            waiting.on_next(signal)
+
+    def ended(self, signal: Any) -> None:
+        self.up = Subscription()
+        self.tries.up.request(1)
+        if self.signals:
+            self.signals[0].on_next(signal)
+        else:
+            self.early.append(signal)
+
+    def fail_with(self, failure: Failure) -> None:
+        self.up.cancel()
+        self.fail(failure)
+
+    def finish_all(self) -> None:
+        self.up.cancel()
+        self.finish()
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.tries.cancel()
+
+
+class RetryWhen(When):
+    def error(self, failure: Failure) -> None:
+        self.ended(failure)
+
+    def complete(self) -> None:
+        self.tries.cancel()
+        self.finish()
+
+
+class RepeatWhen(When):
+    def error(self, failure: Failure) -> None:
+        self.tries.cancel()
+        self.fail(failure)
+
+    def complete(self) -> None:
+        self.ended(0)
+
+
+class DelaySubscription(InTurn):
+    """Subscribes when another stream gives its first item or completes."""
+
+    def __init__(self, down: Subscriber, source: Flow, other: Flow) -> None:
+        super().__init__(down)
+        self.source, self.other = source, other
+        self.waiting = Side(self.first, self.fail, self.gate.run)
+
+    def begin(self) -> None:
+        self.down.on_subscribe(self)
+        if not self.over:
+            self.other.subscribe(self.waiting)
+
+    def first(self, _: Any) -> None:
+        self.waiting.cancel()
+        self.gate.run()
+
+    def subscribe_next(self) -> None:
+        if not self.over:
+            self.source.subscribe(self)
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.waiting.cancel()
+
+
+class Cache(Subscriber):
+    """Subscribes once, to everything, and gives all of it to each subscriber as it is requested; it never cancels."""
+
+    def __init__(self, source: Flow) -> None:
+        self.source = source
+        self.kept: list[Any] = []
+        self.readers: list[Waiting] = []
+        self.begun = False
+        self.end: list[Failure | None] = []
+
+    def flow(self) -> Flow:
+        return Flow(self.subscribe, self.source.kind)
+
+    def subscribe(self, down: Subscriber) -> None:
+        reader = Reader(down)
+        if self.source.kind != "flowable":
+            reader.wanted = UNBOUNDED
+        reader.items += self.kept
+        self.readers.append(reader)
+        reader.on_subscribe(Subscription())
+        if not self.begun:
+            self.begun = True
+            self.source.subscribe(self)
+        for failure in self.end:
+            reader.end(failure)
+        reader.gate.run()
+
+    def on_next(self, item: Any) -> None:
+        self.kept.append(item)
+        for reader in list(self.readers):
+            reader.on_next(item)
+
+    def on_error(self, failure: Failure | None) -> None:
+        self.end.append(failure)
+        for reader in list(self.readers):
+            reader.end(failure)
+
+    def on_complete(self) -> None:
+        self.on_error(None)
+
+
+class Reader(Waiting):
+    patient = True

@@ -1,0 +1,399 @@
+"""Streams of streams in the naive reference: at the same time, one after another, and only the latest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.invisible.push.streams import (
+    UNBOUNDED,
+    Count,
+    Failure,
+    Flow,
+    Gate,
+    Prefetch,
+    Stage,
+    Subscriber,
+    Subscription,
+    all_of,
+)
+
+#: From an item to a stream.
+Mapper = Callable[[Any], Flow]
+
+
+class Inner(Subscriber):
+    """The subscriber of one inner source: its items wait here. ``changed`` is told of every signal."""
+
+    def __init__(
+        self, prefetch: Count, again: Count, changed: Callable[[], None], error: Callable[[Inner, Failure], None]
+    ) -> None:
+        self.items: list[Any] = []
+        self.done = False
+        self.cancelled = False
+        self.up = Subscription()
+        self.demand = Prefetch(prefetch)
+        self.demand.limit = again
+        self.changed, self.error = changed, error
+
+    def on_subscribe(self, up: Subscription) -> None:
+        self.up = up
+        if self.cancelled:
+            up.cancel()
+        else:
+            up.request(self.demand.size)
+
+    def on_next(self, item: Any) -> None:
+        if not self.cancelled:
+            self.items.append(item)
+            self.changed()
+
+    def on_error(self, failure: Failure) -> None:
+        if not self.cancelled:
+            self.error(self, failure)
+
+    def on_complete(self) -> None:
+        if not self.cancelled:
+            self.done = True
+            self.changed()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self.up.cancel()
+
+
+class FlatMap(Stage):
+    """``most`` inner sources at a time. An error ends the stream at once, or (``delay_error``) when all the others have ended."""
+
+    def __init__(self, down: Subscriber, mapper: Mapper, most: Count, prefetch: Count, delay_error: bool = False) -> None:
+        super().__init__(down)
+        self.mapper, self.most, self.prefetch, self.delay_error = mapper, most, prefetch, delay_error
+        self.inners: list[Inner] = []
+        self.turn: Inner | None = None  # where the next round begins
+        self.errors: list[Failure] = []
+        self.done = False
+        self.wanted: Count = 0
+        self.gate = Gate(self.round)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if not self.over:
+            up.request(self.most)
+
+    def next(self, item: Any) -> None:
+        if self.done:
+            return
+        try:
+            flow = self.mapper(item)
+        except Failure as failure:
+            self.up.cancel()
+            self.error(failure)
+            return
+        if flow.passive:
+            inner = Inner(1, 1, self.gate.run, self.inner_error)
+        else:
+            again = max(1, self.prefetch // 4) if self.prefetch < UNBOUNDED else UNBOUNDED
+            inner = Inner(self.prefetch, again, self.gate.run, self.inner_error)
+        self.inners.append(inner)
+        (flow.passive or flow).subscribe(inner)
+
+    def error(self, failure: Failure) -> None:
+        if not self.done:
+            self.done = True
+            self.errors.append(failure)
+            if not self.delay_error:
+                self.leave()
+            self.gate.run()
+
+    def complete(self) -> None:
+        self.done = True
+        self.gate.run()
+
+    def inner_error(self, inner: Inner, failure: Failure) -> None:
+        self.errors.append(failure)
+        inner.done = True
+        if not self.delay_error:
+            self.up.cancel()
+            self.done = True
+            self.leave()
+        self.gate.run()
+
+    def leave(self) -> None:
+        for inner in self.inners:
+            inner.cancel()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        self.gate.run()
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.leave()
+
+    def failed_at_once(self) -> bool:
+        if self.errors and not self.delay_error:
+            self.fail(all_of(self.errors))
+        return self.over
+
+    def round(self) -> None:
+        """Each inner source in turn gives what it has, beginning with the one that was interrupted by a lack of demand."""
+        ended = 0
+        start = self.inners.index(self.turn) if self.turn in self.inners else 0
+        for inner in [*self.inners[start:], *self.inners[:start]]:
+            while inner.items and self.wanted:
+                if self.failed_at_once():
+                    return
+                self.wanted -= 1
+                self.down.on_next(inner.items.pop(0))
+                inner.demand.took(inner.up)
+            if inner.done and not inner.items:
+                self.inners.remove(inner)
+                ended += 1
+            if not self.wanted:
+                self.turn = inner
+                break
+        if self.failed_at_once():
+            return
+        if self.done and not self.inners:
+            if self.errors:
+                self.fail(all_of(self.errors))
+            else:
+                self.finish()
+        elif ended:
+            self.gate.asked += 1  # look again: an inner source may follow
+            if not self.done:
+                self.up.request(ended if self.most < UNBOUNDED else UNBOUNDED)
+
+
+class ConcatMap(Stage):
+    """One inner source at a time; ``prefetch`` items of the source wait for their turn.
+
+    ``errors``: "at once", at the "boundary" of the inner source that is running, or at the "end" of all. ``again``: how many
+    items are taken before as many more are requested. ``pulls``: each item is fetched when it is needed.
+    """
+
+    def __init__(
+        self,
+        down: Subscriber,
+        mapper: Mapper,
+        prefetch: Count,
+        errors: str = "at once",
+        again: Count | None = None,
+        pulls: bool = False,
+    ) -> None:
+        super().__init__(down)
+        self.mapper, self.when, self.pulls = mapper, errors, pulls
+        self.demand = Prefetch(prefetch)
+        self.demand.limit = again or self.demand.limit
+        self.items: list[Any] = []
+        self.active: InOrder | None = None
+        self.errors: list[Failure] = []
+        self.done = False
+        self.giving = self.fetching = False
+        self.wanted: Count = 0
+        self.gate = Gate(self.go_on)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if self.pulls:
+            self.gate.run()
+        else:
+            up.request(self.demand.size)
+
+    def next(self, item: Any) -> None:
+        self.fetching = False
+        if not self.done:
+            self.items.append(item)
+            self.gate.run()
+
+    def error(self, failure: Failure) -> None:
+        self.errors.append(failure)
+        self.done = True
+        if self.when == "at once":
+            self.end_at_once()
+        self.gate.run()
+
+    def complete(self) -> None:
+        self.done = True
+        self.gate.run()
+
+    def end_at_once(self) -> None:
+        self.up.cancel()
+        if self.active:
+            self.active.cancel()
+        if not self.giving:
+            self.fail(all_of(self.errors))
+
+    def inner_next(self, item: Any) -> None:
+        self.wanted -= 1
+        self.giving = True
+        self.down.on_next(item)
+        self.giving = False
+        if self.errors and self.when == "at once" and not self.over:
+            self.fail(all_of(self.errors))
+
+    def inner_error(self, failure: Failure) -> None:
+        self.active = None
+        self.errors.append(failure)
+        if self.when == "at once":
+            self.end_at_once()
+        elif self.when == "boundary":
+            self.up.cancel()
+            self.done = True
+        self.gate.run()
+
+    def inner_complete(self) -> None:
+        self.active = None
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        if self.active:
+            self.active.up.request(n)
+
+    def cancel(self) -> None:
+        super().cancel()
+        if self.active:
+            self.active.cancel()
+
+    def go_on(self) -> None:
+        while not self.active and not self.over:
+            if self.errors and (self.when == "at once" or (self.when == "boundary" and self.done)):
+                self.fail(all_of(self.errors))
+            elif self.items:
+                item = self.items.pop(0)
+                try:
+                    flow = self.mapper(item)
+                except Failure as failure:
+                    self.up.cancel()
+                    self.fail(all_of([*self.errors, failure]))
+                    return
+                if not self.pulls:
+                    self.demand.took(self.up)
+                self.active = InOrder(self)
+                flow.subscribe(self.active)
+            elif self.done:
+                if self.errors:
+                    self.fail(all_of(self.errors))
+                else:
+                    self.finish()
+            else:
+                if self.pulls and not self.fetching:
+                    self.fetching = True
+                    self.up.request(1)
+                return
+
+
+class InOrder(Subscriber):
+    """The inner source of concat_map: its items go straight through."""
+
+    def __init__(self, parent: ConcatMap) -> None:
+        self.parent = parent
+        self.up = Subscription()
+        self.over = False
+
+    def on_subscribe(self, up: Subscription) -> None:
+        self.up = up
+        if self.over:
+            up.cancel()
+        elif self.parent.wanted:
+            up.request(self.parent.wanted)
+
+    def on_next(self, item: Any) -> None:
+        if not self.over:
+            self.parent.inner_next(item)
+
+    def on_error(self, failure: Failure) -> None:
+        if not self.over:
+            self.over = True
+            self.parent.inner_error(failure)
+
+    def on_complete(self) -> None:
+        if not self.over:
+            self.over = True
+            self.parent.inner_complete()
+
+    def cancel(self) -> None:
+        self.over = True
+        self.up.cancel()
+
+
+class SwitchMap(Stage):
+    """Only the inner source of the latest item; the one before is cancelled, and what waits of it is lost."""
+
+    def __init__(self, down: Subscriber, mapper: Mapper, prefetch: Count, delay_error: bool = False) -> None:
+        super().__init__(down)
+        self.mapper, self.prefetch, self.delay_error = mapper, prefetch, delay_error
+        self.active: Inner | None = None
+        self.errors: list[Failure] = []
+        self.done = False
+        self.asked = False
+        self.wanted: Count = 0
+        self.gate = Gate(self.give)
+
+    def next(self, item: Any) -> None:
+        if self.done:
+            return
+        if self.active:
+            self.active.cancel()
+        try:
+            flow = self.mapper(item)
+        except Failure as failure:
+            self.up.cancel()
+            self.error(failure)
+            return
+        self.active = Inner(1 if flow.passive else self.prefetch, 1, self.gate.run, self.inner_error)
+        (flow.passive or flow).subscribe(self.active)
+
+    def error(self, failure: Failure) -> None:
+        if not self.done:
+            self.errors.append(failure)
+            if not self.delay_error and self.active:
+                self.active.cancel()
+            self.done = True
+            self.gate.run()
+
+    def complete(self) -> None:
+        self.done = True
+        self.gate.run()
+
+    def inner_error(self, inner: Inner, failure: Failure) -> None:
+        self.errors.append(failure)
+        if not self.delay_error:
+            self.up.cancel()
+            self.done = True
+        inner.done = True
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        if not self.asked:
+            self.asked = True
+            self.up.request(UNBOUNDED)
+        self.gate.run()
+
+    def cancel(self) -> None:
+        super().cancel()
+        if self.active:
+            self.active.cancel()
+
+    def give(self) -> None:
+        while not self.over:
+            inner = self.active
+            if self.errors and not self.delay_error:
+                if inner:
+                    inner.cancel()
+                self.fail(all_of(self.errors))
+            elif inner and inner.done and not inner.items:
+                self.active = None
+            elif inner and inner.items and self.wanted:
+                self.wanted -= 1
+                self.down.on_next(inner.items.pop(0))
+                inner.up.request(1)
+            elif self.done and not inner:
+                if self.errors:
+                    self.fail(all_of(self.errors))
+                else:
+                    self.finish()
+            else:
+                return
