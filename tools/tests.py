@@ -50,7 +50,7 @@ PARTS: Final = (
     Part("everything else"),
     Part("conformance", ("tests/conformance",)),
     Part("without fusion", script="unfused"),
-    Part("recorded pipelines", ("tests/recorded",)),
+    Part("recorded pipelines", ("tests/recorded", "tests/defects")),
     Part("operators", ("packages/rx-ops",)),
     Part("core", ("packages/rx-core",)),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),

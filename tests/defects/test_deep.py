@@ -1,0 +1,67 @@
+"""However many operators are on one another, the stream gives its items; and running out of stack never looks like an end.
+
+Those that run out of stack have a process of their own: CPython 3.11 may not be able to parse anything after that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from rx_ops import Flowable
+from tests.defects.apart import printed
+from tests.defects.marks import fails
+from tests.defects.watching import signals
+
+#: A program's beginning. An error of the interpreter is printed by its class.
+WATCHING: Final = """
+from rx_ops import Flowable
+
+def show(flow):
+    got = []
+    failed, complete = lambda error: got.append(type(error).__name__), lambda: got.append("complete")
+    try:
+        flow.subscribe(got.append, on_error=failed, on_complete=complete)
+    except RecursionError:
+        got.append("raised RecursionError")
+    print(*got)
+"""
+
+
+@fails("RecursionError")
+def test_two_hundred_sources_are_concatenated_one_after_the_other(mode: str) -> None:
+    program = """
+flow = Flowable.just(0)
+for number in range(1, 200):
+    flow = flow.concat_with(Flowable.just(number)).map(lambda item: item)
+show(flow)
+"""
+    assert printed(WATCHING + program, mode) == " ".join([*map(str, range(200)), "complete"])
+
+
+@fails(unfused="RecursionError; or the stream completes without its item")
+@pytest.mark.parametrize("count", [90, 200])
+def test_many_iterables_are_flattened_inside_one_another(count: int, mode: str) -> None:
+    program = f"""
+flow = Flowable.just(7)
+for _ in range({count}):
+    flow = flow.flat_map_iterable(lambda item: (item,))
+show(flow)
+"""
+    assert printed(WATCHING + program, mode) == "7 complete"
+
+
+@pytest.mark.parametrize("kind", [RecursionError, MemoryError])
+@pytest.mark.parametrize("hidden", [False, True], ids=["", "hidden"])
+def test_an_error_of_the_interpreter_never_looks_like_the_end_of_a_stream(kind: type[Exception], hidden: bool) -> None:
+    def fail(_item: int) -> int:
+        raise kind("out of something")
+
+    source: Flowable[Any] = Flowable.range(3)
+    flow = (source.hide() if hidden else source).map(fail).flat_map_iterable(lambda item: (item,))
+    try:
+        got = signals(flow)
+    except kind:
+        return
+    assert [type(signal) for signal in got] == [kind]
