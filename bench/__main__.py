@@ -1,4 +1,7 @@
-"""``python -m bench``: prints a Markdown table, or JSON with ``--json``; ``python -m bench growth``: how cost grows."""
+"""``python -m bench``: prints a Markdown table, or JSON with ``--json``.
+
+``python -m bench growth``: how cost grows; ``python -m bench cliffs``: combinations that cost more than their parts.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench._cases import cases
+from bench._cliff_report import cliffs_json, cliffs_text
+from bench._cliffs import combinations, measure_cliffs
 from bench._growth import Growth, Point, growth_json, growth_report, growths, measure_growth
 from bench._measure import measure
 from bench._report import Measured, as_json, head_json, table
@@ -21,20 +26,23 @@ LEAST: Final = 400
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench", description="Ratios to a loop written by hand, and to reactivex and others.")
-    parser.add_argument("what", nargs="?", choices=("table", "growth"), default="table", help="(default: table)")
+    parser.add_argument("what", nargs="?", choices=tuple(COMMANDS), default="table", help="(default: table)")
     parser.add_argument(
-        "--size", type=at_least(LEAST), help="elements of the cheap cases (default: 400000), most elements of growth (10000000)"
+        "--size",
+        type=at_least(LEAST),
+        help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000)",
     )
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="JSON into FILE beside the table, or instead of it")
     parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
     parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
+    parser.add_argument("--show", type=at_least(0), default=10, help="so many of the worst cliffs (default: 10)")
     parser.add_argument("--list", action="store_true", help="only name the cases")
     options = parser.parse_args(argv)
     if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
         parser.error(f"argument --json: there is no folder for {options.json}")  # now, not after some minutes
-    code = growth(options) if options.what == "growth" else compare(options)
+    code = COMMANDS[options.what](options)
     if code:
         parser.error(f"argument --only: no name contains {options.only!r}; --list shows the names")
     return code
@@ -103,6 +111,26 @@ def growth(options: argparse.Namespace) -> int:
     figures = {**head_json(size=largest, rounds=options.rounds), "growth": tables}
     give(options.json, figures, growth_report(measured))
     return 0
+
+
+def cliffs(options: argparse.Namespace) -> int:
+    """Time all combinations and print what is too dear; 2 when there is none."""
+    chosen = list(combinations(options.only))
+    if not chosen:
+        return 2
+    if options.list:
+        print("\n".join(each.name for each in chosen))
+        return 0
+    size = 1_000 if options.size is None else options.size
+    size -= size % 10  # several sources give ten items at a time
+    found = measure_cliffs(chosen, size, min(options.rounds, 3), lambda: print(".", end="", file=sys.stderr, flush=True))
+    print(file=sys.stderr)
+    give(options.json, cliffs_json(found), cliffs_text(found, options.show))
+    return 0
+
+
+#: What can be measured.
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {"table": compare, "growth": growth, "cliffs": cliffs}
 
 
 if __name__ == "__main__":

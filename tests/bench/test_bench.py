@@ -138,7 +138,7 @@ def test_names_of_cases_are_unique() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("what", ["table", "growth"])
+@pytest.mark.parametrize("what", ["table", "growth", "cliffs"])
 @pytest.mark.parametrize(
     ("options", "said"),
     [
