@@ -7,8 +7,9 @@ from time import monotonic
 
 import pytest
 
-from rx_core import _hooks
+from rx_core import Scheduler, _hooks
 from rx_schedulers import ImmediateScheduler, TrampolineScheduler
+from rx_schedulers._wakeup import Wakeup
 
 SECONDS = 20.0
 
@@ -173,3 +174,41 @@ def test_after_shutdown_there_are_no_more_workers() -> None:
         with pytest.raises(RuntimeError, match="shut down"):
             scheduler.create_worker()
         worker.dispose()
+
+
+# Sleeping with a limit ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [ImmediateScheduler, TrampolineScheduler])
+def test_delays_of_microseconds_end(make: type[ImmediateScheduler | TrampolineScheduler]) -> None:
+    """SimpleQueue.get() waited for ever when its timeout was over before it began to wait."""
+    scheduler: Scheduler = make()
+    ended = threading.Event()
+
+    def many() -> None:
+        for number in range(20_000):
+            scheduler.create_worker().schedule(lambda: None, number % 50 * 1e-7)
+        ended.set()
+
+    threading.Thread(target=many, daemon=True).start()
+    assert ended.wait(SECONDS)
+
+
+def test_a_wake_up_before_the_sleep_is_kept_once() -> None:
+    wakeup = Wakeup()
+    wakeup.wake()
+    wakeup.wake()
+    assert wakeup.sleep(SECONDS)
+    assert not wakeup.sleep(0.0)
+    assert not wakeup.sleep(-1.0)
+
+
+@pytest.mark.parametrize("seconds", [SECONDS, 1e300, float("inf"), None])
+def test_a_wake_up_ends_a_sleep_however_long(seconds: float | None) -> None:
+    wakeup = Wakeup()
+    woken: list[bool] = []
+    sleeper = threading.Thread(target=lambda: woken.append(wakeup.sleep(seconds)), daemon=True)
+    sleeper.start()
+    wakeup.wake()
+    sleeper.join(SECONDS)
+    assert woken == [True]

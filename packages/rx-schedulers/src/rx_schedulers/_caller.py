@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from math import inf
-from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import final
 
 from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
 from rx_schedulers._lane import Action, Lane, LaneGroup, LaneWorker, Task, call
 from rx_schedulers._shared import Place
+from rx_schedulers._wakeup import Wakeup
 
 
 class _Local(threading.local):
@@ -125,24 +124,19 @@ class ImmediateScheduler(Place):
 
 @final
 class _ImmediateWorker(Worker):
-    __slots__ = ("_disposed", "_wakes")
+    __slots__ = ("_disposed", "_wakeup")
 
     def __init__(self) -> None:
         self._disposed = False
-        self._wakes: SimpleQueue[None] = SimpleQueue()
+        self._wakeup = Wakeup()
 
     def schedule(self, action: Action, /, delay: float = 0.0) -> BaseDisposable:
         if self._disposed:
             return DISPOSED
         action = on_schedule(action)
-        if delay > 0:
-            try:
-                self._wakes.get(timeout=None if delay == inf else delay)
-            except Empty:
-                pass
-            else:
-                self._wakes.put(None)  # disposed: the next one who waits has to know too
-                return DISPOSED
+        if delay > 0 and self._wakeup.sleep(delay):
+            self._wakeup.wake()  # disposed: the next thread that waits has to know as well
+            return DISPOSED
         call(action)
         return DISPOSED
 
@@ -152,7 +146,7 @@ class _ImmediateWorker(Worker):
     def dispose(self) -> None:
         if not self._disposed:
             self._disposed = True
-            self._wakes.put(None)
+            self._wakeup.wake()
 
     @property
     def is_disposed(self) -> bool:

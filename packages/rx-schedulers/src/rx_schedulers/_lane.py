@@ -17,11 +17,11 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import count
 from math import inf
-from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Final, final
 
 from rx_core import DISPOSED, BaseDisposable, Worker, WorkerInterruptedError, dropped, on_schedule
+from rx_schedulers._wakeup import Wakeup
 
 Action = Callable[[], object]
 
@@ -133,7 +133,7 @@ class Lane:
         "_retiring",
         "_sequence",
         "_wake_at",
-        "_wakes",
+        "_wakeup",
         "closed",
         "group",
         "name",
@@ -145,7 +145,7 @@ class Lane:
         self.closed = False
         self._inbox: deque[Task] = deque()
         self._gate: dict[int, str] = {0: _ABSENT}
-        self._wakes: SimpleQueue[None] = SimpleQueue()
+        self._wakeup = Wakeup()
         self._wake_at = inf  # when a sleeping lane wakes by itself
         # Only the thread that runs the lane touches these.
         self._heap: list[tuple[float, int, Task]] = []
@@ -167,7 +167,7 @@ class Lane:
     def _open(self) -> None:
         state = self._gate.pop(0, None)
         if state is _ASLEEP:
-            self._wakes.put(None)
+            self._wakeup.wake()
         elif state is _ABSENT:
             self._start()
 
@@ -186,7 +186,7 @@ class Lane:
         """Wake a sleeping lane, so that it looks at its flags."""
         state = self._gate.pop(0, None)
         if state is _ASLEEP:
-            self._wakes.put(None)
+            self._wakeup.wake()
         elif state is _ABSENT:  # as long as we hold the entry nobody starts the lane
             if self.over():
                 self._drop_all()
@@ -274,13 +274,10 @@ class Lane:
         else:
             self._retiring = False
             seconds = min(max(due - group.clock(), 0.0), _LONGEST_WAIT)
-        try:
-            self._wakes.get(timeout=seconds)
-        except Empty:
-            if gate.pop(0, None) is None:  # somebody wakes us at this moment; the wake-up will be one for nothing
-                return True
-        else:
-            gate.pop(0, None)  # only after a wake-up for nothing is there anything in the gate
+        woken = self._wakeup.sleep(seconds)
+        if gate.pop(0, None) is None or woken:
+            # Woken: then there is something in the gate only if the wake-up was for an earlier sleep. Not woken, but the entry is
+            # taken: another thread is about to wake this one, and the next sleep will end at once.
             return True
         if due != inf:
             return True
@@ -320,7 +317,7 @@ class Lane:
         """After a fork: the thread stayed behind, and so does what it had to do."""
         self._heap.clear()
         self._inbox.clear()
-        self._wakes = SimpleQueue()
+        self._wakeup = Wakeup()
         self._wake_at = inf
         self._gate[0] = _ABSENT
 
