@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from bench._against import changes, changes_json, changes_text
 from bench._cases import cases
 from bench._cliff_report import cliffs_json, cliffs_text
 from bench._cliffs import combinations, measure_cliffs
@@ -35,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="JSON into FILE beside the table, or instead of it")
+    parser.add_argument("--against", metavar="FILE", help="what has become slower since --json wrote FILE")
     parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
     parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
     parser.add_argument("--show", type=at_least(0), default=10, help="so many of the worst cliffs (default: 10)")
@@ -42,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
         parser.error(f"argument --json: there is no folder for {options.json}")  # now, not after some minutes
+    if options.against is not None and not Path(options.against).is_file():
+        parser.error(f"argument --against: there is no file {options.against}")
     code = COMMANDS[options.what](options)
     if code:
         parser.error(f"argument --only: no name contains {options.only!r}; --list shows the names")
@@ -79,6 +83,10 @@ def compare(options: argparse.Namespace) -> int:
     if (stands := standing(measured)) is not None:
         figures["against_reactivex"] = standing_json(stands)
         text += "\n\n" + standing_text(stands)
+    if options.against is not None:
+        found = changes(json.loads(Path(options.against).read_text(encoding="utf-8")), figures)
+        figures["against"] = changes_json(found)
+        text += "\n\n" + changes_text(found, options.against)
     give(options.json, figures, text)
     return 0
 

@@ -148,6 +148,7 @@ def test_names_of_cases_are_unique() -> None:
         (["--rounds", "0"], "--rounds: 0 is less than 1"),
         (["--rounds", "many"], "--rounds: invalid"),
         (["--json", "no/such/folder/figures.json"], "no folder"),
+        (["--against", "no/such/figures.json"], "no file no/such/figures.json"),
     ],
     ids=str,
 )
