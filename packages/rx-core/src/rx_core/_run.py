@@ -128,6 +128,11 @@ class Run(ABC):
         return getattr(self.root, "cancelled", False)
 
     @property
+    def stopped(self) -> bool:
+        """As :attr:`is_cancelled`, by the name under which compiled stages look at it."""
+        return getattr(self.root, "cancelled", False)
+
+    @property
     def origin(self) -> object:
         """The pipeline this is a run of, for messages."""
         return getattr(self.root, "pipeline", self.root)

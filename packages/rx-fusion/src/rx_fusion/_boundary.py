@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rx_core import as_signal
-from rx_fusion._builtins import EXACT
+from rx_core.streams import EXACT
 from rx_fusion._forms import Feed
 from rx_fusion._pipeline import set_hint
 from rx_fusion._shapes import PULL_DRAINED, PULL_INSIDE

@@ -133,14 +133,12 @@ class _Writer:
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
         main = _stoppable([*begin, loop])
         if self.form.cancel and any(stage.epilogue for stage in self.stages):
-            main += _statements("if root.cancelled: return")  # cancelled with the source's last item: no ends are run
+            main += _statements("if run.stopped: return")  # cancelled with the source's last item: no ends are run
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
                 end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
                 main.append(ast.If(_parsed(f"stop < {at}"), end, []))
         body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
-        if self.form.cancel:
-            body += _statements("root = run.root")
         opened = [self.rename(at, "_items") for at, stage in enumerate(self.stages) if stage.waits]
         for items in opened:
             body += _statements(f"{items} = ()")
@@ -172,7 +170,7 @@ class _Writer:
     def guards(self, item: str) -> list[ast.stmt]:
         text = ""
         if self.form.cancel:
-            text += "if root.cancelled: return\n"
+            text += "if run.stopped: return\n"
         if self.form.feed is Feed.RUNNING:
             text += f"if {item} is None:\n    yield None\n    continue\n"
         elif self.form.feed is Feed.CHECKED:
@@ -181,7 +179,7 @@ class _Writer:
 
     def look_again(self) -> list[ast.stmt]:
         """A user's iterator is not asked for one more when the item just given was the one that made somebody cancel."""
-        return _statements("if root.cancelled: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
+        return _statements("if run.stopped: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
 
     def step(self) -> ast.FunctionDef:
         """push: state lives in closures, one call per item."""
@@ -236,7 +234,7 @@ class _Writer:
         drops = any(stage.drops for stage in self.stages)
         end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
         if self.form.cancel:  # by a function of these stages
-            end = _statements("if root.cancelled: return") + end
+            end = _statements("if root.stopped: return") + end
         on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *end])
         body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
         given = ["failed", "dropped", "down", "args", *(["root"] if self.form.cancel else [])]
@@ -316,7 +314,7 @@ class _Writer:
             return [ast.Return(value)]
         out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
         if self.form.cancel and (place.loops or not place.in_main_loop):
-            out += _statements("if root.cancelled: return")  # an expansion must not outlive a cancel
+            out += _statements("if run.stopped: return")  # an expansion must not outlive a cancel
         return out
 
     def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:

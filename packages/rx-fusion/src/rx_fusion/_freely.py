@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import Items, Openable, Publisher, Side, Waiting, as_signal, hooks
 from rx_core.queue_fusion import fusion_enabled
-from rx_fusion._builtins import NEVER_NONE
+from rx_core.streams import NEVER_NONE
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._shapes import HOT_RUNS, PULL_FREE, ROOT, VALUE, Shape, checked, shape_of, tell_hot

@@ -13,14 +13,15 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting, dropped
+from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting, as_signal, dropped
+from rx_core.streams import Failing, Op
 from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
 from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
-    from rx_core import Scheduler, Through
+    from rx_core import Scheduler, Subscriber, Through
     from rx_fusion._freely import Looped
     from rx_fusion._shapes import Shape
 
@@ -213,7 +214,31 @@ class PublisherHead(Head):
         return as_text(self._text)
 
 
-OperatorFunction = Callable[..., Items[Any]]
+class PushHead(Head):
+    """A source of ours that pushes into what is requested: a subclass writes :meth:`subscribe`."""
+
+    __slots__ = ()
+
+    #: What is subscribed keeps the protocol and never signals None.
+    _rx_trusted: ClassVar[bool] = True
+
+    @property
+    def publisher(self) -> Any:  # type: ignore[override]  # it is its own publisher
+        return self
+
+    @abstractmethod
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        """Hand out a Subscription, then send what is requested."""
+
+    def subscribe_for(self, subscriber: Subscriber[Any], _origin: object, /) -> None:
+        """The same on behalf of a pipeline, which messages show."""
+        self.subscribe(subscriber)
+
+    def open(self, run: Run, window: int, /) -> Items[Any]:
+        return run.open_queued(self, window, wall=True)
+
+
+OperatorFunction = Callable[..., Any]
 
 
 class Freely(NamedTuple):
@@ -242,6 +267,8 @@ class Operator(NamedTuple):
     freely: Freely | None = None
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
     unstarted: Callable[..., object] | None = None
+    #: Whether the function makes an Op: ``(subscriber, *sources, *arguments)``.
+    makes_op: bool = False
 
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[OperatorFunction]]:
         return operator_of, (self.function,)  # known on the other side too, where its module is imported
@@ -293,6 +320,22 @@ def operator(
         return decorated
 
     return register if function is None else register(function)
+
+
+OpT = TypeVar("OpT", bound=type[Op[Any]])
+
+
+def op(name: str, *, pushes: bool = False) -> Callable[[OpT], OpT]:
+    """Register an Op as a coordinating operator: a class called as ``(subscriber, *sources, *arguments)`` for each subscriber.
+
+    ``name`` is what users write, messages and plans show it. One that ``pushes`` asks its source for everything, wanted or not.
+    """
+
+    def register(kind: OpT) -> OpT:
+        _OPERATORS[kind] = Operator(kind, name, "none", pushes, makes_op=True)
+        return kind
+
+    return register
 
 
 def operator_of(function: OperatorFunction, /) -> Operator:
@@ -370,6 +413,27 @@ class OperatorHead(Head):
     def function(self) -> OperatorFunction:
         return self.operator.function
 
+    #: What is subscribed keeps the protocol and never signals None.
+    _rx_trusted: ClassVar[bool] = True
+
+    @property
+    def publisher(self) -> Any:  # type: ignore[override]  # as above
+        return self if self.operator.makes_op else None
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        """Make an Op for ``subscriber`` and start it. What its constructor raises is signalled (RS 1.9)."""
+        self.subscribe_for(subscriber, self)
+
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+        """The same on behalf of the pipeline ``origin``, which messages show."""
+        sources = (self.upstream,) if self.options.many else self.upstream
+        try:
+            made = self.operator.function(subscriber, *sources, *self.args)
+        except (Exception, GeneratorExit) as error:
+            made = Failing(subscriber, as_signal(error))
+        made.origin = origin
+        made.start()
+
     @property
     def relays(self) -> bool:  # type: ignore[override]  # as above
         return self.operator.relays
@@ -388,6 +452,8 @@ class OperatorHead(Head):
         return super().on_worker
 
     def open(self, run: Run, window: int, /) -> Items[Any]:
+        if self.operator.makes_op:
+            return run.open_queued(self, window, wall=True)
         window = self.window or window  # an operator that only relays passes on what its consumer takes
         if len(self.upstream) == 1 and self.operator.eager == "first" and not self.options.many:  # what most are
             single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self.options.eager_error)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rx_core import Run, as_signal, queue_fusion
-from rx_fusion._builtins import EXACT, NEVER_NONE
+from rx_core.streams import EXACT, NEVER_NONE
 from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import IterableHead
 from rx_fusion._pipeline import Pipeline

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
+    OPERATOR_CODES,
     UNBOUNDED,
     CallbackObserver,
     FlowableBase,
@@ -36,12 +37,12 @@ from rx_core import (
     waited_for,
 )
 from rx_core.queue_fusion import NONE, fusion_enabled
+from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
-from rx_fusion._builtins import CONSTANT, EXACT
 from rx_fusion._forms import Feed
 from rx_fusion._freely import freely
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, left_unstarted
+from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
@@ -72,7 +73,7 @@ _CLEAN: Final = Feed.CLEAN
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
 
 
-class Pipeline(Generic[T_co]):
+class Pipeline(Stream[T_co]):
     """The triple, and how it runs. Immutable; one object per assembly step."""
 
     __slots__ = ("__weakref__", "_args", "_head", "_kept", "_shape")
@@ -270,6 +271,9 @@ class Pipeline(Generic[T_co]):
             head, shape, args = self._resolve()
         except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
             head, shape, args = IterableHead(self._head.name, _Failing(error)), ROOT, ()
+        if not shape and ((isinstance(head, OperatorHead) and head.operator.makes_op) or isinstance(head, PushHead)):
+            head.subscribe_for(down, self)
+            return
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
             return
@@ -295,6 +299,33 @@ class Pipeline(Generic[T_co]):
 
         if not drain.begin((head, shape, args) if fusion_enabled() else NONE, body):
             left_unstarted(self._head)
+
+    def subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
+        self._subscribe_items(subscriber)
+
+    def passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+        head = self._head
+        if type(head) is not IterableHead or not queue_fusion._enabled:  # a call is dear here: inner sources are many
+            return None
+        shape = self._shape
+        args = self._args
+        made = head._items
+        try:
+            if shape is not ROOT:
+                found, shape, args = self._resolve()
+                if type(found) is not IterableHead:
+                    return None
+                head = found
+                made = head._items
+            items = iter(made)
+            feed = head.feed
+            if feed is not _CLEAN and type(items) in NEVER_NONE:
+                feed = _CLEAN
+            if shape is ROOT and feed is _CLEAN:
+                return items
+            return shape.pull(items, run, head, args, PULL_INSIDE[feed])
+        except (Exception, GeneratorExit) as error:
+            return _failing(as_signal(error))
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""
@@ -489,6 +520,15 @@ def _user_stop(error: RuntimeError) -> BaseException:
 
 #: What rx_core says where one cannot be raised. A generator of somebody that leaks one keeps its RuntimeError.
 _WAITED: Final = ("a function in the pipeline raised StopIteration",)
+
+
+def _failing(error: Exception) -> Iterator[Any]:
+    """A source that cannot be started is one that fails."""
+    yield from ()
+    raise error
+
+
+OPERATOR_CODES.add(_failing.__code__)
 
 
 class _Failing:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import NONE
+from rx_core.streams import Input
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Link, Relay
@@ -308,7 +309,10 @@ class ClosureSteps(StepSubscriber):
     def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
         factory = shape.form(PUSH)
         assert factory is not None  # the caller looked at shape.one_for_one
-        self.on_next = factory(self._failed_here, self._dropped, self._down.on_next, args)
+        down = self._down
+        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it.
+        dropped: Callable[[], object] = down.dropped if isinstance(down, Input) else self._dropped
+        self.on_next = factory(self._failed_here, dropped, down.on_next, args)
 
     def request_fusion(self, mode: int, /) -> int:
         return NONE

@@ -12,7 +12,8 @@ from itertools import count
 from operator import length_hint
 from typing import Any, Final, final
 
-from rx_core import Run, close, none_produced
+from rx_core import close, none_produced
+from rx_core.streams import Stopping
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import calls, note_stacked
 from rx_fusion._stages import Special, Stage, StageFunction, Step, stage_of
@@ -209,7 +210,7 @@ class Shape:
             return None
         size = sum(len(stage.parameters) for stage in self.stages[:at])
 
-        def both(source: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...]) -> Iterator[Any]:
+        def both(source: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...]) -> Iterator[Any]:
             made: Iterator[Any] = second(first(source, run, origin, args[:size]), run, origin, args[size:])
             return made
 
@@ -232,7 +233,7 @@ class Shape:
         finally:
             close(made)
 
-    def pull(self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
+    def pull(self, items: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
         """Iterate these stages over ``items`` in the given form, compiled where that pays, stacked otherwise."""
         if not self.stages:
             return self._bare(items, run, origin, form)
@@ -251,7 +252,9 @@ class Shape:
                 raise _has_to_be_compiled(f"{origin!r}{calls(self.stages, args)}", self.stages)
         return self.stacked(items, run, origin, args, form)
 
-    def stacked(self, items: Iterator[Any], run: Run | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
+    def stacked(
+        self, items: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...], form: Form
+    ) -> Iterator[Any]:
         """The stage functions around one another, as they are: the oracle of every compiled form."""
         made: Iterator[Any] = items
         if form.feed is Feed.CHECKED:
@@ -269,7 +272,7 @@ class Shape:
             made = _between_items(made, run)
         return _noted(made, items, origin, self.stages, args)
 
-    def _bare(self, items: Iterator[Any], run: Run | None, origin: Any, form: Form) -> Iterator[Any]:
+    def _bare(self, items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) -> Iterator[Any]:
         if form.feed is Feed.RUNNING:
             return items
         made = items
@@ -330,14 +333,13 @@ def checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
         yield item
 
 
-def _while_wanted(made: Iterator[Any], run: Run, items: Iterator[Any]) -> Iterator[Any]:
-    root: Any = run.root
+def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> Iterator[Any]:
     try:
         for item in made:
-            if root.cancelled:
+            if run.stopped:
                 return
             yield item
-            if root.cancelled:
+            if run.stopped:
                 return  # before somebody's iterator is asked for one more
     finally:
         close(items)
@@ -347,25 +349,23 @@ class _Cancelled(BaseException):
     """Leaves stacked stages without running their ends, which a cancelled stream does not reach."""
 
 
-def _until_cancelled(items: Iterator[Any], run: Run) -> Iterator[Any]:
-    root: Any = run.root
+def _until_cancelled(items: Iterator[Any], run: Stopping) -> Iterator[Any]:
     for item in items:
-        if root.cancelled:
+        if run.stopped:
             raise _Cancelled
         yield item
-        if root.cancelled:
+        if run.stopped:
             raise _Cancelled
-    if root.cancelled:
+    if run.stopped:
         raise _Cancelled
 
 
-def _between_items(items: Iterator[Any], run: Run) -> Iterator[Any]:
+def _between_items(items: Iterator[Any], run: Stopping) -> Iterator[Any]:
     """What one item of the source, or its end, expands to must not outlive a cancel."""
-    root: Any = run.root
     try:
         for item in items:
             yield item
-            if root.cancelled:
+            if run.stopped:
                 return
     finally:
         close(items)

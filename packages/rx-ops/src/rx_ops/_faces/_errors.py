@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import FlowableBase, Publisher
-from rx_ops import coordination
+from rx_ops import coordination, operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_count
 
 if TYPE_CHECKING:
@@ -62,4 +62,4 @@ class FlowableErrors(FlowableCore[T_co]):
             check_count("retry", times, 0, "times")
         if when is not None:
             check_callable("retry", "when", when)
-        return self._coordinate(coordination.retry, times, when)
+        return self._coordinate(operators.Retry, times, when)

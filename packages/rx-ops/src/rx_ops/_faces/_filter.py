@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Scheduler
 from rx_fusion import OperatorHead
-from rx_ops import _single, coordination, stages
+from rx_ops import _single, coordination, operators, stages
 from rx_ops._faces._core import FlowableCore, bad_count, check_callable, check_count, check_kind, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         if seconds is not None:
             timer = self._clock("take", count, seconds, scheduler)
-            return self._from(OperatorHead(coordination.take_until, (self, timer), (None,), shown=f"take(seconds={seconds})"))
+            return self._from(OperatorHead(operators.TakeUntil, (self, timer), (None,), shown=f"take(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("take", count)
         return self._counting(stages.take, count)

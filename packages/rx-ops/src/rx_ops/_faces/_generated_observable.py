@@ -33,7 +33,7 @@ from rx_core import (
     none_argument,
 )
 from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, PlainFlow, after, operator_head, stage_of
-from rx_ops import _single, coordination, stages
+from rx_ops import _single, coordination, operators, stages
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
 from rx_ops._faces._aggregate import Addable, Comparable, _itself
 from rx_ops._faces._around import using_head
@@ -998,7 +998,7 @@ class ObservableFilter(ObservableCore[T_co]):
         """
         if seconds is not None:
             timer = self._clock("take", count, seconds, scheduler)
-            return self._from(OperatorHead(coordination.take_until, (self, timer), (None,), shown=f"take(seconds={seconds})"))
+            return self._from(OperatorHead(operators.TakeUntil, (self, timer), (None,), shown=f"take(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("take", count)
         return self._counting(stages.take, count)
@@ -1957,7 +1957,7 @@ class ObservableUntil(ObservableCore[T_co]):
             check_callable("take_until", "predicate", predicate)
             return self._coordinate(coordination.take_until_true, predicate, shown=f"take_until({name_of(predicate)})")
         check_source("take_until", other)
-        return self._from(OperatorHead(coordination.take_until, (self, other), (None,), shown=f"take_until({other!r})"))
+        return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
     def skip_until(self, other: ObservableSource[object], /) -> Observable[T_co]:
         """Leaves items out until ``other`` gives an item or completes.
@@ -2144,7 +2144,7 @@ class ObservableErrors(ObservableCore[T_co]):
             check_count("retry", times, 0, "times")
         if when is not None:
             check_callable("retry", "when", when)
-        return self._coordinate(coordination.retry, times, when)
+        return self._coordinate(operators.Retry, times, when)
 
 
 class ObservableRepeat(ObservableCore[T_co]):
@@ -2165,7 +2165,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         """
         if times is not None:
             check_count("repeat", times, 0, "times")
-        return self._coordinate(coordination.repeat, times)
+        return self._coordinate(operators.Repeat, times)
 
     def repeat_until(self, stop: Callable[[], object], /) -> Observable[T_co]:
         """This stream again and again, until ``stop()`` is true after a completion; so it runs at least once.
@@ -2179,7 +2179,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Source:  RxJava ``repeatUntil``.
         """
         check_callable("repeat_until", "stop", stop)
-        return self._coordinate(coordination.repeat_until, stop)
+        return self._coordinate(operators.RepeatUntil, stop)
 
     def repeat_when(self, handler: Callable[[Observable[int]], ObservableSource[object]], /) -> Observable[T_co]:
         """This stream again each time the stream that ``handler`` makes gives an item; its end is the end.
@@ -2196,7 +2196,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         """
         check_callable("repeat_when", "handler", handler)
         shown = f"repeat_when({name_of(handler)})"
-        return self._coordinate(coordination.repeat_when, handler, self._from, shown=shown)
+        return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
     def retry_until(self, stop: Callable[[], object], /) -> Observable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
@@ -2210,7 +2210,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Source:  RxJava ``retryUntil``.
         """
         check_callable("retry_until", "stop", stop)
-        return self._coordinate(coordination.retry_until, stop)
+        return self._coordinate(operators.RetryUntil, stop)
 
     def retry_when(self, handler: Callable[[Observable[Exception]], ObservableSource[object]], /) -> Observable[T_co]:
         """After an error this stream again when the stream that ``handler`` makes gives an item; its end is the end.
@@ -2228,7 +2228,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         """
         check_callable("retry_when", "handler", handler)
         shown = f"retry_when({name_of(handler)})"
-        return self._coordinate(coordination.retry_when, handler, self._from, shown=shown)
+        return self._coordinate(operators.RetryWhen, handler, self._from, shown=shown)
 
     def retry_backoff(
         self,
@@ -2257,7 +2257,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         """
         check_backoff(times, first, longest, factor, jitter, when)
         return self._coordinate(
-            coordination.retry_backoff,
+            operators.RetryBackoff,
             times,
             first,
             longest,

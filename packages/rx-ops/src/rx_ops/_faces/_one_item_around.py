@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase
 from rx_fusion import Head, OperatorHead
-from rx_ops import coordination, stages
+from rx_ops import coordination, operators, stages
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import check_callable, check_source
 from rx_ops._notification import Notification
@@ -30,7 +30,7 @@ def _raced(*sources: object, operator: str = "amb") -> OperatorHead:
 
 def _ended(source: object, other: object, lost: Callable[[], Exception] | None = None) -> OperatorHead:
     check_source("take_until", other)
-    return OperatorHead(coordination.take_until, (source, other), (lost,), shown=f"take_until({other!r})")
+    return OperatorHead(operators.TakeUntil, (source, other), (lost,), shown=f"take_until({other!r})")
 
 
 def _cancelled() -> Exception:

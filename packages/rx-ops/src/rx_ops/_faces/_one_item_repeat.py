@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination, stages
+from rx_ops import operators, stages
 from rx_ops._faces._core import check_callable, check_count, default_scheduler
 from rx_ops._faces._repeat import check_backoff
 
@@ -30,21 +30,21 @@ def _flowable() -> Any:
 def _repeated(source: Any, times: int | None) -> OperatorHead:
     if times is not None:
         check_count("repeat", times, 0, "times")
-    return OperatorHead(coordination.repeat, (source,), (times,))
+    return OperatorHead(operators.Repeat, (source,), (times,))
 
 
 def _repeated_until(source: Any, stop: Callable[[], object]) -> OperatorHead:
     check_callable("repeat_until", "stop", stop)
-    return OperatorHead(coordination.repeat_until, (source,), (stop,))
+    return OperatorHead(operators.RepeatUntil, (source,), (stop,))
 
 
 def _retried_until(source: Any, stop: Callable[[], object]) -> OperatorHead:
     check_callable("retry_until", "stop", stop)
-    return OperatorHead(coordination.retry_until, (source,), (stop,))
+    return OperatorHead(operators.RetryUntil, (source,), (stop,))
 
 
 def _repeated_when(source: Any, handler: Callable[[Flowable[int]], Publisher[object]]) -> OperatorHead:
-    return _handled("repeat_when", coordination.repeat_when, source, handler)
+    return _handled("repeat_when", operators.RepeatWhen, source, handler)
 
 
 def _handled(name: str, function: Callable[..., Any], source: Any, handler: Any) -> OperatorHead:
@@ -57,7 +57,7 @@ def _retried(source: Any, times: int | None, when: Callable[[Exception], object]
         check_count("retry", times, 0, "times")
     if when is not None:
         check_callable("retry", "when", when)
-    return OperatorHead(coordination.retry, (source,), (times, when))
+    return OperatorHead(operators.Retry, (source,), (times, when))
 
 
 def _backed_off(
@@ -72,7 +72,7 @@ def _backed_off(
 ) -> OperatorHead:
     check_backoff(times, first, longest, factor, jitter, when)
     args = (times, first, longest, factor, jitter, when, default_scheduler(scheduler, "retry_backoff"))
-    return OperatorHead(coordination.retry_backoff, (source,), args, shown=f"retry_backoff({times}, {first})")
+    return OperatorHead(operators.RetryBackoff, (source,), args, shown=f"retry_backoff({times}, {first})")
 
 
 class SingleRepeat(SingleBase[T_co]):
@@ -110,7 +110,7 @@ class SingleRepeat(SingleBase[T_co]):
 
         When that stream completes, there is no item: EmptyStreamError.
         """
-        made = self._from(_handled("retry_when", coordination.retry_when, self, handler))
+        made = self._from(_handled("retry_when", operators.RetryWhen, self, handler))
         return made._then(stages.not_empty, "retry_when")
 
     def retry_backoff(
@@ -161,7 +161,7 @@ class MaybeRepeat(MaybeBase[T_co]):
 
     def retry_when(self, handler: Handler, /) -> Maybe[T_co]:
         """Subscribes again when the stream that ``handler`` makes of the errors gives an item; as :meth:`Flowable.retry_when`."""
-        return self._from(_handled("retry_when", coordination.retry_when, self, handler))
+        return self._from(_handled("retry_when", operators.RetryWhen, self, handler))
 
     def retry_backoff(
         self,
@@ -211,7 +211,7 @@ class CompletableRepeat(CompletableBase):
 
     def retry_when(self, handler: Handler, /) -> Completable:
         """Subscribes again when the stream that ``handler`` makes of the errors gives an item; as :meth:`Flowable.retry_when`."""
-        return self._from(_handled("retry_when", coordination.retry_when, self, handler))
+        return self._from(_handled("retry_when", operators.RetryWhen, self, handler))
 
     def retry_backoff(
         self,

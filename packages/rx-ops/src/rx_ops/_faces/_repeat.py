@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import Publisher, Scheduler, name_of
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         """
         if times is not None:
             check_count("repeat", times, 0, "times")
-        return self._coordinate(coordination.repeat, times)
+        return self._coordinate(operators.Repeat, times)
 
     def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
         """This stream again and again, until ``stop()`` is true after a completion; so it runs at least once.
@@ -48,7 +48,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Source:  RxJava ``repeatUntil``.
         """
         check_callable("repeat_until", "stop", stop)
-        return self._coordinate(coordination.repeat_until, stop)
+        return self._coordinate(operators.RepeatUntil, stop)
 
     def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
         """This stream again each time the stream that ``handler`` makes gives an item; its end is the end.
@@ -65,7 +65,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         """
         check_callable("repeat_when", "handler", handler)
         shown = f"repeat_when({name_of(handler)})"
-        return self._coordinate(coordination.repeat_when, handler, self._from, shown=shown)
+        return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
     def retry_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
@@ -79,7 +79,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Source:  RxJava ``retryUntil``.
         """
         check_callable("retry_until", "stop", stop)
-        return self._coordinate(coordination.retry_until, stop)
+        return self._coordinate(operators.RetryUntil, stop)
 
     def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Flowable[T_co]:
         """After an error this stream again when the stream that ``handler`` makes gives an item; its end is the end.
@@ -97,7 +97,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         """
         check_callable("retry_when", "handler", handler)
         shown = f"retry_when({name_of(handler)})"
-        return self._coordinate(coordination.retry_when, handler, self._from, shown=shown)
+        return self._coordinate(operators.RetryWhen, handler, self._from, shown=shown)
 
     def retry_backoff(
         self,
@@ -126,7 +126,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         """
         check_backoff(times, first, longest, factor, jitter, when)
         return self._coordinate(
-            coordination.retry_backoff,
+            operators.RetryBackoff,
             times,
             first,
             longest,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Publisher, name_of, none_argument
 from rx_fusion import OperatorHead
-from rx_ops import coordination, stages
+from rx_ops import coordination, operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class FlowableUntil(FlowableCore[T_co]):
             check_callable("take_until", "predicate", predicate)
             return self._coordinate(coordination.take_until_true, predicate, shown=f"take_until({name_of(predicate)})")
         check_source("take_until", other)
-        return self._from(OperatorHead(coordination.take_until, (self, other), (None,), shown=f"take_until({other!r})"))
+        return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
     def skip_until(self, other: Publisher[object], /) -> Flowable[T_co]:
         """Leaves items out until ``other`` gives an item or completes.

@@ -31,17 +31,8 @@ from rx_ops.coordination._indicated import delay_by, timeout_by
 from rx_ops.coordination._last import skip_last_time, take_last_time
 from rx_ops.coordination._latest import combine_latest, with_latest_from
 from rx_ops.coordination._notify import materialize
-from rx_ops.coordination._repeat import (
-    repeat,
-    repeat_until,
-    repeat_when,
-    retry,
-    retry_backoff,
-    retry_until,
-    retry_when,
-)
 from rx_ops.coordination._sample import sample, sample_by
-from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until, take_until_true
+from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until_true
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
     Timed,
@@ -106,13 +97,6 @@ __all__ = [
     "on_error_resume_next",
     "on_error_return",
     "relay",
-    "repeat",
-    "repeat_until",
-    "repeat_when",
-    "retry",
-    "retry_backoff",
-    "retry_until",
-    "retry_when",
     "row_of",
     "sample",
     "sample_by",
@@ -122,7 +106,6 @@ __all__ = [
     "switch_if_empty",
     "switch_map",
     "take_last_time",
-    "take_until",
     "take_until_true",
     "throttle_first",
     "throttle_latest",

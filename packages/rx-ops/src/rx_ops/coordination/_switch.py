@@ -163,31 +163,6 @@ class Trigger(Side[T]):
         return self.stirred and self.poll() is not None
 
 
-@operator(eager="none")
-def take_until(run: Run, source: Source[T], other: Source[Any], lost: Callable[[], Exception] | None) -> Items[T]:
-    """Until ``other`` signals an item or completes; ``lost`` makes the error of a stream that has to have an item."""
-    trigger: Trigger[Any] = Trigger(run, other)
-    side: Side[T] = Side(run)
-    over = trigger.fired
-    if not over:  # or the source would be asked for what nobody takes
-        side.start(source)
-    return _taken_until(run, side, trigger, lost, over)
-
-
-def _taken_until(run: Run, side: Side[T], trigger: Trigger[Any], lost: Callable[[], Exception] | None, over: bool) -> Items[T]:
-    try:
-        while not (over or trigger.fired):
-            item = side.poll() if run.demand or side.urgent else None
-            if item is END:
-                return
-            yield item
-        if lost is not None:
-            raise lost()
-    finally:
-        trigger.dispose()
-        side.dispose()
-
-
 @operator
 def take_until_true(run: Run, source: Source[T], predicate: Callable[[T], object]) -> Items[T]:
     """Up to the first item for which ``predicate`` is true. The end is known before that item goes on, and needs no demand."""

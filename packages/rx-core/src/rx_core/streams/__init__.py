@@ -1,0 +1,57 @@
+"""The core of every coordinating operator: a gate, inputs for its sources, and what is pulled. It knows no operator.
+
+For who writes an operator: subclass :class:`Op`, listen with one of the inputs; see docs/guides/writing-operators.md.
+"""
+
+from rx_core.streams.contracts import (
+    CONSTANT,
+    EXACT,
+    NEVER_NONE,
+    NO_ITEMS,
+    NULL_SUBSCRIBER,
+    Handover,
+    Stopping,
+    Stream,
+    SubscriberFailed,
+    close,
+    ignore,
+)
+from rx_core.streams.entry import Entry, subscribe
+from rx_core.streams.inputs import END, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
+from rx_core.streams.one_at_a_time import OneAtATime
+from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted
+from rx_core.streams.pump import Failing, Pump
+from rx_core.streams.unicast import Unicast
+from rx_core.streams.waiting import Waiting
+
+__all__ = [
+    "CONSTANT",
+    "END",
+    "EXACT",
+    "LOOK_FIRST",
+    "NEVER_NONE",
+    "NO_ITEMS",
+    "NULL_SUBSCRIBER",
+    "Entry",
+    "Failing",
+    "GatedInput",
+    "Handover",
+    "Input",
+    "MergedInput",
+    "OneAtATime",
+    "Op",
+    "Outcome",
+    "Pump",
+    "QueuedInput",
+    "RelayedInput",
+    "Stopping",
+    "Stream",
+    "SubscriberFailed",
+    "Trigger",
+    "Unicast",
+    "Waiting",
+    "close",
+    "ignore",
+    "subscribe",
+    "tell_interrupted",
+]

@@ -1,0 +1,129 @@
+"""What operators and the sources of this library say to each other beyond the Reactive Streams protocol.
+
+This is the one file of internal contracts. A source is *passive* when it is cold and synchronous: nothing happens until it is
+asked, and nothing is missed by asking late (iterables, ranges, callables, and stages over them). Only passive sources are pulled;
+everything else pushes into what its consumer requested.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from rx_core import _hooks
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscriber
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Stopping(Protocol):
+    """What a pulled source looks at between two items: whether its consumer has left."""
+
+    @property
+    def stopped(self) -> bool: ...
+
+
+class Subscribing(Protocol):
+    """What can be subscribed to a source of any kind."""
+
+    def open(self, source: Any, /) -> None: ...
+
+
+class Stream(Generic[T_co]):
+    """A source of this library. It keeps the protocol, never signals None, and nothing after its end."""
+
+    __slots__ = ()
+
+    def subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
+        """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
+        raise NotImplementedError
+
+    def passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+        """The items of one run of a passive source; None: the source pushes and has to be subscribed.
+
+        The iterator raises what the source or a stage raises, ends early once ``run.stopped`` is true, and gives no None.
+        """
+        return None
+
+    def loop_items(self) -> Iterator[T_co] | None:
+        """As :meth:`passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
+
+        The iterator raises :class:`Handover` when it meets a source that pushes. None: the source has to be subscribed.
+        """
+        return None
+
+
+class Handover(BaseException):
+    """A source that was pulled goes on as one that pushes: ``rest`` is all that is left of it, to be subscribed once, now.
+
+    It is no Exception, so that stages and user code between let it pass.
+    """
+
+    def __init__(self, rest: Any) -> None:
+        super().__init__(rest)
+        self.rest = rest
+
+
+class SubscriberFailed(BaseException):
+    """The downstream subscriber raised ``error`` (RS 2.13). It is told apart so from what a source raises."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class NullSubscriber:
+    """Takes the place of a subscriber that has left, so that no reference to it is kept (RS 3.13)."""
+
+    __slots__ = ()
+
+    def on_subscribe(self, _subscription: object, /) -> None:
+        pass
+
+    def on_next(self, _item: object, /) -> None:
+        pass
+
+    def on_error(self, error: Exception, /) -> None:
+        _hooks.dropped(error)
+
+    def on_complete(self) -> None:
+        pass
+
+
+def ignore(_item: object) -> None:
+    """Takes the place of ``on_next`` of a subscriber that has left."""
+
+
+NULL_SUBSCRIBER: Final[Any] = NullSubscriber()
+
+#: Stands in for a queue or an iterator that is not there (yet). Nothing is ever appended to it.
+NO_ITEMS: Final[deque[Any]] = deque()
+
+_MADE: Final[tuple[Iterable[Any], ...]] = (
+    [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
+)  # fmt: skip
+_WITHOUT_NONE: Final[tuple[Iterable[Any], ...]] = ("", "\xe9", b"", range(0), range(2**70), {}.items())
+
+#: Iterators whose __length_hint__ is the exact number of items left, and whose end runs nobody's code.
+EXACT: Final = frozenset(type(iter(made)) for made in _MADE)
+
+#: Iterators that cannot fail: nothing that they iterate can change meanwhile.
+CONSTANT: Final = frozenset(type(iter(made)) for made in _MADE if isinstance(made, (tuple, range)))
+
+#: Iterators whose items are never None.
+NEVER_NONE: Final = frozenset(type(iter(made)) for made in _WITHOUT_NONE)
+
+
+def close(items: object) -> None:
+    """Close an iterator that can be closed; a failure in a finalizer is reported, not raised (RS 3.15)."""
+    if type(items) in EXACT:
+        return
+    closer = getattr(items, "close", None)
+    if closer is not None:
+        try:
+            closer()
+        except Exception as error:
+            _hooks.dropped(error, items)

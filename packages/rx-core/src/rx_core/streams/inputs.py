@@ -1,0 +1,416 @@
+"""Inputs: the subscribers with which an operator listens to its sources, one class for each way of asking.
+
+==================  ==============================================================================================
+input               how its items go on, and what its source is asked for
+==================  ==============================================================================================
+``QueuedInput``     every item waits in a queue for ``step``; the source is asked for a window, replenished at 75 %
+``MergedInput``     straight downstream while the gate is free, the item is wanted and none waits; else queued. A window
+``RelayedInput``    straight downstream past the gate, because its source is the *sole* signaller just now; asked for
+                    what downstream wants
+``GatedInput``      as relayed, while other sources may signal too: through the gate
+==================  ==============================================================================================
+
+Demand belongs to an input and never to the outermost subscriber: a source is asked for what *its* consumer wants of it. After its
+source has ended, or the input was closed, an input neither requests nor cancels (RS 2.3, 2.4).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from operator import length_hint
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED
+from rx_core.streams.contracts import EXACT, NO_ITEMS, close, ignore
+from rx_core.streams.entry import subscribe
+from rx_core.streams.op import LOOK_FIRST
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscription
+    from rx_core.streams.op import Op
+
+T = TypeVar("T")
+
+#: What :meth:`QueuedInput.poll` gives once its source is complete.
+END: Final[Any] = object()
+
+
+class Input(Generic[T]):
+    """An operator's subscriber to one source. ``done`` is published last: who sees it finds the error and every item."""
+
+    __slots__ = ("closed", "done", "error", "op", "up")
+
+    op: Any
+    up: Any
+    error: Exception | None
+    #: The source has signalled its end.
+    done: bool
+    #: The operator does not listen any more.
+    closed: bool
+
+    def __init__(self, op: Op[Any]) -> None:
+        self.op = op
+        self.up = None
+        self.error = None
+        self.done = False
+        self.closed = False
+
+    def open(self, source: Any) -> None:
+        """Subscribe. Not while the token is held, unless the source is known to answer little (see Op.subscribe_later)."""
+        subscribe(source, self)
+
+    # -- signals of the source, serial (RS 1.3) ----------------------------------------
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        if self.up is not None:
+            up.cancel()  # RS 2.5
+            return
+        self.up = up  # publish first, look afterwards: close() does the same
+        if self.closed:
+            up.cancel()
+        else:
+            self.subscribed(up)
+
+    def subscribed(self, up: Subscription) -> None:
+        """The source is there: ask for what is wanted at once."""
+
+    def on_next(self, item: T, /) -> None:
+        raise NotImplementedError
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed:
+            _hooks.dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.done = True
+        self.op.drain()
+
+    def on_complete(self) -> None:
+        self.done = True
+        self.op.drain()
+
+    def dropped(self) -> None:
+        """A stage between the source and this input has dropped an item that the source had been asked for."""
+        if not self.done and not self.closed:
+            self.up.request(1)
+
+    # -- for the holder of the token ----------------------------------------
+
+    def close(self) -> None:
+        """Stop listening. Idempotent."""
+        if not self.closed:
+            self.closed = True
+            up = self.up
+            if up is not None and not self.done:
+                up.cancel()
+
+
+class QueuedInput(Input[T]):
+    """Items wait in a queue until ``step`` polls them. A passive source is not subscribed but iterated by :meth:`poll`."""
+
+    __slots__ = ("items", "left", "limit", "queue", "window")
+
+    #: What arrived and was not taken. Only the source's thread replaces NO_ITEMS by a queue, and appends.
+    queue: deque[Any]
+    #: How many items the source is asked for ahead; UNBOUNDED: for everything.
+    window: int
+    #: How many are still to be taken before the source is asked for ``limit`` more.
+    left: int
+    limit: int
+    #: The iterator of a passive source.
+    items: Iterator[Any] | None
+
+    def __init__(self, op: Op[Any], window: int) -> None:
+        self.op = op
+        self.up = None
+        self.error = None
+        self.done = False
+        self.closed = False
+        self.queue = NO_ITEMS
+        self.window = window
+        self.left = self.limit = window - (window >> 2)  # 75 %: late enough to ask in batches, early enough not to run dry
+        self.items = None
+
+    def subscribed(self, up: Subscription) -> None:
+        up.request(self.window)
+
+    def on_next(self, item: T, /) -> None:
+        if not self.closed:
+            self.put(item)
+            self.op.drain()
+
+    def put(self, item: T) -> None:
+        """Append to the queue, which is made with the first item that has to wait."""
+        queue = self.queue
+        if queue is NO_ITEMS:
+            queue = self.queue = deque()
+        queue.append(item)
+
+    def poll(self) -> Any:
+        """The next item; None while there is none; END after the last one. Raises what a passive source raises."""
+        items = self.items
+        if items is not None:
+            return next(items, END)
+        queue = self.queue
+        if queue:
+            self.took()
+            return queue.popleft()
+        if not self.done:
+            return None
+        queue = self.queue  # again: the end is published last
+        return queue.popleft() if queue else END
+
+    @property
+    def ended(self) -> bool:
+        """Known to be over, with nothing left to take: that needs no demand."""
+        items = self.items
+        if items is not None:
+            return type(items) in EXACT and not length_hint(items)
+        return self.done and not self.queue
+
+    def took(self) -> None:
+        """An item was taken: replenish the window when 75 % of it were."""
+        left = self.left - 1
+        if left:
+            self.left = left
+            return
+        self.left = limit = self.limit
+        if not self.done and not self.closed:
+            self.up.request(limit)
+
+    def took_many(self, count: int) -> None:
+        """As :meth:`took`, ``count`` times; ``count`` is at most ``left``."""
+        if count:
+            self.left -= count - 1
+            self.took()
+
+    def dropped(self) -> None:
+        self.took()  # it counts as taken, so that no request of one item goes upstream
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            items = self.items
+            if items is not None:
+                self.items = iter(())
+                close(items)
+            up = self.up
+            if up is not None and not self.done:
+                up.cancel()
+        if self.queue:
+            self.queue.clear()
+
+
+class MergedInput(QueuedInput[T]):
+    """One of several sources whose items go on as they are. The operator has two lists: ``ready``, of inputs with an item in
+    their queue, once for each item, and ``ended``, of inputs whose source has ended."""
+
+    __slots__ = ()
+
+    def on_next(self, item: T, /) -> None:
+        op = self.op
+        token = op.token
+        if LOOK_FIRST and not token:
+            self.wait(item)
+            return
+        try:
+            demand = token.pop()
+        except IndexError:  # another thread is at work, or this item answers a request from inside an on_next
+            self.wait(item)
+            return
+        if not demand or self.queue or op.dirty or self.closed:
+            token.append(demand)
+            self.wait(item)
+            return
+        try:
+            op.emit(item)
+        except BaseException:
+            op.abandon_token()
+            raise
+        token.append(demand if demand == UNBOUNDED else demand - 1)
+        left = self.left - 1
+        if left:
+            self.left = left
+        else:
+            self.left = limit = self.limit
+            if not self.closed:
+                self.up.request(limit)
+        if op.dirty:
+            op.drain()
+
+    def wait(self, item: T) -> None:
+        op = self.op
+        if not self.closed:
+            self.put(item)
+            op.ready.append(self)
+        op.drain()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed:
+            _hooks.dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.on_complete()
+
+    def on_complete(self) -> None:
+        self.done = True
+        self.op.ended.append(self)
+        self.op.drain()
+
+
+class RelayedInput(Input[T]):
+    """The sole source that can signal just now. Its items need no gate and no queue: they are counted here, and taken from the
+    operator's account of demand when the source is over (:meth:`settle`)."""
+
+    __slots__ = ("asked", "count", "emit")
+
+    #: How many items came; only the source's thread writes it.
+    count: int
+    #: The operator's demand as far as the source was asked for it.
+    asked: int
+    #: Downstream's ``on_next``.
+    emit: Any
+
+    def __init__(self, op: Op[Any]) -> None:
+        self.op = op
+        self.up = None
+        self.error = None
+        self.done = False
+        self.closed = False
+        self.count = 0
+        self.asked = 0
+        self.emit = op.emit
+
+    def subscribed(self, up: Subscription) -> None:
+        self.op.drain()
+
+    def on_next(self, item: T, /) -> None:
+        self.count += 1
+        try:
+            self.emit(item)
+        except BaseException:
+            self.op.cancel()  # RS 2.13
+            raise
+
+    def ask(self, demand: int) -> None:
+        """For ``step``: what is wanted by now, settled or not."""
+        more = demand - self.asked
+        if more and self.up is not None and not self.done:
+            self.asked = demand
+            self.op.later.append((self.up.request, UNBOUNDED if demand == UNBOUNDED else more))
+
+    def settle(self, demand: int) -> int:
+        """What is left of ``demand`` after the items that this source gave. Once, when it is over."""
+        return demand if demand == UNBOUNDED else demand - self.count
+
+    def take(self, demand: int) -> int:
+        """For ``step``: emit what waits. Nothing ever does, see :class:`GatedInput`."""
+        return demand
+
+    def close(self) -> None:
+        self.emit = ignore
+        if not self.closed:
+            self.closed = True
+            up = self.up
+            if up is not None and not self.done:
+                up.cancel()
+
+
+class GatedInput(QueuedInput[T]):
+    """A relayed source while others may signal as well: it is asked for what downstream wants, and its items pass the gate. One
+    that finds the gate taken waits for its holder; it was wanted."""
+
+    __slots__ = ("asked", "came")
+
+    #: What the source was asked for in all, and how many items it gave or a stage dropped on the way.
+    asked: int
+    came: int
+
+    def __init__(self, op: Op[Any]) -> None:
+        super().__init__(op, UNBOUNDED)
+        self.asked = 0
+        self.came = 0
+
+    def subscribed(self, up: Subscription) -> None:
+        self.op.drain()
+
+    def on_next(self, item: T, /) -> None:
+        op = self.op
+        token = op.token
+        if LOOK_FIRST and not token:
+            self.wait(item)
+            return
+        try:
+            demand = token.pop()
+        except IndexError:
+            self.wait(item)
+            return
+        if not demand or self.queue or op.dirty or self.closed:
+            token.append(demand)
+            self.wait(item)
+            return
+        self.came += 1
+        try:
+            op.emit(item)
+        except BaseException:
+            op.abandon_token()
+            raise
+        token.append(demand if demand == UNBOUNDED else demand - 1)
+        if op.dirty:
+            op.drain()
+
+    def wait(self, item: T) -> None:
+        if not self.closed:
+            self.put(item)
+        self.op.drain()
+
+    def dropped(self) -> None:
+        if not self.done and not self.closed:
+            self.up.request(1)
+
+    def ask(self, demand: int) -> None:
+        """For ``step``: what is wanted by now, after :meth:`take`."""
+        if self.up is None or self.done or self.asked == UNBOUNDED:
+            return
+        total = UNBOUNDED if demand >= UNBOUNDED - self.came else demand + self.came
+        if total > self.asked:
+            more = UNBOUNDED if total == UNBOUNDED else total - self.asked
+            self.asked = total
+            self.op.later.append((self.up.request, more))
+
+    def take(self, demand: int) -> int:
+        """For ``step``: emit what had to wait. What is still wanted."""
+        queue = self.queue
+        op = self.op
+        while queue and not op.stopped:
+            self.came += 1
+            op.emit(queue.popleft())
+            if demand != UNBOUNDED:
+                demand -= 1
+        return demand
+
+    def settle(self, demand: int) -> int:
+        return demand
+
+
+class Trigger(Input[Any]):
+    """A source whose first signal is all that counts: an item or its completion sets ``done``, an error ``error`` as well."""
+
+    __slots__ = ()
+
+    def subscribed(self, up: Subscription) -> None:
+        up.request(UNBOUNDED)
+
+    def on_next(self, _item: object, /) -> None:
+        if not self.done and not self.closed:
+            self.close()
+            self.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.done or self.closed:
+            _hooks.dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.on_complete()

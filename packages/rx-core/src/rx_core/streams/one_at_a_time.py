@@ -1,0 +1,84 @@
+"""OneAtATime: operators that run one source after another (retry, repeat, fallbacks, concat of what pushes)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rx_core.streams.inputs import GatedInput, RelayedInput
+from rx_core.streams.op import Op
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscriber
+
+T = TypeVar("T")
+
+
+class OneAtATime(Op[T]):
+    """The current source is the sole signaller, so its items pass by the gate; what is left of the demand goes to the next one.
+
+    A subclass subscribes to its first source with :meth:`switch_to` in ``open``, and writes :meth:`source_ended`. The next source
+    is subscribed when ``subscribe`` of the one before has returned, so a million sources in a row need no stack (RS 3.3).
+
+    Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
+    """
+
+    __slots__ = ("current", "refused")
+
+    #: Whether the current source's items pass through the gate.
+    gated: ClassVar[bool] = False
+    #: Whether :meth:`source_ended` may be called before ``subscribe`` of the source has returned. It opens nothing then.
+    ends_while_opening: ClassVar[bool] = False
+    current: RelayedInput[T] | GatedInput[T] | None
+    #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
+    refused: Exception | None
+
+    def __init__(self, down: Subscriber[T]) -> None:
+        super().__init__(down)
+        self.current = None
+        self.refused = None
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        """The current source has ended, with ``error`` or complete. ``return self.switch_to(...)`` or ``self.finish(...)``."""
+        raise NotImplementedError
+
+    def switch_to(self, source: Any, demand: int) -> int:
+        """Go on with ``source``; from ``open``, or with the token held."""
+        current: RelayedInput[T] | GatedInput[T] = GatedInput(self) if self.gated else RelayedInput(self)
+        self.current = current
+        self.subscribe_later(source, current)
+        return demand
+
+    def open(self) -> None:
+        raise NotImplementedError
+
+    def step(self, demand: int) -> int:
+        current = self.current
+        if current is None:
+            return demand
+        done = current.done  # before taking: what came before the end is taken now
+        demand = current.take(demand)
+        if self.stopped:
+            return 0
+        if not done:
+            current.ask(demand)
+            return demand
+        if self.opening and not self.ends_while_opening:
+            return demand
+        if self.refused is not None:
+            return self.finish(self.refused)
+        demand = current.settle(demand)
+        self.current = None
+        return self.source_ended(current.error, demand)
+
+    def refuse_request(self, error: Exception) -> None:
+        current = self.current
+        if current is None or current.up is None or current.done:
+            self.finish(error)
+        else:
+            self.refused = error
+            self.later.append((current.up.request, 0))
+
+    def close(self) -> None:
+        current = self.current
+        if current is not None:
+            current.close()

@@ -1,0 +1,295 @@
+"""Op: the gate and the Subscription of one operator at work for one subscriber.
+
+The rules that keep every operator serial (RS 1.3) and its recursion bounded (RS 3.3), written here once:
+
+1. *Publish first, then try to take the token.* An event is stored (a queue, a flag), ``dirty`` is raised, then the token is tried
+   for. Who gets the token works until ``dirty`` stays down. Who does not get it leaves: the holder looks again.
+2. *The token carries the demand.* Who has taken it owns the account of what downstream wants, so no other thread changes it.
+3. *Subscribing and requesting happen after the token is put back* (``later``). A source that answers on the same thread finds the
+   gate free, so that its items need no queue and its answers no recursion.
+4. *The token is held during on_subscribe*: nothing is signalled before it returned.
+5. Only the holder of the token closes sources and signals the end. What comes after the end is dropped, or reported if it is an
+   error.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from operator import length_hint
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED, invalid_request
+from rx_core._errors import WorkerInterruptedError
+from rx_core._user_code import as_signal
+from rx_core.streams.contracts import EXACT, NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscriber
+
+T = TypeVar("T")
+
+#: How far :meth:`Op.give` came with a passive source.
+Outcome = bool | Exception | Stream[Any]
+
+#: With the GIL a look at the token is as good as an attempt to take it, and cheaper. Without it only the attempt is a fence
+#: between publishing and looking.
+LOOK_FIRST: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+class Op(Generic[T]):
+    """One operator for one subscriber: its Subscription, its account of demand, and the gate that all its signals pass.
+
+    A subclass writes :meth:`step` and :meth:`close`, and :meth:`open` if it subscribes to sources at once. All three run while
+    the token is held, except ``open``, during which other threads may already run ``step``.
+    """
+
+    __slots__ = ("dirty", "down", "emit", "later", "opening", "origin", "requests", "stopped", "token")
+
+    #: The subscriber, until the end or a cancel (RS 3.13).
+    down: Any
+    #: Its ``on_next``. To be called while the token is held and demand is left.
+    emit: Callable[[Any], object]
+    #: Holds the demand while no thread is at work. Any: a list, whose pop and append are atomic; see DESIGN on compiling.
+    token: Any
+    #: Something was published that the holder of the token has not looked at.
+    dirty: bool
+    #: What was requested and not looked at, in order.
+    requests: Any
+    #: Cancelled by downstream, or the end was signalled.
+    stopped: bool
+    #: What to do once the token is put back: (function, argument), in order.
+    later: Any
+    #: A source is being subscribed, see :meth:`subscribe_later`.
+    opening: bool
+    #: The pipeline this is a run of, for messages.
+    origin: object
+
+    def __init__(self, down: Subscriber[T], origin: object = None) -> None:
+        self.down = down
+        self.emit = down.on_next
+        self.token = []  # held until on_subscribe has returned
+        self.dirty = False
+        self.requests = []
+        self.stopped = False
+        self.later = []
+        self.opening = False
+        self.origin = origin
+
+    def start(self) -> None:
+        """Hand out the Subscription, then subscribe to what has to be subscribed at once."""
+        try:
+            self.down.on_subscribe(self)
+        except BaseException:
+            self.stopped = True  # RS 2.13: a subscriber that throws is considered cancelled
+            self.close()
+            self.down = NULL_SUBSCRIBER
+            self.emit = ignore
+            raise
+        self.token.append(0)
+        if not self.stopped:
+            self.open()
+        self.drain()
+
+    # -- what an operator writes ----------------------------------------
+
+    def open(self) -> None:
+        """Subscribe to the sources that are subscribed together with the operator."""
+
+    def step(self, demand: int) -> int:
+        """Look at all that was published, emit at most ``demand`` items, and give back what is still wanted.
+
+        Called by the holder of the token. It returns soon after ``dirty`` is raised again, and 0 from :meth:`finish`.
+        """
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Give back all sources: cancel them, clear queues. Called at the end or after a cancel, perhaps several times."""
+
+    def refuse_request(self, error: Exception) -> None:
+        """A request was not a positive number (RS 3.9). Where a source signals past the gate, the source has to say so."""
+        self.finish(error)
+
+    # -- Subscription ------------------------------------------------------------
+
+    def request(self, n: int, /) -> None:
+        """Thread-safe; ``n`` is looked at by the holder of the token, because a wrong one is a signal (RS 3.9, 3.16)."""
+        self.requests.append(n)
+        self.drain()
+
+    def cancel(self) -> None:
+        """Thread-safe, returns at once (RS 3.5): the holder of the token closes."""
+        self.stopped = True
+        self.drain()
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.stopped
+
+    # -- the gate ----------------------------------------
+
+    def drain(self) -> None:
+        """Something was published: have it looked at, by this thread or by the one that holds the token."""
+        self.dirty = True
+        token = self.token
+        while self.dirty:
+            if LOOK_FIRST and not token:
+                return
+            try:
+                demand = token.pop()
+            except IndexError:
+                return
+            self.work(demand)
+
+    def work(self, demand: int) -> None:
+        """Holds the token. Looks until nothing new was published, puts the token back, then does what was put off."""
+        failed: BaseException | None = None
+        try:
+            while self.dirty:
+                self.dirty = False  # before looking: what comes from here on raises it again
+                demand = self.look(demand)
+        except SubscriberFailed as failure:
+            demand = 0
+            failed = failure.error
+            self.abandon()
+        except BaseException as error:
+            demand = 0
+            down = self.down
+            self.abandon()
+            if not isinstance(error, Exception):
+                tell_interrupted(down, error)
+            raise
+        finally:
+            self.token.append(demand)
+        if failed is not None:
+            raise failed  # to who requested or signalled: it runs on this thread, and a subscriber must not throw
+        if self.later:
+            self.act_later()
+
+    def act_later(self) -> None:
+        """Without the token: subscribe and request in the order in which that was put off."""
+        later = self.later
+        while later:
+            try:
+                action, argument = later.pop(0)
+            except IndexError:  # taken by another thread
+                return
+            action(argument)
+
+    def look(self, demand: int) -> int:
+        """Holds the token. Take requests into the account, notice a cancel, or step."""
+        requests = self.requests
+        while requests:
+            n = requests.pop(0)
+            if type(n) is not int or n < 1:
+                if not self.stopped:
+                    self.refuse_request(invalid_request(n))
+                continue
+            demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n
+        if self.stopped:
+            self.close()
+            self.down = NULL_SUBSCRIBER
+            self.emit = ignore
+            return 0
+        return self.step(demand)
+
+    def abandon(self) -> None:
+        """The subscriber raised, which counts as a cancel (RS 2.13). Holds the token."""
+        self.stopped = True
+        self.close()
+        self.down = NULL_SUBSCRIBER
+        self.emit = ignore
+
+    def abandon_token(self) -> None:
+        """As :meth:`abandon`, for an input that emitted past :meth:`step`, and put the token back."""
+        self.abandon()
+        self.token.append(0)
+
+    # -- for step ----------------------------------------
+
+    def finish(self, error: Exception | None = None) -> int:
+        """Give everything back, then signal the end, once. For ``return self.finish()``."""
+        down = self.down
+        if self.stopped:  # cancelled meanwhile
+            if error is not None:
+                _hooks.dropped(error, self.origin)
+            return 0
+        self.stopped = True
+        self.close()
+        self.down = NULL_SUBSCRIBER
+        self.emit = ignore
+        if error is None:
+            down.on_complete()
+        else:
+            down.on_error(error)
+        return 0
+
+    def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
+        """The one loop over what is passive: emit while items are wanted and nothing new was published.
+
+        Gives what is still wanted, and the outcome: False, there may be more; True, the source is known to be exhausted; an
+        Exception, it failed so; a Stream, the rest of it has to be subscribed.
+        """
+        emit = self.emit
+        try:
+            if demand == UNBOUNDED:
+                for item in items:
+                    try:
+                        emit(item)
+                    except BaseException as error:
+                        raise SubscriberFailed(error) from error
+                    if self.dirty:
+                        break
+                else:
+                    return demand, True
+            elif demand:
+                for item in items:
+                    try:
+                        emit(item)
+                    except BaseException as error:
+                        raise SubscriberFailed(error) from error
+                    demand -= 1
+                    if not demand or self.dirty:
+                        break
+                else:
+                    return demand, True
+        except Handover as handover:
+            return demand, handover.rest
+        except (Exception, GeneratorExit) as error:
+            return demand, as_signal(error)
+        return demand, type(items) in EXACT and not length_hint(items)
+
+    def subscribe_later(self, source: Any, entry: Subscribing) -> None:
+        """Subscribe ``entry`` to ``source`` once the token is put back.
+
+        ``opening`` is true until ``subscribe`` has returned; an operator that runs one source after another opens the next one
+        only then. So a chain of synchronous sources is a loop and does not deepen the stack (RS 3.3).
+        """
+        self.opening = True
+        self.later.append((self._subscribe, (source, entry)))
+
+    def _subscribe(self, pair: tuple[Any, Subscribing]) -> None:
+        source, entry = pair
+        try:
+            if not self.stopped:
+                entry.open(source)
+        finally:
+            self.opening = False
+            self.drain()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {'stopped' if self.stopped else 'running'} of {self.origin!r}>"
+
+
+def tell_interrupted(down: Any, error: BaseException) -> None:
+    """A KeyboardInterrupt, SystemExit or the like is not signalled. Off the main thread no caller can act on it, so a
+    WorkerInterruptedError is sent, and threads that wait for the stream do not hang."""
+    if threading.current_thread() is not threading.main_thread():
+        interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+        interrupted.__cause__ = error
+        down.on_error(interrupted)

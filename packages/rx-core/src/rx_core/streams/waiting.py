@@ -1,0 +1,154 @@
+"""Waiting: a source that pushes, iterated by a thread that waits."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED
+from rx_core.streams.entry import subscribe
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscription
+
+T = TypeVar("T")
+
+
+class Waiting(Generic[T]):
+    """Subscriber whose items a thread takes from a queue, sleeping on a lock while there is none.
+
+    The source is asked for ``window`` items and replenished at 75 %; UNBOUNDED asks for everything. ``enough`` items are all that
+    is wanted: then the source is cancelled. With ``seconds`` the whole iteration has to be over in time: TimeoutError.
+    """
+
+    __slots__ = (
+        "asleep",
+        "closed",
+        "deadline",
+        "done",
+        "enough",
+        "error",
+        "origin",
+        "queue",
+        "seconds",
+        "signal",
+        "up",
+        "window",
+    )
+
+    def __init__(self, window: int, origin: object, *, seconds: float | None = None, enough: int = UNBOUNDED) -> None:
+        self.window = window
+        self.origin = origin
+        self.enough = enough
+        self.seconds = seconds
+        self.deadline = None if seconds is None else monotonic() + seconds
+        self.queue: deque[T] = deque()
+        self.up: Subscription | None = None
+        self.error: Exception | None = None
+        self.done = False
+        self.closed = False
+        #: The waiting thread sleeps, or is about to: whoever publishes wakes it.
+        self.asleep = False
+        self.signal = threading.Lock()
+        self.signal.acquire()
+
+    # -- signals ----------------------------------------
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        if self.up is not None:
+            up.cancel()  # RS 2.5
+            return
+        self.up = up
+        up.request(self.window)
+
+    def on_next(self, item: T, /) -> None:
+        if self.closed:
+            return
+        self.queue.append(item)
+        if self.enough != UNBOUNDED:
+            self.enough -= 1
+            if not self.enough:
+                self.close()
+                self.done = True
+        elif self.deadline is not None and monotonic() > self.deadline:
+            self.close()  # a source that is busy on the waiting thread itself
+        self.wake()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed:
+            _hooks.dropped(error, self.origin)
+            return
+        self.error = error
+        self.done = True
+        self.wake()
+
+    def on_complete(self) -> None:
+        self.done = True
+        self.wake()
+
+    def wake(self) -> None:
+        if self.asleep:
+            self.asleep = False
+            try:
+                self.signal.release()
+            except RuntimeError:
+                pass  # released already by another signal, and not yet taken
+
+    # -- the thread that waits ----------------------------------------
+
+    def items(self, source: Any) -> Iterator[T]:
+        """Subscribe to ``source`` and give its items. Leaving the loop cancels."""
+        window = self.window
+        limit = left = window - (window >> 2)
+        queue = self.queue
+        take = queue.popleft
+        try:
+            subscribe(source, self)
+            while True:
+                while queue:
+                    many = len(queue) if window == UNBOUNDED else min(len(queue), left)
+                    for _ in range(many):
+                        yield take()
+                    if window != UNBOUNDED:
+                        left -= many
+                        if not left:
+                            left = limit
+                            if not self.done and self.up is not None:
+                                self.up.request(limit)
+                if self.done:
+                    if queue:
+                        continue
+                    break
+                self.sleep()
+        finally:
+            self.close()
+        error = self.error
+        if error is not None:
+            self.error = None
+            raise error
+
+    def sleep(self) -> None:
+        """Until something was published. TimeoutError when the time is over."""
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise self.too_late()
+        self.asleep = True  # publish first, look afterwards: who signals does the same
+        if self.queue or self.done:
+            self.asleep = False  # a signal given meanwhile ends the next sleep early, and that looks again
+            return
+        if self.deadline is None:
+            self.signal.acquire()
+        elif not self.signal.acquire(timeout=max(0.0, self.deadline - monotonic())):
+            raise self.too_late()
+
+    def too_late(self) -> TimeoutError:
+        return TimeoutError(f"no end after {self.seconds} seconds: {self.origin!r}")
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            if self.up is not None and not self.done:
+                self.up.cancel()

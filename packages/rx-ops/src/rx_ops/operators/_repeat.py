@@ -1,0 +1,367 @@
+"""Subscribing to the same source again, after its end or after an error.
+
+Each round has a subscription of its own, and its source is over before the next round begins; a million rounds are a loop and
+need neither stack nor memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+
+from rx_core import composite, name_of, unwrap_stop, user_call
+from rx_core.streams import Input, OneAtATime, Unicast
+from rx_fusion import op
+from rx_ops.operators._unicast import unicast_stream
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+
+T = TypeVar("T")
+
+#: What a user makes a stream of answers with.
+Handler = Callable[[Any], Any]
+
+#: An exception that is raised again and again collects traceback entries; more than so many are cut off between rounds.
+_LONG_TRACE: Final = 40
+
+
+class _Rounds(OneAtATime[T]):
+    __slots__ = ("rounds", "source")
+
+    source: Publisher[T]
+    #: How many rounds are over.
+    rounds: int
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.rounds = 0
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def again(self, demand: int) -> int:
+        self.rounds += 1
+        return self.switch_to(self.source, demand)
+
+
+# -- repeat --------------------------------------------------------------------------------------------------------------------
+
+
+@op("repeat")
+class Repeat(_Rounds[T]):
+    """Subscribes again after completion, with the demand that is left."""
+
+    __slots__ = ("times",)
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], times: int | None) -> None:
+        super().__init__(down, source)
+        self.times = times
+
+    def open(self) -> None:
+        if self.times != 0:
+            super().open()
+
+    def step(self, demand: int) -> int:
+        return self.finish() if self.times == 0 else super().step(demand)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is not None or self.rounds + 1 == self.times:
+            return self.finish(error)
+        return self.again(demand)
+
+
+@op("repeat_until")
+class RepeatUntil(_Rounds[T]):
+    """The same, until ``stop()`` is true after a completion."""
+
+    __slots__ = ("stop",)
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], stop: Callable[[], object]) -> None:
+        super().__init__(down, source)
+        self.stop = stop
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is not None:
+            return self.finish(error)
+        try:
+            over = bool(user_call("repeat_until", self.stop))
+        except Exception as failure:
+            return self.finish(_user_error(failure))
+        return self.finish() if over else self.again(demand)
+
+
+# -- retry -----------------------------------------------------------------------------------------------------------------------
+
+
+@op("retry")
+class Retry(_Rounds[T]):
+    """Subscribes again after an error, with the demand that is left, while ``predicate(error)`` is true."""
+
+    __slots__ = ("name", "predicate", "times")
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        times: int | None,
+        predicate: Callable[[Exception], object] | None = None,
+        name: str = "retry",
+    ) -> None:
+        super().__init__(down, source)
+        self.times = times
+        self.predicate = predicate
+        self.name = name
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is None or (self.times is not None and self.rounds >= self.times):
+            return self.finish(error)
+        if self.predicate is not None:
+            try:
+                agreed = bool(user_call(self.name, self.predicate, error))
+            except Exception as second:
+                return self.finish(composite([error, _user_error(second)]))
+            if not agreed:
+                return self.finish(error)
+        _shorten(error)
+        return self.again(demand)
+
+
+@op("retry_until")
+class RetryUntil(Retry[T]):
+    """The same, until ``stop()`` is true after an error."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], stop: Callable[[], object]) -> None:
+        def goes_on(_error: Exception) -> bool:
+            return not stop()
+
+        goes_on.__qualname__ = name_of(stop)  # in notes it is the user's function
+        super().__init__(down, source, None, goes_on, "retry_until")
+
+
+@op("retry_backoff")
+class RetryBackoff(Retry[T]):
+    """As retry, after a pause on a worker that grows with each attempt."""
+
+    __slots__ = ("pause", "scheduler", "waiting", "worker")
+
+    scheduler: Scheduler
+    #: Made for the first pause: without an error no scheduler is needed.
+    worker: Worker | None
+    #: A pause runs.
+    waiting: bool
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        times: int | None,
+        first: float,
+        longest: float,
+        factor: float,
+        jitter: float,
+        predicate: Callable[[Exception], object] | None,
+        scheduler: Scheduler,
+    ) -> None:
+        super().__init__(down, source, times, predicate, "retry_backoff")
+        self.pause = _pauses(first, longest, factor, jitter)
+        self.scheduler = scheduler
+        self.worker = None
+        self.waiting = False
+
+    def again(self, demand: int) -> int:
+        if self.worker is None:
+            self.worker = self.scheduler.create_worker()
+        seconds = self.pause(self.rounds)
+        self.rounds += 1
+        self.waiting = True
+        self.worker.schedule(self._wake, seconds)
+        return demand
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        try:
+            return super().source_ended(error, demand)
+        except Exception as failure:  # no scheduler is there
+            failure.__cause__ = error
+            return self.finish(failure)
+
+    def _wake(self) -> None:
+        self.waiting = False
+        self.drain()
+
+    def step(self, demand: int) -> int:
+        if self.current is None and not self.waiting and not self.opening:
+            return self.switch_to(self.source, demand)
+        return super().step(demand)
+
+    def close(self) -> None:
+        super().close()
+        if self.worker is not None:
+            self.worker.dispose()
+
+
+def _pauses(first: float, longest: float, factor: float, jitter: float) -> Callable[[int], float]:
+    def pause(failures: int) -> float:
+        try:
+            plain = min(longest, first * factor**failures)
+        except OverflowError:
+            plain = longest
+        if not jitter:
+            return plain
+        from random import uniform  # hashlib and more come with it: only who asks for jitter pays
+
+        return min(longest, uniform(plain * (1 - jitter), plain * (1 + jitter)))
+
+    return pause
+
+
+def _shorten(error: Exception) -> None:
+    """Cut a traceback that grew over many rounds: the one exception that a source fails with each time keeps them all."""
+    trace, entries = error.__traceback__, 0
+    while trace is not None:
+        trace, entries = trace.tb_next, entries + 1
+    if entries > _LONG_TRACE:
+        error.__traceback__ = None
+
+
+def _user_error(error: Exception) -> Exception:
+    """What the user's function raised, its StopIteration included."""
+    original = unwrap_stop(error)
+    return original if isinstance(original, Exception) else error
+
+
+# -- asking another stream -----------------------------------------------------------------------------------------------------
+
+
+class _Answers(Input[Any]):
+    """The handler's stream: an item for one more round. It is asked for one item per question."""
+
+    __slots__ = ("count",)
+
+    #: Answers that were not looked at: one at most, because it is asked for one at a time.
+    count: int
+
+    def __init__(self, op: _Asking[Any]) -> None:
+        super().__init__(op)
+        self.count = 0
+
+    def subscribed(self, up: Subscription) -> None:
+        self.op.drain()
+
+    def on_next(self, _item: object, /) -> None:
+        self.count = 1
+        self.op.drain()
+
+
+class _Asking(_Rounds[T]):
+    """After each round the handler's stream is told, and its next signal says what comes: an item for one more round, or the end.
+
+    The end of that stream counts at once, also in the middle of a round; so the rounds are gated.
+    """
+
+    __slots__ = ("answers", "asked", "handled", "name", "requested", "told")
+
+    gated: ClassVar[bool] = True
+    #: A source that ends while it is subscribed asks at once; an answer that comes with the handler's end starts no round.
+    ends_while_opening: ClassVar[bool] = True
+
+    told: Unicast[Any]
+    #: What the user's handler made of it.
+    handled: Publisher[Any]
+    answers: _Answers
+    #: The last question was asked and has no answer yet.
+    asked: bool
+    #: The handler's stream was asked for the answer.
+    requested: bool
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        handler: Handler,
+        face: Callable[[Any], Any],
+        name: str,
+        of: str,
+    ) -> None:
+        super().__init__(down, source)
+        self.name = name
+        self.told, stream = unicast_stream(of, face)
+        self.answers = _Answers(self)
+        self.asked = False
+        self.requested = False
+        made = user_call(name, handler, stream)
+        if not hasattr(made, "subscribe"):
+            raise TypeError(
+                f"{name}() expected a function returning a stream, but {name_of(handler)} returned {made!r}.\n"
+                f"  For example:  .{name}(lambda {of}: {of}.delay(1.0))"
+            )
+        self.handled = made
+
+    def open(self) -> None:
+        self.answers.open(self.handled)
+        super().open()
+
+    def ask(self, question: Any, demand: int) -> int:
+        """A round is over: tell the handler's stream."""
+        self.asked = True
+        self.requested = False
+        self.later.append((self.told.push, question))
+        return self.wait(demand)
+
+    def wait(self, demand: int) -> int:
+        """A question is open: ask for the answer, or act on it."""
+        answers = self.answers
+        if answers.up is None:
+            return demand
+        if not self.requested:
+            self.requested = True
+            self.later.append((answers.up.request, 1))
+        if answers.count and not self.opening:
+            answers.count = 0
+            self.asked = False
+            return self.again(demand)
+        return demand
+
+    def step(self, demand: int) -> int:
+        answers = self.answers
+        if answers.done and not answers.count:
+            return self.finish(answers.error)
+        if self.asked:
+            return self.wait(demand)
+        return super().step(demand)
+
+    def close(self) -> None:
+        super().close()
+        self.answers.close()
+
+
+@op("repeat_when")
+class RepeatWhen(_Asking[T]):
+    """After each completion the handler's stream is told its number."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
+        super().__init__(down, source, handler, face, "repeat_when", "completions")
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        return self.ask(self.rounds + 1, demand) if error is None else self.finish(error)
+
+
+@op("retry_when")
+class RetryWhen(_Asking[T]):
+    """After each error the handler's stream is told the error."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
+        super().__init__(down, source, handler, face, "retry_when", "errors")
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is None:
+            return self.finish()
+        _shorten(error)
+        return self.ask(error, demand)
