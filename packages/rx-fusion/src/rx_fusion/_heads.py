@@ -238,6 +238,7 @@ class PushHead(Head):
         return run.open_queued(self, window, wall=True)
 
 
+#: A generator function, or a class of Ops.
 OperatorFunction = Callable[..., Any]
 
 
@@ -460,7 +461,7 @@ class OperatorHead(Head):
             single.prime()
             if run.passing is self and isinstance(run, Drain):
                 run.passing = True  # now, not for the operators in its source: they may be in the same run
-            return self.operator.function(run, single, *self.args)
+            return self.operator.function(run, single, *self.args)  # type: ignore[no-any-return]  # a generator function here
         sources: list[Source[Any]] = [
             Source(run, publisher, window, eager_error=self.options.eager_error) for publisher in self.upstream
         ]
@@ -473,8 +474,8 @@ class OperatorHead(Head):
         if run.passing is self and isinstance(run, Drain):  # as above
             run.passing = True
         if self.options.many:
-            return self.operator.function(run, tuple(sources), *self.args)
-        return self.operator.function(run, *sources, *self.args)
+            return self.operator.function(run, tuple(sources), *self.args)  # type: ignore[no-any-return]  # a generator function here
+        return self.operator.function(run, *sources, *self.args)  # type: ignore[no-any-return]  # a generator function here
 
     @property
     def shown(self) -> str:

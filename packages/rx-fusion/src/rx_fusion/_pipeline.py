@@ -253,7 +253,7 @@ class Pipeline(Stream[T_co]):
         candidates = found.about(self._head, self._shape)
         return self._rewritten(found, candidates)[2] if candidates and fusion_enabled() else ()
 
-    def _subscribe_items(self, down: Subscriber[Any]) -> None:
+    def _subscribe_items(self, down: Subscriber[Any], /) -> None:
         """Run for a subscriber."""
         head, shape = self._head, self._shape
         if type(head) is IterableHead and shape.one_for_one and (queue_fusion._enabled or not shape):  # a call is dear here
@@ -300,10 +300,7 @@ class Pipeline(Stream[T_co]):
         if not drain.begin((head, shape, args) if fusion_enabled() else NONE, body):
             left_unstarted(self._head)
 
-    def subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
-        self._subscribe_items(subscriber)
-
-    def passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
         head = self._head
         if type(head) is not IterableHead or not queue_fusion._enabled:  # a call is dear here: inner sources are many
             return None

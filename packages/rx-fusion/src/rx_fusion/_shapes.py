@@ -340,7 +340,7 @@ def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> I
                 return
             yield item
             if run.stopped:
-                return  # before somebody's iterator is asked for one more
+                return  # type: ignore[unreachable]  # set meanwhile: a user's iterator is not asked for one more
     finally:
         close(items)
 

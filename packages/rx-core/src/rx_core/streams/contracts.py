@@ -37,19 +37,19 @@ class Stream(Generic[T_co]):
 
     __slots__ = ()
 
-    def subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
+    def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
         raise NotImplementedError
 
-    def passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
         """The items of one run of a passive source; None: the source pushes and has to be subscribed.
 
         The iterator raises what the source or a stage raises, ends early once ``run.stopped`` is true, and gives no None.
         """
         return None
 
-    def loop_items(self) -> Iterator[T_co] | None:
-        """As :meth:`passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
+    def _loop_items(self) -> Iterator[T_co] | None:
+        """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
 
         The iterator raises :class:`Handover` when it meets a source that pushes. None: the source has to be subscribed.
         """

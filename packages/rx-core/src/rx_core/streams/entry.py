@@ -28,7 +28,7 @@ def subscribe(source: Any, subscriber: Any) -> None:
     """
     if isinstance(source, Stream):
         hook = _hooks.on_subscribe
-        source.subscribe_items(subscriber if hook is None else hook(source, subscriber))  # type: ignore[arg-type]  # a hook gives a subscriber
+        source._subscribe_items(subscriber if hook is None else hook(source, subscriber))  # type: ignore[arg-type]  # a hook gives a subscriber
         return
     entry: Entry[Any] = Entry(subscriber, source)
     if not hasattr(source, "subscribe"):
@@ -123,7 +123,7 @@ class Entry(Generic[T]):
         if self.wanted != UNBOUNDED:
             self.count()
             if self.done:
-                return
+                return  # type: ignore[unreachable]  # set meanwhile
         try:
             self.down.on_next(item)
         except BaseException:
@@ -177,7 +177,7 @@ class Entry(Generic[T]):
             return
         self.end_without_subscription()
         if self.done:  # cancelled in on_subscribe
-            _hooks.dropped(error, self.origin)
+            _hooks.dropped(error, self.origin)  # type: ignore[unreachable]  # set meanwhile
             return
         self.done = True
         self.stop_source()

@@ -26,8 +26,6 @@ class OneAtATime(Op[T]):
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
-    #: Whether :meth:`source_ended` may be called before ``subscribe`` of the source has returned. It opens nothing then.
-    ends_while_opening: ClassVar[bool] = False
     current: RelayedInput[T] | GatedInput[T] | None
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
@@ -61,8 +59,6 @@ class OneAtATime(Op[T]):
             return 0
         if not done:
             current.ask(demand)
-            return demand
-        if self.opening and not self.ends_while_opening:
             return demand
         if self.refused is not None:
             return self.finish(self.refused)

@@ -46,7 +46,7 @@ class Op(Generic[T]):
     the token is held, except ``open``, during which other threads may already run ``step``.
     """
 
-    __slots__ = ("dirty", "down", "emit", "later", "opening", "origin", "requests", "stopped", "token")
+    __slots__ = ("dirty", "down", "emit", "later", "opened", "opening", "origin", "pending", "requests", "stopped", "token")
 
     #: The subscriber, until the end or a cancel (RS 3.13).
     down: Any
@@ -62,8 +62,11 @@ class Op(Generic[T]):
     stopped: bool
     #: What to do once the token is put back: (function, argument), in order.
     later: Any
-    #: A source is being subscribed, see :meth:`subscribe_later`.
+    #: A source is being subscribed, see :meth:`subscribe_later`; and, until it was looked at, that ``subscribe`` has returned.
     opening: bool
+    opened: bool
+    #: What is to be subscribed next; None most of the time.
+    pending: Any
     #: The pipeline this is a run of, for messages.
     origin: object
 
@@ -76,6 +79,8 @@ class Op(Generic[T]):
         self.stopped = False
         self.later = []
         self.opening = False
+        self.opened = False
+        self.pending = None
         self.origin = origin
 
     def start(self) -> None:
@@ -196,6 +201,8 @@ class Op(Generic[T]):
             self.down = NULL_SUBSCRIBER
             self.emit = ignore
             return 0
+        if self.opened:
+            self.open_next()
         return self.step(demand)
 
     def abandon(self) -> None:
@@ -265,22 +272,35 @@ class Op(Generic[T]):
         return demand, type(items) in EXACT and not length_hint(items)
 
     def subscribe_later(self, source: Any, entry: Subscribing) -> None:
-        """Subscribe ``entry`` to ``source`` once the token is put back.
+        """Subscribe ``entry`` to ``source`` once the token is put back, and ``subscribe`` of the one before has returned.
 
-        ``opening`` is true until ``subscribe`` has returned; an operator that runs one source after another opens the next one
-        only then. So a chain of synchronous sources is a loop and does not deepen the stack (RS 3.3).
+        So a chain of synchronous sources is a loop and does not deepen the stack (RS 3.3). Meanwhile ``opening`` is true.
         """
-        self.opening = True
-        self.later.append((self._subscribe, (source, entry)))
+        if self.opening:
+            if self.pending is None:
+                self.pending = []
+            self.pending.append((source, entry))
+        else:
+            self.opening = True
+            self.later.append((self.subscribe_now, (source, entry)))
 
-    def _subscribe(self, pair: tuple[Any, Subscribing]) -> None:
+    def subscribe_now(self, pair: tuple[Any, Subscribing]) -> None:
+        """Without the token."""
         source, entry = pair
         try:
             if not self.stopped:
                 entry.open(source)
         finally:
+            self.opened = True
+            self.dirty = True  # looked at by drain(), further down this stack: to drain here would deepen it
+
+    def open_next(self) -> None:
+        """``subscribe`` has returned: the next source may be subscribed. Holds the token."""
+        self.opened = False
+        if self.pending:
+            self.later.append((self.subscribe_now, self.pending.pop(0)))
+        else:
             self.opening = False
-            self.drain()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'stopped' if self.stopped else 'running'} of {self.origin!r}>"

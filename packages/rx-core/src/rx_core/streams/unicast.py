@@ -76,7 +76,7 @@ class Unicast(Op[T]):
                     raise
                 token.append(demand if demand == UNBOUNDED else demand - 1)
                 if self.dirty:
-                    self.drain()
+                    self.drain()  # type: ignore[unreachable]  # set meanwhile
                 return True
             if demand >= 0:
                 token.append(demand)

@@ -11,7 +11,6 @@ from rx_fusion import Feed, Head, OperatorHead, Pipeline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rx_core import Items
     from rx_fusion._stages import StageFunction
     from rx_ops._faces import Flowable
 
@@ -48,7 +47,7 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
         @classmethod
         def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Flowable[Any]: ...
 
-    def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Flowable[Any]:
+    def _coordinate(self, function: Callable[..., Any], *args: Any, **options: Any) -> Flowable[Any]:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))
 

@@ -68,7 +68,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         @classmethod
         def _known(cls, name: str, items: Iterable[Any], feed: Feed = Feed.CLEAN) -> Observable[Any]: ...
 
-    def _coordinate(self, function: Callable[..., Items[Any]], *args: Any, **options: Any) -> Observable[Any]:
+    def _coordinate(self, function: Callable[..., Any], *args: Any, **options: Any) -> Observable[Any]:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))
 

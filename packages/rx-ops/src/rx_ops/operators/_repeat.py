@@ -193,7 +193,7 @@ class RetryBackoff(Retry[T]):
         self.drain()
 
     def step(self, demand: int) -> int:
-        if self.current is None and not self.waiting and not self.opening:
+        if self.current is None and not self.waiting:
             return self.switch_to(self.source, demand)
         return super().step(demand)
 
@@ -265,8 +265,6 @@ class _Asking(_Rounds[T]):
     __slots__ = ("answers", "asked", "handled", "name", "requested", "told")
 
     gated: ClassVar[bool] = True
-    #: A source that ends while it is subscribed asks at once; an answer that comes with the handler's end starts no round.
-    ends_while_opening: ClassVar[bool] = True
 
     told: Unicast[Any]
     #: What the user's handler made of it.
@@ -319,7 +317,7 @@ class _Asking(_Rounds[T]):
         if not self.requested:
             self.requested = True
             self.later.append((answers.up.request, 1))
-        if answers.count and not self.opening:
+        if answers.count:
             answers.count = 0
             self.asked = False
             return self.again(demand)
