@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from rx_core import UNBOUNDED, hooks
 from rx_fusion import OperatorHead, fusion_off
 from rx_ops import Flowable, Observable
-from rx_ops.coordination import ConcatHead, concat
-from rx_ops.coordination._concat import Row
+from rx_ops.operators import Concat, ConcatHead
+from rx_ops.operators._concat import Row
 from rx_testing import ManualPublisher, TestSubscriber
 
 DEEP: Final = 100_000
@@ -293,7 +293,7 @@ def in_a_row(tree: Tree, seen: Observed) -> Flow:
 
 def nested(tree: Tree, seen: Observed) -> Flow:
     sources = tuple(nested(each, seen) if isinstance(each, list) else seen.source(each) for each in tree)
-    return Flowable._from(OperatorHead(concat, sources, many=True))
+    return Flowable._from(OperatorHead(Concat, sources, many=True))
 
 
 def observe(build: Callable[[Tree, Observed], Flow], tree: Tree, demands: list[int], cancel: int, fails: int) -> Any:

@@ -26,7 +26,7 @@ from rx_core import (
     user_call,
 )
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
-from rx_ops import coordination, stages
+from rx_ops import coordination, operators, stages
 from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
@@ -169,12 +169,12 @@ class Single(
     def flat_map(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Single[R]:
         """The item of the Single that ``mapper`` makes of this one's. TypeError when it returns no source."""
         check_callable("flat_map", "mapper", mapper)
-        return cast("Single[R]", self._coordinate(coordination.concat_map, mapper))
+        return cast("Single[R]", self._coordinate(operators.ConcatMap, mapper))
 
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item."""
         check_callable("flat_map_publisher", "mapper", mapper)
-        return _flowable()._from(OperatorHead(coordination.concat_map, (self,), (mapper,)))
+        return _flowable()._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if ``predicate`` is true for it, else nothing."""
@@ -340,12 +340,12 @@ class Maybe(
     def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's."""
         check_callable("flat_map", "mapper", mapper)
-        return cast("Maybe[R]", self._coordinate(coordination.concat_map, mapper))
+        return cast("Maybe[R]", self._coordinate(operators.ConcatMap, mapper))
 
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item; none when there is no item."""
         check_callable("flat_map_publisher", "mapper", mapper)
-        return _flowable()._from(OperatorHead(coordination.concat_map, (self,), (mapper,)))
+        return _flowable()._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if there is one and ``predicate`` is true for it."""
@@ -475,7 +475,7 @@ class Completable(
         """``other`` after this is complete; an error skips it."""
         check_source("and_then", other)
         silent = Completable._from(_silent(self))  # not of the other's type: a Single without an item is an error
-        return type(other)._from(OperatorHead(coordination.concat, (silent, other), many=True))
+        return type(other)._from(OperatorHead(operators.Concat, (silent, other), many=True))
 
     def do_on_complete(self, action: Callable[[], object], /) -> Completable:
         """Calls ``action`` before the completion goes on."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from rx_core import Items, Run, name_of
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline
 from rx_fusion._notes import call
-from rx_ops import coordination, stages
+from rx_ops import coordination, operators, stages
 from rx_spark._absorb import NUMBERS, StageFunction
 from rx_spark._head import Call, SparkHead
 from rx_spark._plan import GroupReduce
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rx_fusion import Stage
     from rx_ops.coordination import GroupByHead
 
-_FLATTENING: Final = (coordination.flat_map, coordination.concat_map)
+_FLATTENING: Final = (operators.FlatMap, operators.ConcatMap)
 
 
 def absorb_groups(head: Head) -> Head | None:

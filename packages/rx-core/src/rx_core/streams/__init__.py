@@ -19,7 +19,7 @@ from rx_core.streams.contracts import (
 from rx_core.streams.entry import Entry, subscribe
 from rx_core.streams.inputs import END, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
-from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted
+from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted, without_this_frame
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.unicast import Unicast
 from rx_core.streams.waiting import Waiting
@@ -54,4 +54,5 @@ __all__ = [
     "ignore",
     "subscribe",
     "tell_interrupted",
+    "without_this_frame",
 ]

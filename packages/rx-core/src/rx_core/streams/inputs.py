@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from operator import length_hint
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
+from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import EXACT, NO_ITEMS, close, ignore
 from rx_core.streams.entry import subscribe
 from rx_core.streams.op import LOOK_FIRST
@@ -35,6 +36,30 @@ T = TypeVar("T")
 
 #: What :meth:`QueuedInput.poll` gives once its source is complete.
 END: Final[Any] = object()
+
+
+class _Left:
+    """Takes the place of an operator that has closed its input: late signals find nothing to do, late errors still a name."""
+
+    __slots__ = ("origin",)
+
+    dirty: ClassVar[bool] = False
+    stopped: ClassVar[bool] = True
+    token: ClassVar[Any] = []
+    ended: ClassVar[deque[Any]] = deque(maxlen=0)
+    ready: ClassVar[deque[Any]] = deque(maxlen=0)
+
+    def __init__(self, origin: object) -> None:
+        self.origin = origin
+
+    def drain(self) -> None:
+        pass
+
+    def cancel(self) -> None:
+        pass
+
+
+_LEFT: Final = _Left(None)
 
 
 class Input(Generic[T]):
@@ -99,7 +124,14 @@ class Input(Generic[T]):
     # -- for the holder of the token ----------------------------------------
 
     def close(self) -> None:
-        """Stop listening. Idempotent."""
+        """Stop listening for good, and forget the operator: the two refer to each other, and what is over is not to wait for the
+        garbage collector. Idempotent."""
+        self.stop()
+        self.error = None
+        self.op = _LEFT if self.done else _Left(self.op.origin)
+
+    def stop(self) -> None:
+        """Stop listening; any thread may call it. What waits in a queue belongs to the holder of the token."""
         if not self.closed:
             self.closed = True
             up = self.up
@@ -132,6 +164,11 @@ class QueuedInput(Input[T]):
         self.window = window
         self.left = self.limit = window - (window >> 2)  # 75 %: late enough to ask in batches, early enough not to run dry
         self.items = None
+
+    def open(self, source: Any) -> None:
+        if isinstance(source, ObservableBase):
+            self.window = self.left = self.limit = UNBOUNDED  # it cannot be asked: what it sends waits, however much it is
+        subscribe(source, self)
 
     def subscribed(self, up: Subscription) -> None:
         up.request(self.window)
@@ -190,15 +227,11 @@ class QueuedInput(Input[T]):
         self.took()  # it counts as taken, so that no request of one item goes upstream
 
     def close(self) -> None:
-        if not self.closed:
-            self.closed = True
-            items = self.items
-            if items is not None:
-                self.items = iter(())
-                close(items)
-            up = self.up
-            if up is not None and not self.done:
-                up.cancel()
+        super().close()
+        items = self.items
+        if items is not None:
+            self.items = None
+            close(items)
         if self.queue:
             self.queue.clear()
 
@@ -311,11 +344,7 @@ class RelayedInput(Input[T]):
 
     def close(self) -> None:
         self.emit = ignore
-        if not self.closed:
-            self.closed = True
-            up = self.up
-            if up is not None and not self.done:
-                up.cancel()
+        super().close()
 
 
 class GatedInput(QueuedInput[T]):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rx_core.streams.contracts import Stream, close
 from rx_core.streams.inputs import GatedInput, RelayedInput
 from rx_core.streams.op import Op
 
@@ -22,17 +24,20 @@ class OneAtATime(Op[T]):
     Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
     """
 
-    __slots__ = ("current", "refused")
+    __slots__ = ("current", "items", "refused")
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
     current: RelayedInput[T] | GatedInput[T] | None
+    #: The items of the current source, where it is passive.
+    items: Iterator[T] | None
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
 
     def __init__(self, down: Subscriber[T]) -> None:
         super().__init__(down)
         self.current = None
+        self.items = None
         self.refused = None
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
@@ -41,30 +46,52 @@ class OneAtATime(Op[T]):
 
     def switch_to(self, source: Any, demand: int) -> int:
         """Go on with ``source``; from ``open``, or with the token held."""
+        items = source._passive_items(self) if isinstance(source, Stream) else None
+        if items is not None:
+            self.items = items
+        else:
+            self.subscribe_current(source)
+        return demand
+
+    def subscribe_current(self, source: Any) -> None:
         current: RelayedInput[T] | GatedInput[T] = GatedInput(self) if self.gated else RelayedInput(self)
         self.current = current
         self.subscribe_later(source, current)
-        return demand
 
     def open(self) -> None:
         raise NotImplementedError
 
     def step(self, demand: int) -> int:
         current = self.current
-        if current is None:
-            return demand
-        done = current.done  # before taking: what came before the end is taken now
-        demand = current.take(demand)
-        if self.stopped:
-            return 0
-        if not done:
-            current.ask(demand)
-            return demand
-        if self.refused is not None:
-            return self.finish(self.refused)
-        demand = current.settle(demand)
-        self.current = None
-        return self.source_ended(current.error, demand)
+        if current is not None:
+            done = current.done  # before taking: what came before the end is taken now
+            demand = current.take(demand)
+            if self.stopped:
+                return 0
+            if not done:
+                current.ask(demand)
+                return demand
+            if self.refused is not None:
+                return self.finish(self.refused)
+            demand = current.settle(demand)
+            self.current = None
+            demand = self.source_ended(current.error, demand)
+        while self.items is not None:
+            demand, outcome = self.give(self.items, demand)
+            if outcome is False:
+                return demand
+            self.items = None
+            if outcome is True:
+                if self.stopped:
+                    return 0
+                demand = self.source_ended(None, demand)
+            elif isinstance(outcome, Exception):
+                demand = self.source_ended(outcome, demand)
+            else:
+                self.subscribe_current(outcome)
+            if self.dirty:
+                break
+        return demand
 
     def refuse_request(self, error: Exception) -> None:
         current = self.current
@@ -78,3 +105,7 @@ class OneAtATime(Op[T]):
         current = self.current
         if current is not None:
             current.close()
+        items = self.items
+        if items is not None:
+            self.items = None
+            close(items)

@@ -268,7 +268,7 @@ class Op(Generic[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
-            return demand, as_signal(error)
+            return demand, without_this_frame(error)
         return demand, type(items) in EXACT and not length_hint(items)
 
     def subscribe_later(self, source: Any, entry: Subscribing) -> None:
@@ -304,6 +304,14 @@ class Op(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'stopped' if self.stopped else 'running'} of {self.origin!r}>"
+
+
+def without_this_frame(error: Exception | GeneratorExit) -> Exception:
+    """What is signalled for ``error``, caught just now. Its traceback keeps neither the frame that caught it nor the operator."""
+    trace = error.__traceback__
+    if trace is not None:
+        error.__traceback__ = trace.tb_next
+    return as_signal(error)
 
 
 def tell_interrupted(down: Any, error: BaseException) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import coordination, operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class FlowableCombine(FlowableCore[T_co]):
         for source in sources:
             if type(source) is not cls:  # one of ours, seen at once
                 check_source("concat", source)
-        return cls._from(coordination.concat_head(coordination.in_a_row(cls._face, sources)))
+        return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
     @classmethod
     def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:
@@ -60,7 +60,7 @@ class FlowableCombine(FlowableCore[T_co]):
         for source in sources:
             check_source("merge", source)
         return cls._from(
-            OperatorHead(coordination.merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
+            OperatorHead(operators.Merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
         )
 
     @overload

@@ -466,7 +466,7 @@ class ObservableTransform(ObservableCore[T_co]):
         check_callable("flat_map", "mapper", mapper)
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
         args = (mapper, max_concurrency, DEFAULT_PREFETCH, delay_error)
-        return self._from(operator_head(OperatorHead, coordination.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
+        return self._from(operator_head(OperatorHead, operators.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def concat_map(
         self,
@@ -489,8 +489,8 @@ class ObservableTransform(ObservableCore[T_co]):
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.
         """
         check_callable("concat_map", "mapper", mapper)
-        args = (mapper, delay_error, till_the_end)
-        return self._from(operator_head(OperatorHead, coordination.CONCAT_MAP, (self,), args, 2, ONE_FUNCTION))
+        args = (mapper, delay_error, till_the_end, 2)
+        return self._from(operator_head(OperatorHead, operators.CONCAT_MAP, (self,), args, 2, ONE_FUNCTION))
 
     def expand(
         self: ObservableBase[T], expander: Callable[[T], ObservableSource[T] | SingleBase[T] | MaybeBase[T]], /
@@ -507,7 +507,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Source:  Reactor ``expand``. One source at a time: breadth first is an order.
         """
         check_callable("expand", "expander", expander)
-        return self._coordinate(coordination.expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.Expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     @overload
     def group_by(self: ObservableBase[T], key: Callable[[T], K], /) -> Observable[GroupedObservable[K, T]]: ...
@@ -724,9 +724,9 @@ class ObservableInner(ObservableCore[T_co]):
         """
         check_callable("flat_map_completable", "mapper", mapper)
         check_prefetch("flat_map_completable", max_concurrency, "max_concurrency")
-        args = (coordination.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
+        args = (operators.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
         shown = f"flat_map_completable({name_of(mapper)})"
-        return self._coordinate(coordination.flat_map, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
+        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
 
     def concat_map_completable(
         self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False, till_the_end: bool = True
@@ -743,9 +743,9 @@ class ObservableInner(ObservableCore[T_co]):
         Source:  RxJava ``concatMapCompletable``.
         """
         check_callable("concat_map_completable", "mapper", mapper)
-        args = (coordination.Named("concat_map_completable", mapper), delay_error, till_the_end)
+        args = (operators.Named("concat_map_completable", mapper), delay_error, till_the_end, 2)
         shown = f"concat_map_completable({name_of(mapper)})"
-        made = self._coordinate(coordination.concat_map, *args, window=2, shown=shown)
+        made = self._coordinate(operators.ConcatMap, *args, window=2, shown=shown)
         return made._as(_single.Completable)
 
     def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
@@ -763,8 +763,8 @@ class ObservableInner(ObservableCore[T_co]):
         """
         check_callable("switch_map_completable", "mapper", mapper)
         shown = f"switch_map_completable({name_of(mapper)})"
-        args = (coordination.Named("switch_map_completable", mapper), 1, delay_error)
-        made = self._coordinate(coordination.switch_map, *args, shown=shown)
+        args = (operators.Named("switch_map_completable", mapper), 1, delay_error)
+        made = self._coordinate(operators.SwitchMap, *args, shown=shown)
         return made._as(_single.Completable)
 
 
@@ -1626,7 +1626,7 @@ class ObservableCombine(ObservableCore[T_co]):
         for source in sources:
             if type(source) is not cls:  # one of ours, seen at once
                 check_source("concat", source)
-        return cls._from(coordination.concat_head(coordination.in_a_row(cls._face, sources)))
+        return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
     @classmethod
     def merge(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:
@@ -1645,7 +1645,7 @@ class ObservableCombine(ObservableCore[T_co]):
             check_source("merge", source)
         return cls._from(
             OperatorHead(
-                coordination.merge, sources, (DEFAULT_PREFETCH, delay_error), window=DEFAULT_PREFETCH, many=True, shown="merge()"
+                operators.Merge, sources, (DEFAULT_PREFETCH, delay_error), window=DEFAULT_PREFETCH, many=True, shown="merge()"
             )
         )
 
@@ -1792,7 +1792,7 @@ class ObservableLatest(ObservableCore[T_co]):
         """
         check_callable("switch_map", "mapper", mapper)
         return self._coordinate(
-            coordination.switch_map, mapper, DEFAULT_PREFETCH, delay_error, shown=f"switch_map({name_of(mapper)})"
+            operators.SwitchMap, mapper, DEFAULT_PREFETCH, delay_error, shown=f"switch_map({name_of(mapper)})"
         )
 
     @overload

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import CompletableBase, check_prefetch, name_of
-from rx_ops import _single, coordination
+from rx_ops import _single, operators
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class FlowableInner(FlowableCore[T_co]):
         """
         check_callable("flat_map_completable", "mapper", mapper)
         check_prefetch("flat_map_completable", max_concurrency, "max_concurrency")
-        args = (coordination.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
+        args = (operators.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
         shown = f"flat_map_completable({name_of(mapper)})"
-        return self._coordinate(coordination.flat_map, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
+        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
 
     def concat_map_completable(
         self,
@@ -62,9 +62,9 @@ class FlowableInner(FlowableCore[T_co]):
         """
         check_callable("concat_map_completable", "mapper", mapper)
         check_prefetch("concat_map_completable", prefetch)
-        args = (coordination.Named("concat_map_completable", mapper), delay_error, till_the_end)
+        args = (operators.Named("concat_map_completable", mapper), delay_error, till_the_end, prefetch)
         shown = f"concat_map_completable({name_of(mapper)})"
-        made = self._coordinate(coordination.concat_map, *args, window=prefetch, shown=shown)
+        made = self._coordinate(operators.ConcatMap, *args, window=prefetch, shown=shown)
         return made._as(_single.Completable)
 
     def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
@@ -82,6 +82,6 @@ class FlowableInner(FlowableCore[T_co]):
         """
         check_callable("switch_map_completable", "mapper", mapper)
         shown = f"switch_map_completable({name_of(mapper)})"
-        args = (coordination.Named("switch_map_completable", mapper), 1, delay_error)
-        made = self._coordinate(coordination.switch_map, *args, shown=shown)
+        args = (operators.Named("switch_map_completable", mapper), 1, delay_error)
+        made = self._coordinate(operators.SwitchMap, *args, shown=shown)
         return made._as(_single.Completable)

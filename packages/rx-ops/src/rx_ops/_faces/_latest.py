@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import coordination, operators
 from rx_ops._faces._combine import _row
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
@@ -53,7 +53,7 @@ class FlowableLatest(FlowableCore[T_co]):
         """
         check_callable("switch_map", "mapper", mapper)
         check_prefetch("switch_map", prefetch)
-        return self._coordinate(coordination.switch_map, mapper, prefetch, delay_error, shown=f"switch_map({name_of(mapper)})")
+        return self._coordinate(operators.SwitchMap, mapper, prefetch, delay_error, shown=f"switch_map({name_of(mapper)})")
 
     @overload
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, ObservableSource, SingleBase, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces._core import check_callable
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 def _mapped(name: str, source: Any, mapper: Callable[[Any], Any]) -> OperatorHead:
     check_callable(name, "mapper", mapper)
-    return OperatorHead(
-        coordination.concat_map, (source,), (coordination.Named(name, mapper),), shown=f"{name}({name_of(mapper)})"
-    )
+    return OperatorHead(operators.ConcatMap, (source,), (operators.Named(name, mapper),), shown=f"{name}({name_of(mapper)})")
 
 
 def _completed(source: Any, mapper: Callable[[Any], Any]) -> Completable:

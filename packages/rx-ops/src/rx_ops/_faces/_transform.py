@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import ONE_FUNCTION, OperatorHead, PublisherHead, after, operator_head
-from rx_ops import coordination, stages
+from rx_ops import coordination, operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_kind
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class FlowableTransform(FlowableCore[T_co]):
         check_prefetch("flat_map", max_concurrency, "max_concurrency")
         check_prefetch("flat_map", prefetch)
         args = (mapper, max_concurrency, prefetch, delay_error)
-        return self._from(operator_head(OperatorHead, coordination.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
+        return self._from(operator_head(OperatorHead, operators.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def concat_map(
         self,
@@ -146,8 +146,8 @@ class FlowableTransform(FlowableCore[T_co]):
         """
         check_callable("concat_map", "mapper", mapper)
         check_prefetch("concat_map", prefetch)
-        args = (mapper, delay_error, till_the_end)
-        return self._from(operator_head(OperatorHead, coordination.CONCAT_MAP, (self,), args, prefetch, ONE_FUNCTION))
+        args = (mapper, delay_error, till_the_end, prefetch)
+        return self._from(operator_head(OperatorHead, operators.CONCAT_MAP, (self,), args, prefetch, ONE_FUNCTION))
 
     def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
         """The items, then the items of the sources that ``expander`` makes of them, and so on: a tree, level by level.
@@ -162,7 +162,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Source:  Reactor ``expand``. One source at a time: breadth first is an order.
         """
         check_callable("expand", "expander", expander)
-        return self._coordinate(coordination.expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.Expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     @overload
     def group_by(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Rule, Shape, replaced
 from rx_fusion._rules import Resolved
-from rx_ops import coordination, stages
+from rx_ops import operators, stages
 from rx_ops.coordination._known import items_of, known_items
 
 Arguments = tuple[Any, ...]
@@ -56,7 +56,7 @@ def _counted(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
 
 
 def _merged(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
-    if type(head) is not OperatorHead or head.function is not coordination.merge:
+    if type(head) is not OperatorHead or head.function is not operators.Merge:
         return None
     prefetch = head.args[0]
     found: list[Any] = []

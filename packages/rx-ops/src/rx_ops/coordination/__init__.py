@@ -8,31 +8,19 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_latest,
 )
 from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
-from rx_ops.coordination._combine import interleave, merge, row_of, zip_
-from rx_ops.coordination._concat import ConcatHead, concat, concat_head, in_a_row
+from rx_ops.coordination._combine import interleave, row_of, zip_
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
 from rx_ops.coordination._equal import sequence_equal
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
-from rx_ops.coordination._expand import expand
-from rx_ops.coordination._flatten import (
-    CONCAT_MAP,
-    FLAT_MAP,
-    Named,
-    behind_wall,
-    concat_map,
-    flat_map,
-    ignore_items,
-    inner_source,
-    relay,
-)
+from rx_ops.coordination._flatten import behind_wall, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
 from rx_ops.coordination._indicated import delay_by, timeout_by
 from rx_ops.coordination._last import skip_last_time, take_last_time
 from rx_ops.coordination._latest import combine_latest, with_latest_from
 from rx_ops.coordination._notify import materialize
 from rx_ops.coordination._sample import sample, sample_by
-from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, switch_map, take_until_true
+from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, take_until_true
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
     Timed,
@@ -49,14 +37,10 @@ from rx_ops.coordination._using import using
 from rx_ops.coordination._window import WindowHead
 
 __all__ = [
-    "CONCAT_MAP",
-    "FLAT_MAP",
     "BackpressureStrategy",
-    "ConcatHead",
     "Created",
     "Emitter",
     "GroupByHead",
-    "Named",
     "OverflowStrategy",
     "SubscribeOn",
     "Timed",
@@ -67,9 +51,6 @@ __all__ = [
     "buffer_cut",
     "buffer_time",
     "combine_latest",
-    "concat",
-    "concat_head",
-    "concat_map",
     "debounce",
     "debounce_by",
     "defer",
@@ -80,15 +61,11 @@ __all__ = [
     "do_finally",
     "do_on_error",
     "error",
-    "expand",
-    "flat_map",
     "ignore_items",
-    "in_a_row",
     "inner_source",
     "interleave",
     "interval",
     "materialize",
-    "merge",
     "never",
     "observe_on",
     "on_backpressure_buffer",
@@ -104,7 +81,6 @@ __all__ = [
     "skip_last_time",
     "skip_until",
     "switch_if_empty",
-    "switch_map",
     "take_last_time",
     "take_until_true",
     "throttle_first",

@@ -34,15 +34,6 @@ _END: Any = object()
 _SIZED = (tuple, range)
 
 
-@operator(eager="none", passes=True)
-def merge(run: Run, sources: Sequence[Source[T]], prefetch: int, delay_error: bool) -> Items[T]:
-    """All sources at once; their items as they come."""
-    lanes: Lanes[T] = Lanes(run, run.straight())
-    for source in sources:
-        lanes.open(source.publisher, prefetch)
-    return interleave(run, iter(()), lanes, prefetch, delay_error)
-
-
 def interleave(
     run: Run,
     sources: Iterator[Any],

@@ -4,119 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import get_ident
 from typing import Any, TypeVar
 
-from rx_core import END, UNBOUNDED, Items, Publisher, Run, Side, Source, close, composite, user_call
+from rx_core import END, UNBOUNDED, Items, Publisher, Run, Side, Source, close, user_call
 from rx_fusion import operator
 from rx_ops.coordination._errors import user_error
-from rx_ops.coordination._flatten import inner_source
 
 T = TypeVar("T")
-
-
-class _Outer(Side[T]):
-    """The source of inner sources. What it answers while it is polled does not count as having come by itself.
-
-    A synchronous source answers when it is asked, with as many items as it has; these wait until the running inner source has
-    nothing more to give. What comes from elsewhere, another thread say, takes the running one's place at once.
-    """
-
-    __slots__ = ("_polling",)
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(run, 0)  # asked for everything from the first request on
-        self._polling = 0
-
-    def poll(self) -> Any:
-        self._polling = get_ident()
-        try:
-            return super().poll()
-        finally:
-            self._polling = 0
-
-    def wake(self) -> None:
-        if self._polling == get_ident():
-            self._parent.wake()
-        else:
-            self.poke()  # it is listened to whether or not items are wanted
-
-    def poke(self) -> None:
-        if self._polling == get_ident():
-            self._parent.poke()
-        else:
-            super().poke()
-
-
-@operator(eager="none", passes=True)
-def switch_map(run: Run, source: Source[T], mapper: Callable[[T], Any], prefetch: int, delay_error: bool) -> Items[Any]:
-    """The inner source of the newest item; the one before it is cancelled."""
-    inner: Side[Any] = Side(run, prefetch, gate=run.straight())
-    outer: _Outer[T] = _Outer(run)
-    outer.start(source)
-    return _switched(run, outer, inner, mapper, prefetch, delay_error)
-
-
-def _switched(
-    run: Run, outer: _Outer[T], inner: Side[Any], mapper: Callable[[T], Any], prefetch: int, delay_error: bool
-) -> Items[Any]:
-    errors: list[Exception] = []
-    fed, busy = True, False  # the outer source is open; an inner one is open
-    idle = True  # the inner one has nothing now
-    try:
-        while fed or busy:
-            if not outer.wanted and run.demand:
-                outer.wanted = UNBOUNDED
-            if fed and (outer.stirred or (idle and outer.wanted)):
-                # When it came by itself, all that is there now: each takes the place of the one before it.
-                left = prefetch if outer.stirred and busy else 1
-                switched = False
-                try:
-                    while left and (item := outer.poll()) is not None:
-                        left -= 1
-                        if item is END:
-                            fed = False
-                            break
-                        inner.close()
-                        busy = False
-                        if run.is_cancelled:
-                            return
-                        inner.start(inner_source("switch_map", mapper, item), prefetch)
-                        busy = switched = True
-                except Exception as error:
-                    if not delay_error:
-                        raise
-                    errors.append(error)
-                    outer.close()
-                    fed = False
-                idle = idle and not switched
-            if busy and (run.demand or inner.urgent):
-                try:
-                    item = inner.poll()
-                except Exception as error:
-                    if not delay_error:
-                        raise
-                    errors.append(error)
-                    item = END
-                if item is END:
-                    inner.close()
-                    busy = False
-                    idle = True
-                    continue
-                if item is not None:
-                    idle = False
-                    yield item
-                    continue
-                if not idle:
-                    idle = True  # now it is the outer source's turn
-                    continue
-            if fed or busy:
-                yield None
-        if errors:
-            raise composite(errors)
-    finally:
-        inner.dispose()
-        outer.dispose()
 
 
 @operator(eager="none")

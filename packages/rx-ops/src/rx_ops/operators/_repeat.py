@@ -193,8 +193,8 @@ class RetryBackoff(Retry[T]):
         self.drain()
 
     def step(self, demand: int) -> int:
-        if self.current is None and not self.waiting:
-            return self.switch_to(self.source, demand)
+        if self.current is None and self.items is None and not self.waiting:
+            self.switch_to(self.source, demand)
         return super().step(demand)
 
     def close(self) -> None:
@@ -302,6 +302,12 @@ class _Asking(_Rounds[T]):
         self.answers.open(self.handled)
         super().open()
 
+    def switch_to(self, source: Any, demand: int) -> int:
+        # Subscribed also where it is passive: an answer that comes with the handler's end then starts no further round, because
+        # the next source waits until subscribe has returned.
+        self.subscribe_current(source)
+        return demand
+
     def ask(self, question: Any, demand: int) -> int:
         """A round is over: tell the handler's stream."""
         self.asked = True
@@ -328,7 +334,9 @@ class _Asking(_Rounds[T]):
         if answers.done and not answers.count:
             return self.finish(answers.error)
         if self.asked:
-            return self.wait(demand)
+            demand = self.wait(demand)
+            if self.asked:
+                return demand
         return super().step(demand)
 
     def close(self) -> None:

@@ -9,83 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from itertools import islice
-from typing import Any, Final, NamedTuple, TypeVar, final, overload
+from typing import Any, Final, NamedTuple, final, overload
 
-from rx_core import DEMAND, END, Items, Run, Side, Source, Waiting
-from rx_fusion import (
-    MANY_SOURCES,
-    ROOT,
-    Feed,
-    Freely,
-    Looped,
-    OperatorHead,
-    Pipeline,
-    at_once,
-    opened,
-    operator,
-    operator_head,
-    operator_of,
-)
-from rx_ops.coordination._in_the_loop import one_after_another
-
-T = TypeVar("T")
+from rx_core import DEMAND
+from rx_fusion import MANY_SOURCES, OperatorHead, Pipeline, operator_head, operator_of
+from rx_ops.operators._concat_map import Concat
 
 #: Up to so many sources are simply copied into one tuple.
 _SHORT: Final = 16
-
-
-def _freely(head: OperatorHead, waiting: Waiting) -> Looped:
-    def inner(source: Any) -> Iterable[Any]:
-        items = at_once(source, waiting) if isinstance(source, Pipeline) else None
-        return opened(source, waiting) if items is None else items
-
-    row: Any = head.upstream
-    sources = row.flat() if type(row) is Row else row  # a tuple, where somebody made the head from one
-    return (head, sources, Feed.CLEAN, ROOT, ()), one_after_another, (inner,)
-
-
-@operator(eager="none", freely=Freely(None, _freely))
-def concat(run: Run, sources: Iterable[Source[T]]) -> Items[T]:
-    """The next source is subscribed when the one before is complete and given back, with the demand that is left."""
-    side: Side[T] = Side(run)
-    rest = iter(sources)
-    for first in rest:
-        side.start(first)
-        break
-    return _in_a_row(run, side, rest)
-
-
-def _in_a_row(run: Run, side: Side[T], rest: Iterator[Source[T]]) -> Items[T]:
-    following = next(rest, None)
-    try:
-        while following is not None:
-            yield from side.items
-            side.close()
-            side.start(following)
-            following = next(rest, None)
-        yield from _announced(run, side)
-    finally:
-        side.dispose()
-
-
-def _announced(run: Run, side: Side[T]) -> Items[T]:
-    """The items of the last source. When it says how many they are, the end comes with the last one."""
-    items, left = side.items, side.left
-    if left:
-        while (first := next(items, END)) is None:
-            yield None  # it was opened while nothing was wanted
-        if first is END:
-            return
-        if left > 1:
-            yield first
-            yield from islice(items, left - 2)
-            first = next(items, END)
-            if first is END:  # some were left out
-                return
-        run.poke()
-        yield first
-    yield from items
 
 
 class _Joined(NamedTuple):
@@ -169,12 +100,8 @@ class ConcatHead(OperatorHead):
         # One after the other: the next begins where the one before has ended.
         return getattr(next(iter(self.upstream), None), "_rx_on_worker", False)
 
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        # A Source is made when its turn comes: of very many most are often never reached.
-        return concat(run, (Source(run, publisher, window) for publisher in self.upstream))
 
-
-_CONCAT: Final = operator_of(concat)
+_CONCAT: Final = operator_of(Concat)
 
 
 def concat_head(sources: Row) -> ConcatHead:

@@ -1,0 +1,210 @@
+"""Inner sources one after another: concat_map, concat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rx_core import composite
+from rx_core.streams import END, GatedInput, Handover, Op, QueuedInput, RelayedInput, Stream, close, without_this_frame
+from rx_fusion import op
+from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@op("concat_map")
+class ConcatMap(Op[R]):
+    """Inner sources one at a time, in order, each with the demand that is left.
+
+    The next item is mapped and its source subscribed when the one before is over, wanted or not, as in RxJava. A passive outer
+    source is pulled; any other is asked for ``prefetch`` items. A passive inner source is emitted as it is; one that pushes is
+    relayed, through the gate where the outer source may fail meanwhile.
+
+    ``delay_error`` keeps errors until all is over, or, without ``till_the_end``, until the inner source that runs is.
+    """
+
+    __slots__ = (
+        *("delay_error", "errors", "failing", "inner", "items", "mapper"),
+        *("outer", "refused", "source", "till_the_end"),
+    )
+
+    operator: ClassVar[str] = "concat_map"
+
+    outer: QueuedInput[Any]
+    #: The inner source that pushes, while it runs.
+    inner: RelayedInput[R] | GatedInput[R] | None
+    #: The items of a passive inner source.
+    items: Iterator[R] | None
+    errors: list[Exception]
+    #: The outer source's error was noted.
+    failing: bool
+    #: A wrong request: it was handed to the inner source, which answers it serially with its other signals (RS 3.9).
+    refused: Exception | None
+
+    def __init__(
+        self,
+        down: Subscriber[R],
+        source: Publisher[T],
+        mapper: Callable[[T], Any],
+        delay_error: bool = False,
+        till_the_end: bool = True,
+        prefetch: int = 2,
+    ) -> None:
+        super().__init__(down)
+        self.source = source
+        self.mapper = mapper
+        self.delay_error = delay_error
+        self.till_the_end = till_the_end
+        self.outer = QueuedInput(self, prefetch)
+        self.inner = None
+        self.items = None
+        self.errors = []
+        self.failing = False
+        self.refused = None
+
+    def open(self) -> None:
+        source = self.source
+        items = source._passive_items(self) if isinstance(source, Stream) else None
+        if items is None:
+            self.outer.open(source)
+        else:
+            self.outer.items = items
+
+    def refuse_request(self, error: Exception) -> None:
+        inner = self.inner
+        if isinstance(inner, RelayedInput) and inner.up is not None and not inner.done:
+            self.refused = error
+            self.later.append((inner.up.request, 0))
+        else:
+            self.finish(error)
+
+    def step(self, demand: int) -> int:
+        outer = self.outer
+        if outer.done and outer.error is not None and not self.delay_error:
+            return self.finish(outer.error)
+        inner = self.inner
+        if inner is not None:
+            done = inner.done  # before taking: what came before the end is taken now
+            demand = inner.take(demand)
+            if self.stopped:
+                return 0
+            if not done:
+                inner.ask(demand)
+                return demand
+            if self.refused is not None:
+                return self.finish(self.refused)
+            demand = inner.settle(demand)
+            self.inner = None
+            if inner.error is not None and self.failed(inner.error):
+                return self.finish(self.failure())
+        if self.opening:
+            return demand  # what comes next begins when subscribe of the source before has returned
+        while True:
+            if self.items is not None:
+                demand, outcome = self.give(self.items, demand)
+                if outcome is False:
+                    return demand
+                self.items = None
+                if isinstance(outcome, Exception):
+                    if self.failed(outcome):
+                        return self.finish(self.failure())
+                elif outcome is not True:
+                    return self.subscribe_inner(outcome, demand)
+                if self.dirty or self.stopped:
+                    self.dirty = True  # to go on here after looking
+                    return demand
+            source = self.next_source()
+            if source is None:
+                return demand
+            if source is END:
+                return self.finish(self.failure())
+            self.items = pulled(source, self, demand)
+            if self.items is None:
+                return self.subscribe_inner(source, demand)
+
+    def next_source(self) -> Any:
+        """The source of the next outer item; None while there is none; END after the last, or when an error ends the stream."""
+        outer = self.outer
+        if outer.done and outer.error is not None and not self.till_the_end:
+            self.errors.append(outer.error)
+            return END
+        try:
+            item = outer.poll()
+        except Handover as handover:
+            outer.items = None
+            self.subscribe_later(handover.rest, outer)
+            return None
+        except (Exception, GeneratorExit) as error:
+            self.errors.append(without_this_frame(error))
+            return END
+        if item is None:
+            return None
+        if item is END:
+            if outer.error is not None:
+                self.errors.append(outer.error)
+            return END
+        try:
+            source = self.mapper(item)
+        except (Exception, GeneratorExit) as error:
+            self.errors.append(mapper_failure(self.operator, self.mapper, error))
+            return END
+        if not isinstance(source, Stream):
+            refused = not_a_source(self.operator, self.mapper, source)
+            if refused is not None:
+                self.errors.append(refused)
+                return END
+        return source
+
+    def subscribe_inner(self, source: Any, demand: int) -> int:
+        """Relay what pushes. Only a pushing outer source that is not delayed can signal besides it."""
+        alone = self.outer.items is not None or self.delay_error
+        inner: RelayedInput[R] | GatedInput[R] = RelayedInput(self) if alone else GatedInput(self)
+        self.inner = inner
+        self.subscribe_later(source, inner)
+        return demand
+
+    def failed(self, error: Exception) -> bool:
+        """An inner source has failed. True: the stream ends with it now."""
+        self.errors.append(error)
+        return not (self.delay_error and self.till_the_end)
+
+    def failure(self) -> Exception | None:
+        """What the stream ends with. It is not kept: the frames in its traceback may hold this."""
+        errors = self.errors
+        self.errors = []
+        return composite(errors) if errors else None
+
+    def close(self) -> None:
+        self.outer.close()
+        items = self.items
+        if items is not None:
+            self.items = None
+            close(items)
+        inner = self.inner
+        if inner is not None:
+            inner.close()
+
+
+def itself(source: Any) -> Any:
+    return source
+
+
+@op("concat")
+class Concat(ConcatMap[T]):
+    """The next source is subscribed when the one before is complete, with the demand that is left."""
+
+    __slots__ = ()
+
+    operator: ClassVar[str] = "concat"
+
+    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]]) -> None:
+        super().__init__(down, None, itself)  # type: ignore[arg-type]  # it is not subscribed
+        self.outer.items = iter(sources)
+
+    def open(self) -> None:
+        pass

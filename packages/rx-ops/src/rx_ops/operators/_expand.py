@@ -1,0 +1,57 @@
+"""What items expand to: expand."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rx_fusion import op
+from rx_ops.operators._concat_map import ConcatMap
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+
+T = TypeVar("T")
+
+
+@op("expand")
+class Expand(ConcatMap[T]):
+    """The source's items, then those of what each of them expands to, and so on: breadth first, one source after another."""
+
+    __slots__ = ("expander", "waiting")
+
+    operator: ClassVar[str] = "expand"
+
+    #: Items that were emitted and not expanded yet; not their sources, which would hold more.
+    waiting: deque[T]
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], expander: Callable[[T], Any]) -> None:
+        super().__init__(down, source, expander)
+        self.expander = expander
+        self.waiting = waiting = deque()
+        on_next = self.emit
+
+        def emit_and_keep(item: T) -> None:
+            waiting.append(item)
+            on_next(item)
+
+        self.emit = emit_and_keep
+        self.mapper = self.source_of
+        self.outer.items = self.levels()
+
+    def open(self) -> None:
+        pass
+
+    def levels(self) -> Iterator[Any]:
+        yield self
+        waiting = self.waiting
+        while waiting:
+            yield waiting.popleft()
+
+    def source_of(self, item: Any) -> Any:
+        return self.source if item is self else self.expander(item)
+
+    def close(self) -> None:
+        super().close()
+        self.waiting.clear()

@@ -1,0 +1,439 @@
+"""Inner sources side by side: flat_map, merge."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import UNBOUNDED, ObservableBase, composite, dropped
+from rx_core.streams import (
+    LOOK_FIRST,
+    Handover,
+    Input,
+    MergedInput,
+    Op,
+    Outcome,
+    Stream,
+    SubscriberFailed,
+    close,
+    without_this_frame,
+)
+from rx_fusion import op
+from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber, Subscription
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Merging(Op[T]):
+    """Inputs side by side, their items as they come. Those that are passive are iterated in turns."""
+
+    __slots__ = ("delay_error", "ended", "errors", "inputs", "prefetch", "ready")
+
+    #: Inputs with an item in their queue, once for each item; and passive ones that are not exhausted, once.
+    ready: deque[MergedInput[T]]
+    #: Inputs whose source has ended and that were not looked at.
+    ended: deque[Any]
+    #: The open inputs, in order of opening.
+    inputs: dict[MergedInput[T], None]
+    #: What failed; without ``delay_error`` the first is the end.
+    errors: list[Exception]
+
+    def __init__(self, down: Subscriber[T], prefetch: int, delay_error: bool) -> None:
+        super().__init__(down)
+        self.prefetch = prefetch
+        self.delay_error = delay_error
+        self.ready = deque()
+        self.ended = deque()
+        self.inputs = {}
+        self.errors = []
+
+    def new_input(self, items: Iterator[T] | None = None) -> MergedInput[T]:
+        """An input that counts as open; one with the ``items`` of a passive source takes its turn."""
+        made: MergedInput[T] = MergedInput(self, self.prefetch)
+        self.inputs[made] = None
+        if items is not None:
+            made.items = items
+            self.ready.append(made)
+        return made
+
+    def input_ended(self, ended: MergedInput[T]) -> None:
+        """An inner source is over and all its items are out. Holds the token."""
+        self.inputs.pop(ended, None)
+
+    def fail(self, error: Exception) -> bool:
+        """Note ``error``. True: the stream ends with it now."""
+        self.errors.append(error)
+        return not self.delay_error
+
+    def failure(self) -> Exception | None:
+        """What the stream ends with. It is not kept: the frames in its traceback may hold this."""
+        errors = self.errors
+        self.errors = []
+        return composite(errors) if errors else None
+
+    def look_at_ends(self) -> bool:
+        """What needs no demand. True: an error ends the stream."""
+        ended = self.ended
+        while ended:
+            entry = ended.popleft()
+            if entry.error is not None and self.fail(entry.error):
+                return True
+            if not entry.queue:
+                self.input_ended(entry)
+        return False
+
+    def take_turns(self, demand: int) -> int:
+        """Emit what waits, one item of a pushing source and as much as is wanted of a passive one at a time.
+
+        Returns early, with ``dirty`` raised, when something new was published; -1 for an error that ends the stream.
+        """
+        ready = self.ready
+        while ready and demand:
+            entry = ready.popleft()
+            items = entry.items
+            if items is not None:
+                wanted = demand
+                demand, outcome = self.give(items, demand)
+                if outcome is False:
+                    self.next_turn(entry, wanted - demand)
+                elif outcome is True:
+                    self.input_ended(entry)
+                elif isinstance(outcome, Exception):
+                    self.input_ended(entry)
+                    if self.fail(outcome):
+                        return -1
+                else:
+                    entry.items = None
+                    self.later.append((entry.open, outcome))
+            elif entry.queue:
+                item = entry.queue.popleft()
+                entry.took()
+                self.emit(item)
+                if demand != UNBOUNDED:
+                    demand -= 1
+                if entry.done and not entry.queue:
+                    self.input_ended(entry)
+            if self.dirty:
+                break
+        return demand
+
+    def next_turn(self, entry: MergedInput[T], given: int) -> None:
+        """A passive source was interrupted: it goes on when a window of its items is out, as if they had waited in a queue."""
+        if self.dirty or entry.left <= given:
+            entry.left = entry.limit
+            self.ready.append(entry)
+        else:
+            entry.left -= given
+            self.ready.appendleft(entry)
+
+    def close(self) -> None:
+        for entry in list(self.inputs):
+            entry.close()
+        self.inputs.clear()
+        self.ready.clear()
+        self.ended.clear()
+
+
+@op("merge")
+class Merge(Merging[T]):
+    """All sources at once. They are subscribed in order; a passive one gives what is wanted before the next is subscribed."""
+
+    __slots__ = ("all_open", "sources")
+
+    #: The last source was subscribed; written once.
+    all_open: bool
+
+    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]], prefetch: int, delay_error: bool) -> None:
+        super().__init__(down, prefetch, delay_error)
+        self.sources = sources
+        self.all_open = False
+
+    def open(self) -> None:
+        # Another thread may be at the gate already: it must not find the last of the open sources gone before all were opened.
+        for source in self.sources:
+            if self.stopped:
+                return
+            items = source._passive_items(self) if isinstance(source, Stream) else None
+            entry = self.new_input(items)
+            if items is None:
+                entry.open(source)
+                if self.stopped:
+                    entry.close()
+            else:
+                self.drain()
+        self.all_open = True
+
+    def step(self, demand: int) -> int:
+        if self.look_at_ends():
+            return self.finish(self.failure())
+        demand = self.take_turns(demand)
+        if demand < 0:
+            return self.finish(self.failure())
+        if self.stopped or self.dirty:
+            return demand
+        if self.all_open and not self.inputs:
+            return self.finish(self.failure())
+        return demand
+
+
+class _Outer(Input[Any]):
+    """A source of sources that pushes: its items are mapped and subscribed as they come, on its thread.
+
+    It is asked for as many items as inner sources may run. An item that is used up at once, by a stage that drops it or by an
+    inner source that was pulled, is asked for again in batches; but never while inner sources run, which would lessen how many
+    can run at the same time.
+    """
+
+    __slots__ = ("limit", "queue", "used", "window")
+
+    #: Of the interface of ``ended``: nothing waits here.
+    queue: tuple[()]
+    #: How many items were used up and not asked for again; only the source's thread writes it.
+    used: int
+
+    def __init__(self, op: FlatMap[Any], window: int) -> None:
+        super().__init__(op)
+        self.queue = ()
+        self.window = window
+        self.limit = window - (window >> 2)
+        self.used = 0
+
+    def open(self, source: Any) -> None:
+        if isinstance(source, ObservableBase):
+            self.window = self.limit = UNBOUNDED
+        super().open(source)
+
+    def subscribed(self, up: Subscription) -> None:
+        up.request(self.window)
+
+    def on_next(self, item: Any, /) -> None:
+        op = self.op
+        if op.stopped or self.closed:
+            return
+        try:
+            source = op.mapper(item)
+        except (Exception, GeneratorExit) as error:
+            self.fail(mapper_failure("flat_map", op.mapper, error))
+            return
+        items = pulled(source, op, 0)
+        if items is not None:
+            op.push_passive(items, self)
+            return
+        refused = not_a_source("flat_map", op.mapper, source)
+        if refused is not None:
+            self.fail(refused)
+            return
+        if self.used:
+            self.flush()
+        entry = op.new_input()
+        if op.stopped:  # publish first, look afterwards: close() does the same
+            entry.close()
+            return
+        entry.open(source)
+
+    def fail(self, error: Exception) -> None:
+        """The mapper failed: that is the source's error from here on."""
+        self.error = error
+        self.up.cancel()
+        self.on_complete()
+
+    def dropped(self) -> None:
+        self.use()
+
+    def use(self) -> None:
+        used = self.used + 1
+        self.used = used
+        if used >= self.limit or self.op.inputs:
+            self.flush()
+
+    def flush(self) -> None:
+        used = self.used
+        self.used = 0
+        if self.window != UNBOUNDED and not self.done and not self.closed:
+            self.up.request(used)
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed or self.done:
+            dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.on_complete()
+
+    def on_complete(self) -> None:
+        if not self.done:
+            self.done = True
+            self.op.ended.append(self)
+            self.op.drain()
+
+
+@op("flat_map")
+class FlatMap(Merging[R]):
+    """Inner sources at the same time, at most ``max_concurrency`` of them.
+
+    A passive outer source is pulled as long as fewer run, and its passive inner sources are emitted without an input while items
+    are wanted. Any other outer source pushes.
+    """
+
+    __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source")
+
+    #: The iterator of a passive outer source, until it is exhausted.
+    outer_items: Iterator[Any] | None
+    outer: _Outer
+    #: The outer source may give more.
+    fed: bool
+
+    def __init__(
+        self,
+        down: Subscriber[R],
+        source: Publisher[T],
+        mapper: Callable[[T], Any],
+        max_concurrency: int,
+        prefetch: int,
+        delay_error: bool,
+    ) -> None:
+        super().__init__(down, prefetch, delay_error)
+        self.source = source
+        self.mapper = mapper
+        self.max_concurrency = max_concurrency
+        self.outer_items = None
+        self.outer = _Outer(self, max_concurrency)
+        self.fed = True
+
+    def open(self) -> None:
+        source = self.source
+        items = source._passive_items(self) if isinstance(source, Stream) else None
+        if items is None:
+            self.outer.open(source)
+        else:
+            self.outer_items = items
+
+    def step(self, demand: int) -> int:
+        while True:
+            if self.look_at_ends():
+                return self.finish(self.failure())
+            demand = self.take_turns(demand)
+            if demand < 0:
+                return self.finish(self.failure())
+            if self.stopped or self.dirty:
+                return demand
+            if self.outer_items is None or self.opening or len(self.inputs) >= self.max_concurrency:
+                break
+            demand, again = self.pull(demand)
+            if not again:
+                return demand
+        if not self.fed and not self.inputs:
+            return self.finish(self.failure())
+        return demand
+
+    def pull(self, demand: int) -> tuple[int, bool]:
+        """Map items of a passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
+        outer = self.outer_items
+        mapper = self.mapper
+        assert outer is not None
+        while True:
+            try:
+                item = next(outer, self)
+                if item is self:
+                    self.exhausted()
+                    return demand, True
+            except Handover as handover:
+                self.outer_items = None
+                self.subscribe_later(handover.rest, self.outer)
+                return demand, False
+            except (Exception, GeneratorExit) as error:
+                return self.outer_failed(demand, without_this_frame(error))
+            try:
+                source = mapper(item)
+            except (Exception, GeneratorExit) as error:
+                close(outer)
+                return self.outer_failed(demand, mapper_failure("flat_map", mapper, error))
+            items = pulled(source, self, demand)
+            if items is None:
+                refused = not_a_source("flat_map", mapper, source)
+                if refused is not None:
+                    close(outer)
+                    return self.outer_failed(demand, refused)
+                self.subscribe_later(source, self.new_input())
+                return demand, False
+            if demand:
+                demand, outcome = self.give(items, demand)
+                if outcome is False:
+                    self.new_input(items)
+                elif isinstance(outcome, Exception):
+                    if self.fail(outcome):
+                        return self.finish(self.failure()), False
+                elif outcome is not True:
+                    self.subscribe_later(outcome, self.new_input())
+                    return demand, False
+            else:
+                self.new_input(items)
+            if self.stopped or self.dirty or len(self.inputs) >= self.max_concurrency:
+                return demand, False
+
+    def exhausted(self) -> None:
+        self.outer_items = None
+        self.fed = False
+
+    def outer_failed(self, demand: int, error: Exception) -> tuple[int, bool]:
+        self.exhausted()
+        if self.fail(error):
+            return self.finish(self.failure()), False
+        return demand, True
+
+    def input_ended(self, ended: Any) -> None:
+        if ended is self.outer:
+            self.fed = False
+        elif self.inputs.pop(ended, self) is None:
+            outer = self.outer
+            if outer.up is not None and not outer.done and outer.window != UNBOUNDED:
+                self.later.append((outer.up.request, 1))
+
+    def push_passive(self, items: Iterator[Any], outer: _Outer) -> None:
+        """A passive inner source of a pushing outer one: emitted at once where the gate is free and items are wanted."""
+        token = self.token
+        demand = 0
+        if not (LOOK_FIRST and not token):
+            try:
+                demand = token.pop()
+            except IndexError:
+                demand = -1
+            if demand > 0 and not self.dirty and not self.stopped and not self.ready:
+                failed: BaseException | None = None
+                outcome: Outcome = False
+                try:
+                    demand, outcome = self.give(items, demand)
+                except SubscriberFailed as failure:
+                    failed = failure.error
+                if failed is not None:
+                    self.abandon_token()
+                    raise failed
+                token.append(demand)
+                if outcome is True:
+                    outer.use()
+                    if self.dirty:
+                        self.drain()
+                    return
+                if isinstance(outcome, Exception):
+                    entry: MergedInput[Any] = self.new_input()
+                    entry.up = outer  # ended below: it is never asked
+                    entry.on_error(outcome)
+                    return
+            elif demand >= 0:
+                token.append(demand)
+        if outer.used:
+            outer.flush()
+        self.new_input(items)
+        self.drain()
+
+    def close(self) -> None:
+        super().close()
+        self.outer.close()
+        items = self.outer_items
+        if items is not None:
+            self.outer_items = None
+            close(items)

@@ -1,0 +1,78 @@
+"""What operators with a mapper to sources share: calling it, refusing what is no source, pulling what need not be subscribed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
+from rx_core.streams import Stream
+
+if TYPE_CHECKING:
+    from rx_core.streams import Op
+
+T = TypeVar("T")
+
+
+class Named:
+    """A mapper of an operator that another one runs: messages show the name that the user wrote."""
+
+    __slots__ = ("mapper", "name")
+
+    def __init__(self, name: str, mapper: Callable[..., Any]) -> None:
+        self.name = name
+        self.mapper = mapper
+
+    def __call__(self, item: Any) -> Any:
+        return self.mapper(item)
+
+
+def named(operator_name: str, mapper: Callable[..., Any]) -> tuple[str, Callable[..., Any]]:
+    """The name that messages show, and the user's function."""
+    return (mapper.name, mapper.mapper) if type(mapper) is Named else (operator_name, mapper)
+
+
+def mapper_failure(operator_name: str, mapper: Callable[..., Any], error: BaseException) -> Exception:
+    """The signal for what ``mapper`` raised, with a note that names the operator. For use in ``except``."""
+    operator_name, mapper = named(operator_name, mapper)
+    failure = user_error(operator_name, mapper, error)
+    if failure is not error and isinstance(error, GeneratorExit):
+        failure.__cause__ = error
+        error = failure
+    trace = error.__traceback__
+    if trace is not None:
+        error.__traceback__ = trace.tb_next  # without the frame of the operator, which would keep it
+    assert isinstance(error, Exception)
+    return error
+
+
+def as_error(error: Exception) -> Exception:
+    """What a user's function raised that was called through ``user_call``, its StopIteration included."""
+    original = unwrap_stop(error)
+    return original if isinstance(original, Exception) else error
+
+
+def not_a_source(operator_name: str, mapper: Callable[..., Any], made: Any) -> TypeError | None:
+    """The error for what ``mapper`` returned if it is no source, with both calls shown."""
+    if isinstance(made, Stream) or hasattr(made, "subscribe"):
+        return None
+    operator_name, mapper = named(operator_name, mapper)
+    function = name_of(mapper)
+    if made is not None and hasattr(made, "__iter__"):
+        right = f".flat_map_iterable({function})   # plain iterables need no {operator_name}"
+    else:
+        right = f".map({function})   # for a plain value"
+    return TypeError(
+        f"{operator_name}() expected a function returning a publisher, but {function} returned {made!r}.\n"
+        f"  Wrong:  .{operator_name}({function})\n  Right:  {right}"
+    )
+
+
+def pulled(source: Any, op: Op[Any], demand: int) -> Iterator[Any] | None:
+    """The items of an inner source that need not be subscribed: a passive one; or, where everything is wanted, a loop."""
+    if not isinstance(source, Stream):
+        return None
+    items: Iterator[Any] | None = source._passive_items(op)
+    if items is None and demand == UNBOUNDED:
+        items = source._loop_items()
+    return items

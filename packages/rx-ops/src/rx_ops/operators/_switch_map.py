@@ -1,0 +1,147 @@
+"""The newest inner source: switch_map."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import UNBOUNDED, composite, dropped
+from rx_core.streams import Input, MergedInput, Op
+from rx_fusion import op
+from rx_ops.operators._mapping import mapper_failure, not_a_source
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber, Subscription
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class _Outer(Input[Any]):
+    """The source of sources, asked for everything. Each item closes the running inner source, on the thread of the item."""
+
+    __slots__ = ("queue",)
+
+    #: Of the interface of ``ended``: nothing waits here.
+    queue: tuple[()]
+
+    def __init__(self, op: SwitchMap[Any]) -> None:
+        super().__init__(op)
+        self.queue = ()
+
+    def subscribed(self, up: Subscription) -> None:
+        up.request(UNBOUNDED)
+
+    def on_next(self, item: Any, /) -> None:
+        op = self.op
+        if op.stopped or self.closed or self.done:
+            return
+        running = op.current
+        if running is not None:
+            running.stop()
+        try:
+            source = op.mapper(item)
+        except (Exception, GeneratorExit) as error:
+            self.fail(mapper_failure("switch_map", op.mapper, error))
+            return
+        refused = not_a_source("switch_map", op.mapper, source)
+        if refused is not None:
+            self.fail(refused)
+            return
+        made: MergedInput[Any] = MergedInput(op, op.prefetch)
+        op.current = made
+        if op.stopped:  # publish first, look afterwards: close() does the same
+            made.stop()
+        else:
+            made.open(source)
+
+    def fail(self, error: Exception) -> None:
+        self.error = error
+        self.up.cancel()
+        self.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed or self.done:
+            dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.on_complete()
+
+    def on_complete(self) -> None:
+        if not self.done:
+            self.done = True
+            self.op.ended.append(self)
+            self.op.drain()
+
+
+@op("switch_map", pushes=True)
+class SwitchMap(Op[R]):
+    """The inner source of the newest item; the one before it is cancelled, and what waits of it dropped."""
+
+    __slots__ = ("current", "delay_error", "ended", "errors", "mapper", "outer", "prefetch", "ready", "source")
+
+    #: The running inner source; only the outer source's thread writes it.
+    current: MergedInput[R] | None
+    outer: _Outer
+    ready: deque[MergedInput[R]]
+    ended: deque[Any]
+    errors: list[Exception]
+
+    def __init__(
+        self, down: Subscriber[R], source: Publisher[T], mapper: Callable[[T], Any], prefetch: int, delay_error: bool
+    ) -> None:
+        super().__init__(down)
+        self.source = source
+        self.mapper = mapper
+        self.prefetch = prefetch
+        self.delay_error = delay_error
+        self.current = None
+        self.outer = _Outer(self)
+        self.ready = deque()
+        self.ended = deque()
+        self.errors = []
+
+    def open(self) -> None:
+        self.outer.open(self.source)
+
+    def step(self, demand: int) -> int:
+        ended, ready, outer = self.ended, self.ready, self.outer
+        while ended:
+            entry = ended.popleft()
+            if entry.error is None:
+                continue
+            if entry.closed and entry is not outer:
+                dropped(entry.error, self.origin)  # its place was taken meanwhile
+            else:
+                self.errors.append(entry.error)
+                if not self.delay_error:
+                    return self.finish(self.failure())
+        while ready and demand:
+            entry = ready.popleft()
+            if entry.queue and not entry.closed:
+                item = entry.queue.popleft()
+                entry.took()
+                self.emit(item)
+                if demand != UNBOUNDED:
+                    demand -= 1
+                if self.stopped or self.dirty:
+                    return demand
+        done = outer.done
+        current = self.current
+        if done and (current is None or current.closed or (current.done and not current.queue)):
+            return self.finish(self.failure())
+        return demand
+
+    def failure(self) -> Exception | None:
+        """What the stream ends with. It is not kept: the frames in its traceback may hold this."""
+        errors = self.errors
+        self.errors = []
+        return composite(errors) if errors else None
+
+    def close(self) -> None:
+        self.outer.close()
+        current = self.current
+        if current is not None:
+            current.close()
+        self.ready.clear()
