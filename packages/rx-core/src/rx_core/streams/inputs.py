@@ -434,7 +434,7 @@ class Trigger(Input[Any]):
 
     def on_next(self, _item: object, /) -> None:
         if not self.done and not self.closed:
-            self.close()
+            self.stop()
             self.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
