@@ -57,12 +57,7 @@ SOURCES: dict[str, tuple[Callable[[int], Flow], int, int]] = {
     "flat_map_iterable": (lambda count: Flowable.range(count).flat_map_iterable(lambda item: [item]), SYNC, 1000),
     "take": (lambda count: Flowable.range(2 * count).take(count), SYNC, 1000),
     "distinct.skip.scan": (lambda count: Flowable.range(-1, count).distinct().skip(1), SYNC, 1000),
-    "concat": (lambda count: Flowable.concat(Flowable.range(count), Flowable.range(0).hide()), ASYNC, 1000),
-    "merge": (lambda count: Flowable.merge(Flowable.range(count), Flowable.empty().hide()), ASYNC, 1000),
     "zip": (lambda count: Flowable.range(count).zip_with(Flowable.range(count)).map(lambda pair: pair[0]), ASYNC, 1000),
-    "flat_map": (lambda count: Flowable.range(count).flat_map(Flowable.just), ASYNC, 1000),
-    "window": (lambda count: Flowable.range(count).window(3).flat_map(lambda window: window), ASYNC, 1000),
-    "group_by": (lambda count: Flowable.range(count).group_by(lambda _: 0).flat_map(lambda group: group), ASYNC, 1000),
     "unicast": (unicast, ASYNC, 1000),
     "unicast.map": (lambda count: unicast(count).map(lambda item: item), ASYNC, 1000),
     "unicast.filter": (lambda count: unicast(2 * count).filter(_even), ASYNC, 1000),
@@ -147,17 +142,6 @@ def test_an_observable_can_be_polled_through_its_disposable() -> None:
     assert [observer.queue.poll() for _ in range(4)] == [0, 0, 1, None]
     assert observer.queue.is_empty()
     assert observer.signals == []
-
-
-def test_an_observable_that_waits_tells_and_is_polled() -> None:
-    observer = _Queue(ANY)
-    Observable.merge(Observable.range(3), Observable.empty().hide()).subscribe(observer)
-    assert observer.granted == ASYNC
-    assert observer.queue.poll_many(2) == [0, 1]
-    assert not observer.queue.is_empty()
-    assert observer.queue.poll_many(5) == [2]
-    assert observer.signals[-1] == "|"
-    assert set(observer.signals[:-1]) == {None}
 
 
 def test_a_disposed_observer_gets_nothing_from_its_queue() -> None:
@@ -270,29 +254,16 @@ def test_functions_stay_on_their_thread() -> None:
         assert probe.granted == NONE, flow
 
 
-#: Operators that pass everything on, and so poll their source and give what it gives.
+#: Operators that poll their source where it is a queue, and give what it gives.
 CONSUMERS: dict[str, Callable[[Any], Flow]] = {
-    "concat": lambda source: Flowable.concat(source, Flowable.empty()),
-    "concat, second": lambda source: Flowable.concat(Flowable.empty(), source),
-    "concat_map": lambda source: Flowable.wrap(source).concat_map(Flowable.just),
-    "concat_map, inner": lambda source: Flowable.just(1).concat_map(lambda _: source),
-    "flat_map": lambda source: Flowable.wrap(source).flat_map(Flowable.just),
-    "flat_map, inner": lambda source: Flowable.just(1).flat_map(lambda _: source),
     "flat_map_iterable": lambda source: Flowable.wrap(source).flat_map_iterable(lambda item: [item]),
-    "merge": lambda source: Flowable.merge(source, Flowable.empty()),
     "zip": lambda source: Flowable.wrap(source).zip_with(Flowable.range(10_000)).map(lambda pair: pair[0]),
     "observe_on": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io()),
     "observe_on.map": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io(), prefetch=2).map(lambda item: item),
-    "switch_map": lambda source: Flowable.just(1).switch_map(lambda _: source),
     "switch_if_empty": lambda source: Flowable.wrap(source).switch_if_empty(Flowable.empty()),
-    "repeat": lambda source: Flowable.wrap(source).repeat(1),
-    "retry": lambda source: Flowable.wrap(source).retry(0),
     "on_error_resume_next": lambda source: Flowable.wrap(source).on_error_resume_next(Flowable.error),
-    "take_until": lambda source: Flowable.wrap(source).take_until(Flowable.never()),
     "amb": lambda source: Flowable.wrap(source).amb_with(Flowable.never()),
-    "group_by": lambda source: Flowable.wrap(source).group_by(lambda _: 0).flat_map(lambda group: group),
     "buffer": lambda source: Flowable.wrap(source).buffer(1).observe_on(rx_schedulers.io()).map(lambda batch: batch[0]),
-    "start_with": lambda source: Flowable.wrap(source).concat_with(Flowable.empty()),
 }
 
 

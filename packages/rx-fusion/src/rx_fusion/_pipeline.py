@@ -70,6 +70,9 @@ _SYMBOLIC: Final = frozenset((Symbol, Expression))
 _FUNCTIONS: Final = frozenset((FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type, partial))
 _CLEAN: Final = Feed.CLEAN
 
+#: What most inner sources iterate.
+_BARE: Final = frozenset((tuple, range))
+
 Resolved = tuple[Head, Shape, tuple[Any, ...]]
 
 
@@ -308,7 +311,9 @@ class Pipeline(Stream[T_co]):
         args = self._args
         made = head._items
         try:
-            if shape is not ROOT:
+            if shape is ROOT and head.feed is _CLEAN and type(made) in _BARE:
+                return iter(made)
+            if shape is not ROOT or hooks.fusion_rules:
                 found, shape, args = self._resolve()
                 if type(found) is not IterableHead:
                     return None

@@ -15,6 +15,7 @@ from rx_core.streams.contracts import (
     SubscriberFailed,
     close,
     ignore,
+    is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe
 from rx_core.streams.inputs import END, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
@@ -52,6 +53,7 @@ __all__ = [
     "Waiting",
     "close",
     "ignore",
+    "is_exhausted",
     "subscribe",
     "tell_interrupted",
     "without_this_frame",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from rx_core import _hooks
@@ -115,6 +116,11 @@ CONSTANT: Final = frozenset(type(iter(made)) for made in _MADE if isinstance(mad
 
 #: Iterators whose items are never None.
 NEVER_NONE: Final = frozenset(type(iter(made)) for made in _WITHOUT_NONE)
+
+
+def is_exhausted(items: object) -> bool:
+    """Known to give no further item, without asking for one."""
+    return type(items) in EXACT and not length_hint(items)
 
 
 def close(items: object) -> None:

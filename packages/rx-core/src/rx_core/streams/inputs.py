@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from operator import length_hint
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._reactive import ObservableBase
-from rx_core.streams.contracts import EXACT, NO_ITEMS, close, ignore
+from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import subscribe
 from rx_core.streams.op import LOOK_FIRST
 
@@ -204,7 +203,7 @@ class QueuedInput(Input[T]):
         """Known to be over, with nothing left to take: that needs no demand."""
         items = self.items
         if items is not None:
-            return type(items) in EXACT and not length_hint(items)
+            return is_exhausted(items)
         return self.done and not self.queue
 
     def took(self) -> None:

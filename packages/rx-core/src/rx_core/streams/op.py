@@ -17,14 +17,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from operator import length_hint
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
 from rx_core._errors import WorkerInterruptedError
 from rx_core._user_code import as_signal
-from rx_core.streams.contracts import EXACT, NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore
+from rx_core.streams.contracts import NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore, is_exhausted
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -269,7 +268,7 @@ class Op(Generic[T]):
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
             return demand, without_this_frame(error)
-        return demand, type(items) in EXACT and not length_hint(items)
+        return demand, is_exhausted(items)
 
     def subscribe_later(self, source: Any, entry: Subscribing) -> None:
         """Subscribe ``entry`` to ``source`` once the token is put back, and ``subscribe`` of the one before has returned.

@@ -29,7 +29,8 @@ class Expand(ConcatMap[T]):
     def __init__(self, down: Subscriber[T], source: Publisher[T], expander: Callable[[T], Any]) -> None:
         super().__init__(down, source, expander)
         self.expander = expander
-        self.waiting = waiting = deque()
+        waiting: deque[T] = deque()
+        self.waiting = waiting
         on_next = self.emit
 
         def emit_and_keep(item: T) -> None:

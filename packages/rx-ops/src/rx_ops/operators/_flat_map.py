@@ -17,6 +17,7 @@ from rx_core.streams import (
     Stream,
     SubscriberFailed,
     close,
+    is_exhausted,
     without_this_frame,
 )
 from rx_fusion import op
@@ -159,11 +160,13 @@ class Merge(Merging[T]):
             if self.stopped:
                 return
             items = source._passive_items(self) if isinstance(source, Stream) else None
+            if is_exhausted(items):
+                continue
             entry = self.new_input(items)
             if items is None:
                 entry.open(source)
                 if self.stopped:
-                    entry.close()
+                    entry.close()  # type: ignore[unreachable]  # set meanwhile
             else:
                 self.drain()
         self.all_open = True
@@ -333,7 +336,7 @@ class FlatMap(Merging[R]):
     def pull(self, demand: int) -> tuple[int, bool]:
         """Map items of a passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
         outer = self.outer_items
-        mapper = self.mapper
+        mapper: Callable[[Any], Any] = self.mapper
         assert outer is not None
         while True:
             try:
@@ -370,7 +373,7 @@ class FlatMap(Merging[R]):
                 elif outcome is not True:
                     self.subscribe_later(outcome, self.new_input())
                     return demand, False
-            else:
+            elif not is_exhausted(items):
                 self.new_input(items)
             if self.stopped or self.dirty or len(self.inputs) >= self.max_concurrency:
                 return demand, False
@@ -416,7 +419,7 @@ class FlatMap(Merging[R]):
                 if outcome is True:
                     outer.use()
                     if self.dirty:
-                        self.drain()
+                        self.drain()  # type: ignore[unreachable]  # set meanwhile
                     return
                 if isinstance(outcome, Exception):
                     entry: MergedInput[Any] = self.new_input()
@@ -425,6 +428,10 @@ class FlatMap(Merging[R]):
                     return
             elif demand >= 0:
                 token.append(demand)
+        if is_exhausted(items):
+            outer.use()
+            self.drain()
+            return
         if outer.used:
             outer.flush()
         self.new_input(items)
