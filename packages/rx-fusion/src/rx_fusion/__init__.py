@@ -20,11 +20,9 @@ from rx_core.queue_fusion import (
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._explain import Plan
 from rx_fusion._forms import Feed, Form
-from rx_fusion._freely import Looped, at_once, opened, outside, planned
 from rx_fusion._heads import (
     MANY_SOURCES,
     ONE_FUNCTION,
-    Freely,
     Head,
     IterableHead,
     Operator,
@@ -62,10 +60,8 @@ __all__ = [
     "ConditionalSubscriber",
     "Feed",
     "Form",
-    "Freely",
     "Head",
     "IterableHead",
-    "Looped",
     "OfferingDrain",
     "Operator",
     "OperatorHead",
@@ -93,19 +89,15 @@ __all__ = [
     "as_scalar",
     "as_text",
     "at_hand",
-    "at_once",
     "build_lines",
     "drain_for",
     "everything",
     "fusion_enabled",
     "fusion_off",
     "op",
-    "opened",
     "operator",
     "operator_head",
     "operator_of",
-    "outside",
-    "planned",
     "register_rules",
     "replaced",
     "rules",

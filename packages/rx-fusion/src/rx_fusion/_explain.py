@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_fusion._forms import Feed
-from rx_fusion._freely import loops
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
+from rx_fusion._loops import loops
 from rx_fusion._notes import call
 from rx_fusion._offers import offered
 

@@ -13,8 +13,8 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, Waiting, as_signal, dropped
-from rx_core.streams import Failing, Op
+from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, as_signal, dropped
+from rx_core.streams import Failing, Op, Stopping
 from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
@@ -22,7 +22,6 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber, Through
-    from rx_fusion._freely import Looped
     from rx_fusion._shapes import Shape
 
 P = ParamSpec("P")
@@ -242,15 +241,6 @@ class PushHead(Head):
 OperatorFunction = Callable[..., Any]
 
 
-class Freely(NamedTuple):
-    """How an operator is iterated by a thread that waits, while nothing has to be waited for; see _freely."""
-
-    #: Whether it is, with these arguments, behind a source that is; None: always, whatever its sources are.
-    possible: Callable[[OperatorHead], bool] | None
-    #: From a head for which it is possible, and who waits, to a stage that gives the same; None: not this time.
-    looped: Callable[[OperatorHead, Waiting], Looped | None]
-
-
 class Operator(NamedTuple):
     """What is known of a coordinating operator."""
 
@@ -264,8 +254,8 @@ class Operator(NamedTuple):
     relays: bool = False
     #: Whether it gives the items of its inner sources on as they come, and asks ``run.straight()`` when it starts.
     passes: bool = False
-    #: How a thread that waits iterates it without a run; None: not at all.
-    freely: Freely | None = None
+    #: How it is pulled by a consumer that wants everything, see rx_fusion._loops; None: not at all, with these arguments.
+    loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
     unstarted: Callable[..., object] | None = None
     #: Whether the function makes an Op: ``(subscriber, *sources, *arguments)``.
@@ -287,7 +277,6 @@ def operator(
     pushes: bool = False,
     relays: bool = False,
     passes: bool = False,
-    freely: Freely | None = None,
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
@@ -298,7 +287,6 @@ def operator(
     pushes: bool = False,
     relays: bool = False,
     passes: bool = False,
-    freely: Freely | None = None,
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
@@ -307,8 +295,7 @@ def operator(
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
     (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
     ``relays`` gives its only source's items and nothing else. One that ``passes`` gives the items of its inner sources on as they
-    come, and asks ``run.straight()`` first of all. ``freely`` says how a thread that waits for the items may iterate them without
-    a run, as long as nothing has to be waited for. ``unstarted`` is called with the arguments when the subscriber cancels
+    come, and asks ``run.straight()`` first of all. ``unstarted`` is called with the arguments when the subscriber cancels
     while it is given its Subscription: then the function does not run, and has nothing registered with the run.
     """
 
@@ -316,7 +303,7 @@ def operator(
         if not isinstance(decorated, FunctionType):
             raise TypeError(f"@operator needs a function (run, source, ...), got {decorated!r}")
         plain = cast("OperatorFunction", decorated)
-        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, freely, unstarted)
+        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, unstarted=unstarted)
         OPERATOR_CODES.add(decorated.__code__)
         return decorated
 
@@ -326,14 +313,17 @@ def operator(
 OpT = TypeVar("OpT", bound=type[Op[Any]])
 
 
-def op(name: str, *, pushes: bool = False) -> Callable[[OpT], OpT]:
+def op(
+    name: str, *, pushes: bool = False, loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None
+) -> Callable[[OpT], OpT]:
     """Register an Op as a coordinating operator: a class called as ``(subscriber, *sources, *arguments)`` for each subscriber.
 
     ``name`` is what users write, messages and plans show it. One that ``pushes`` asks its source for everything, wanted or not.
+    ``loop`` pulls it where it can be pulled.
     """
 
     def register(kind: OpT) -> OpT:
-        _OPERATORS[kind] = Operator(kind, name, "none", pushes, makes_op=True)
+        _OPERATORS[kind] = Operator(kind, name, "none", pushes, loop=loop, makes_op=True)
         return kind
 
     return register

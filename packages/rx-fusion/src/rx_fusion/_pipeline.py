@@ -26,23 +26,20 @@ from rx_core import (
     Items,
     Run,
     Subscriber,
-    Waiting,
     as_signal,
     build_places,
     check_callable,
-    first_waited_for,
     hooks,
     queue_fusion,
     unwrap_stop,
-    waited_for,
 )
 from rx_core.queue_fusion import NONE, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream
+from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream, Waiting, close
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._forms import Feed
-from rx_fusion._freely import freely
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
+from rx_fusion._loops import inner_loop, loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
@@ -303,7 +300,7 @@ class Pipeline(Stream[T_co]):
         if not drain.begin((head, shape, args) if fusion_enabled() else NONE, body):
             left_unstarted(self._head)
 
-    def _passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         head = self._head
         if type(head) is not IterableHead or not queue_fusion._enabled:  # a call is dear here: inner sources are many
             return None
@@ -325,7 +322,7 @@ class Pipeline(Stream[T_co]):
                 feed = _CLEAN
             if shape is ROOT and feed is _CLEAN:
                 return items
-            return shape.pull(items, run, head, args, PULL_INSIDE[feed])
+            return shape.pull(items, run, head, args, PULL_FREE[feed] if run is None else PULL_INSIDE[feed])
         except (Exception, GeneratorExit) as error:
             return _failing(as_signal(error))
 
@@ -391,28 +388,54 @@ class Pipeline(Stream[T_co]):
         return None
 
     def _iterate(self, prefetch: int = DEFAULT_PREFETCH, *, whole: bool = False) -> Iterator[T_co]:
-        """Iterate on this thread; leaving the loop cancels. At most ``prefetch`` items wait at a boundary.
+        """Iterate on this thread; leaving the loop cancels. A source that pushes is asked for ``prefetch`` items ahead.
 
         ``whole`` says that whoever iterates goes on to the end.
         """
         plan = self._synchronous()
-        if plan is None:
-            waiting = Waiting(prefetch, self, keep=UNBOUNDED if whole else prefetch)
-            return waited_for(waiting) if freely(self, waiting) else waited_for(waiting, self, prefetch)
-        head, shape, args = plan
-        return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
+        if plan is not None:
+            head, shape, args = plan
+            return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
+        window = UNBOUNDED if whole else prefetch
+        looped = self._looped(window)
+        if looped is None:
+            return Waiting[T_co](window, self).items(self)
+        items, head, shape, args = looped
+        return shape.pull(items, None, head, args, PULL_FREE[_CLEAN]) if shape else items
+
+    def _looped(self, window: int) -> tuple[Iterator[Any], Head, Shape, tuple[Any, ...]] | None:
+        """The loop of an operator over passive sources, for a thread that waits; and the stages behind it."""
+        head = self._head
+        if type(head) is IterableHead or hooks.on_subscribe is not None or not fusion_enabled():
+            return None
+        head, shape, args = self._resolve()
+        loop = inner_loop(head, None)
+        return None if loop is None else (waited_for(loop, window, self), head, shape, args)
+
+    def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
+        head = self._head
+        if not isinstance(head, OperatorHead) or head.operator.loop is None or not fusion_enabled():
+            return None
+        try:
+            return loop_of(self._resolve(), run)
+        except (Exception, GeneratorExit) as error:  # of a plugin's rule
+            return _failing(as_signal(error))
 
     def _first(self, seconds: float | None = None) -> Any:
         """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
-        plan = self._synchronous() if seconds is None else None
         try:
-            if plan is not None:
-                head, shape, args = plan
-                return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-            waiting = Waiting(UNBOUNDED, self, 1, seconds, 1)
-            if seconds is None and freely(self, waiting):
-                return first_waited_for(waiting)
-            return first_waited_for(waiting, self, DEFAULT_PREFETCH)
+            if seconds is None:
+                plan = self._synchronous()
+                if plan is not None:
+                    head, shape, args = plan
+                    return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
+                looped = self._looped(UNBOUNDED)
+                if looped is not None:
+                    items, head, shape, args = looped
+                    if shape:
+                        return shape.value(items, head, args, _CLEAN)
+                    return _first_of(items)
+            return _first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))
         except RuntimeError as error:
             original = _user_stop(error)
             if original is error:
@@ -474,6 +497,13 @@ class Pipeline(Stream[T_co]):
     def _repr_html_(self) -> str:
         """The plan for notebooks; showing a pipeline never runs it."""
         return self.plan().html()
+
+
+def _first_of(items: Iterator[Any]) -> Any:
+    try:
+        return next(items, None)
+    finally:
+        close(items)
 
 
 class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):

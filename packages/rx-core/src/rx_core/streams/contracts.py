@@ -42,14 +42,15 @@ class Stream(Generic[T_co]):
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
         raise NotImplementedError
 
-    def _passive_items(self, run: Stopping, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """The items of one run of a passive source; None: the source pushes and has to be subscribed.
 
-        The iterator raises what the source or a stage raises, ends early once ``run.stopped`` is true, and gives no None.
+        The iterator raises what the source or a stage raises, ends early once ``run.stopped`` is true, and gives no None. Without
+        ``run`` it is closed instead, by the thread that iterates it.
         """
         return None
 
-    def _loop_items(self) -> Iterator[T_co] | None:
+    def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
 
         The iterator raises :class:`Handover` when it meets a source that pushes. None: the source has to be subscribed.

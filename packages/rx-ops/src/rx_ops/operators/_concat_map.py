@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rx_core import composite
 from rx_core.streams import END, GatedInput, Handover, Op, QueuedInput, RelayedInput, Stream, close, without_this_frame
 from rx_fusion import op
+from rx_ops.operators._loops import concat_loop, concat_map_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-@op("concat_map")
+@op("concat_map", loop=concat_map_loop)
 class ConcatMap(Op[R]):
     """Inner sources one at a time, in order, each with the demand that is left.
 
@@ -194,7 +195,7 @@ def itself(source: Any) -> Any:
     return source
 
 
-@op("concat")
+@op("concat", loop=concat_loop)
 class Concat(ConcatMap[T]):
     """The next source is subscribed when the one before is complete, with the demand that is left."""
 

@@ -29,7 +29,7 @@ class Named:
 
 def named(operator_name: str, mapper: Callable[..., Any]) -> tuple[str, Callable[..., Any]]:
     """The name that messages show, and the user's function."""
-    return (mapper.name, mapper.mapper) if type(mapper) is Named else (operator_name, mapper)
+    return (mapper.name, mapper.mapper) if isinstance(mapper, Named) else (operator_name, mapper)
 
 
 def mapper_failure(operator_name: str, mapper: Callable[..., Any], error: BaseException) -> Exception:
@@ -74,5 +74,5 @@ def pulled(source: Any, op: Op[Any], demand: int) -> Iterator[Any] | None:
         return None
     items: Iterator[Any] | None = source._passive_items(op)
     if items is None and demand == UNBOUNDED:
-        items = source._loop_items()
+        items = source._loop_items(op)
     return items

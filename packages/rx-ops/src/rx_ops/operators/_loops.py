@@ -1,0 +1,131 @@
+"""The loops of operators that run one inner source after another over passive sources; see rx_fusion._loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, final
+
+from rx_core import OPERATOR_CODES, user_error
+from rx_core.streams import Handover, Stream, close
+from rx_fusion import Feed, IterableHead, OperatorHead, PlainFlow
+from rx_ops.operators._mapping import Named, named, not_a_source
+
+if TYPE_CHECKING:
+    from rx_core.streams import Stopping
+
+_FIRST: Final = object()
+
+
+def flat_map_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+    return None if head.args[3] else _mapped(head, run)  # with errors delayed the others go on
+
+
+def concat_map_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+    return None if head.args[1:2] == (True,) else _mapped(head, run)
+
+
+def _mapped(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+    source = head.upstream[0]
+    outer = pulled_by_loop(source, run)
+    return None if outer is None else _one_after_another(head, outer, head.args[0], run)
+
+
+def concat_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+    return _one_after_another(head, iter(head.upstream), None, run)
+
+
+def pulled_by_loop(source: Any, run: Stopping | None) -> Iterator[Any] | None:
+    """The items of ``source`` where it can be pulled."""
+    if not isinstance(source, Stream):
+        return None
+    items: Iterator[Any] | None = source._passive_items(run)
+    return source._loop_items(run) if items is None else items
+
+
+def _one_after_another(
+    head: OperatorHead, outer: Iterator[Any], mapper: Callable[[Any], Any] | None, run: Stopping | None
+) -> Iterator[Any]:
+    try:
+        while True:
+            try:
+                for item in outer:
+                    if mapper is None:
+                        made = item
+                    else:
+                        try:
+                            made = mapper(item)
+                        except (Exception, GeneratorExit) as error:
+                            name, function = named(head.name, mapper)
+                            failure = user_error(name, function, error)
+                            if failure is error:
+                                raise
+                            raise failure from error
+                    if not isinstance(made, Stream):
+                        break
+                    items = made._passive_items(run)
+                    if items is None:
+                        items = made._loop_items(run)
+                        if items is None:
+                            break
+                        try:
+                            yield from items
+                        except Handover as handover:
+                            made = handover.rest
+                            break
+                    else:
+                        yield from items
+                else:
+                    return
+            except Handover as handover:  # of the outer source
+                rest = _rest(head, handover.rest, mapper)
+                break
+            if mapper is not None:
+                refused = not_a_source(head.name, mapper, made)
+                if refused is not None:
+                    raise refused
+            remaining = chain((_FIRST if mapper is not None else made,), outer)
+            rest = _rest(head, PlainFlow(IterableHead(head.name, _Once(remaining), feed=Feed.CLEAN)), mapper, made)
+            outer = iter(())  # it belongs to the rest now
+            break
+    finally:
+        close(outer)
+    raise Handover(rest)
+
+
+OPERATOR_CODES.add(_one_after_another.__code__)
+
+
+def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], Any] | None, first: Any = None) -> PlainFlow[Any]:
+    """The operator over what is left: over ``source``, whose first item stands for the inner source ``first``."""
+    if mapper is None:  # concat: the items are its sources
+        sources: Any = source._head
+        return PlainFlow(OperatorHead(head.function, sources._items, many=True))
+    name, function = named(head.name, mapper)
+    return PlainFlow(OperatorHead(head.function, (source,), (_Continued(name, function, first), *head.args[1:])))
+
+
+@final
+class _Once:
+    """Items of a loop that has begun: iterated once, by who subscribes to the rest."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.items
+
+
+class _Continued(Named):
+    """A mapper that gives the inner source met already for the first item."""
+
+    __slots__ = ("first",)
+
+    def __init__(self, name: str, mapper: Callable[..., Any], first: Any) -> None:
+        super().__init__(name, mapper)
+        self.first = first
+
+    def __call__(self, item: Any) -> Any:
+        return self.first if item is _FIRST else self.mapper(item)
