@@ -34,9 +34,10 @@ from rx_core import (
     unwrap_stop,
 )
 from rx_core.queue_fusion import NONE, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream, Waiting, close
+from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream, Waiting, close, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
+from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
 from rx_fusion._loops import inner_loop, loop_of, waited_for
@@ -45,6 +46,7 @@ from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
+from rx_fusion._source_run import subscribe_source
 from rx_fusion._stages import StageFunction, stage_of
 from rx_fusion._straight import shorten, through
 from rx_fusion._whole import opened_for
@@ -277,6 +279,12 @@ class Pipeline(Stream[T_co]):
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
             return
+        if head.feed is not Feed.RUNNING:
+            subscribe_source(down, (head, shape, args), self)
+            return
+        if head.publisher is not None:
+            Expansion(down, head, shape, args, self).start()
+            return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
         below = head.upstream[0]._synchronous() if head.relays and isinstance(head.upstream[0], Pipeline) else None
@@ -317,6 +325,8 @@ class Pipeline(Stream[T_co]):
                 head = found
                 made = head._items
             items = iter(made)
+            if is_exhausted(items) and shape.ends_with_source and not any(stage.epilogue for stage in shape.stages):
+                return items  # known to be empty: that needs no demand
             feed = head.feed
             if feed is not _CLEAN and type(items) in NEVER_NONE:
                 feed = _CLEAN

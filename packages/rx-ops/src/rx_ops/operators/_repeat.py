@@ -262,7 +262,7 @@ class _Asking(_Rounds[T]):
     The end of that stream counts at once, also in the middle of a round; so the rounds are gated.
     """
 
-    __slots__ = ("answers", "asked", "handled", "name", "requested", "told")
+    __slots__ = ("answers", "asked", "handled", "name", "requested", "telling", "told")
 
     gated: ClassVar[bool] = True
 
@@ -274,6 +274,8 @@ class _Asking(_Rounds[T]):
     asked: bool
     #: The handler's stream was asked for the answer.
     requested: bool
+    #: The question is being pushed.
+    telling: bool
 
     def __init__(
         self,
@@ -290,6 +292,7 @@ class _Asking(_Rounds[T]):
         self.answers = _Answers(self)
         self.asked = False
         self.requested = False
+        self.telling = False
         made = user_call(name, handler, stream)
         if not hasattr(made, "subscribe"):
             raise TypeError(
@@ -302,18 +305,22 @@ class _Asking(_Rounds[T]):
         self.answers.open(self.handled)
         super().open()
 
-    def switch_to(self, source: Any, demand: int) -> int:
-        # Subscribed also where it is passive: an answer that comes with the handler's end then starts no further round, because
-        # the next source waits until subscribe has returned.
-        self.subscribe_current(source)
-        return demand
-
     def ask(self, question: Any, demand: int) -> int:
         """A round is over: tell the handler's stream."""
         self.asked = True
         self.requested = False
-        self.later.append((self.told.push, question))
+        self.telling = True
+        self.later.append((self.tell, question))
         return self.wait(demand)
+
+    def tell(self, question: Any) -> None:
+        """Without the token. An answer counts when this has returned, so that one that comes together with the handler's end
+        starts no further round."""
+        try:
+            self.told.push(question)
+        finally:
+            self.telling = False
+            self.dirty = True  # looked at by drain(), further down this stack
 
     def wait(self, demand: int) -> int:
         """A question is open: ask for the answer, or act on it."""
@@ -323,7 +330,7 @@ class _Asking(_Rounds[T]):
         if not self.requested:
             self.requested = True
             self.later.append((answers.up.request, 1))
-        if answers.count:
+        if answers.count and not self.telling:
             answers.count = 0
             self.asked = False
             return self.again(demand)

@@ -1,0 +1,140 @@
+"""Stages that give several items for one, behind a source that pushes: a queue, and their generator behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from rx_core import OPERATOR_CODES, UNBOUNDED
+from rx_core.streams import END, Op, QueuedInput, close, subscribe, without_this_frame
+from rx_fusion._forms import Feed
+from rx_fusion._shapes import PULL_DRAINED
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber, Subscription
+    from rx_fusion._heads import Head
+    from rx_fusion._shapes import Shape
+
+T = TypeVar("T")
+
+_NOTHING: Final[Iterator[Any]] = iter(())
+
+
+class _Arriving(QueuedInput[Any]):
+    """Asked for what downstream wants, again whenever all that came was used up without giving as much."""
+
+    __slots__ = ("asked", "came")
+
+    #: What the source was asked for; only the holder of the token writes it.
+    asked: int
+    #: What came; only the source's thread writes it.
+    came: int
+
+    def __init__(self, op: Expansion[Any]) -> None:
+        super().__init__(op, UNBOUNDED)
+        self.asked = 0
+        self.came = 0
+
+    def subscribed(self, up: Subscription) -> None:
+        self.op.drain()
+
+    def on_next(self, item: Any, /) -> None:
+        self.came += 1
+        super().on_next(item)
+
+    def dropped(self) -> None:
+        self.came += 1
+        self.op.drain()
+
+    def ask(self, demand: int) -> None:
+        if demand and self.asked != UNBOUNDED and self.asked <= self.came and self.up is not None and not self.done:
+            self.asked = UNBOUNDED if demand == UNBOUNDED else self.asked + demand
+            self.op.later.append((self.up.request, demand))
+
+
+class Expansion(Op[T]):
+    """Resumes the generator of the stages as long as items are wanted, and never to look ahead."""
+
+    __slots__ = ("args", "expands", "generator", "head", "input", "last", "shape", "stash", "waits")
+
+    input: _Arriving
+    generator: Iterator[Any]
+    #: More than one item may come from one.
+    expands: bool
+    #: Set by a compiled stage before it yields the item that is its last.
+    last: bool
+    #: The generator waits for the source: resuming it computes nothing ahead of demand.
+    waits: bool
+    #: An item that came at the end of the source while none was wanted.
+    stash: Any
+
+    def __init__(self, down: Subscriber[T], head: Head, shape: Shape, args: tuple[Any, ...], origin: object) -> None:
+        super().__init__(down, origin)
+        self.head = head
+        self.shape = shape
+        self.args = args
+        self.input = _Arriving(self)
+        self.generator = _NOTHING
+        self.expands = any(stage.expands for stage in shape.stages)
+        self.last = False
+        self.waits = True
+        self.stash = None
+
+    def open(self) -> None:
+        head = self.head
+        self.generator = self.shape.pull(self.arriving(), self, head, self.args, PULL_DRAINED[Feed.RUNNING])
+        subscribe_for = getattr(head, "subscribe_for", None)
+        if head.publisher is not None and subscribe_for is None:
+            subscribe(head.publisher, self.input)
+        else:
+            head.subscribe_for(self.input, self.origin)  # type: ignore[attr-defined]  # a head that pushes has it
+
+    def arriving(self) -> Iterator[Any]:
+        entry = self.input
+        while True:
+            item = entry.poll()
+            if item is END:
+                if entry.error is not None:
+                    raise entry.error
+                return
+            yield item
+
+    def step(self, demand: int) -> int:
+        if self.generator is _NOTHING:
+            return demand  # it is being opened
+        while True:
+            if not demand and not (self.waits and self.stash is None and self.input.done and not self.input.queue):
+                if not (self.last and self.stash is None):
+                    return demand
+            item = self.stash
+            if item is not None:
+                self.stash = None
+            else:
+                try:
+                    item = next(self.generator, END)
+                except (Exception, GeneratorExit) as error:
+                    return self.finish(without_this_frame(error))
+            if item is END:
+                return 0 if self.stopped else self.finish()
+            self.waits = item is None or not self.expands
+            if item is None:
+                self.input.ask(UNBOUNDED if self.shape.takes_all else demand)
+                return demand
+            if not demand:
+                self.stash = item
+                return demand
+            self.emit(item)
+            if demand != UNBOUNDED:
+                demand -= 1
+            if self.stopped or self.dirty:
+                return demand
+
+    def close(self) -> None:
+        self.input.close()
+        generator = self.generator
+        if generator is not _NOTHING:
+            self.generator = iter(())
+            close(generator)
+
+
+OPERATOR_CODES.add(Expansion.arriving.__code__)

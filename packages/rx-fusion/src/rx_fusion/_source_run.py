@@ -1,0 +1,183 @@
+"""A passive source with its stages at work for one subscriber; or for one that polls it (micro-fusion)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
+from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
+from rx_core.streams import EXACT, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_fusion._heads import Head, IterableHead
+from rx_fusion._shapes import PULL_DRAINED
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_fusion._shapes import Shape
+
+T = TypeVar("T")
+
+_END: Final[Any] = object()
+
+#: Iterables that run nobody's code.
+_PLAIN: Final = frozenset({range, list, tuple, str, bytes, bytearray, dict, set, frozenset})
+
+
+class SourceRun(Pump[T]):
+    """Opens the source of a plan, and offers itself as a queue where that moves no function to another thread."""
+
+    __slots__ = ("args", "head", "polls", "shape")
+
+    head: Head
+    shape: Shape
+    args: tuple[Any, ...]
+    #: None, until SYNC was granted. Then one entry, taken out by the thread that polls or closes.
+    polls: Any
+
+    def __init__(self, down: Subscriber[T], plan: tuple[Head, Shape, tuple[Any, ...]], origin: object) -> None:
+        super().__init__(down, origin)
+        self.head, self.shape, self.args = plan
+        self.polls = None
+
+    def open(self) -> None:
+        if self.polls is not None:
+            return
+        head, shape = self.head, self.shape
+        try:
+            items = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
+            if type(items) in EXACT and shape.ends_with_source:
+                self.hint = items.__length_hint__
+            self.items = shape.pull(items, self, head, self.args, PULL_DRAINED[head.feed])
+        except (Exception, GeneratorExit) as error:
+            self.items = _failing(without_this_frame(error))
+            self.hint = None
+
+    # -- as a queue ----------------------------------------
+
+    def rx_serves(self, consumer: object, /) -> bool:
+        return consumer is self.down
+
+    def request_fusion(self, mode: int, /) -> int:
+        if self.token or self.polls is not None or not fusion_enabled():
+            return NONE  # it is too late: the Subscription was given out and things flow
+        offer = offered_modes(self.head, self.args)[0]
+        if not mode & offer & ANY or (mode & BOUNDARY and not offer & BOUNDARY):
+            return NONE
+        self.open()  # now: it may be polled before on_subscribe has returned
+        self.polls = [True]
+        return SYNC
+
+    def step(self, demand: int) -> int:
+        return demand if self.polls is not None else super().step(demand)
+
+    def close(self) -> None:
+        polls = self.polls
+        if polls is not None:
+            try:
+                polls.pop()
+            except IndexError:
+                return  # a thread polls just now, and closes afterwards; or it is closed
+        super().close()
+
+    def poll(self) -> T | None:
+        polls = self.polls
+        try:
+            polls.pop()
+        except IndexError:
+            return None  # cancelled, or complete
+        item: Any = _END
+        try:
+            if not self.stopped:
+                item = next(self.items, _END)
+        except (Exception, GeneratorExit) as error:
+            failure = as_signal(error)
+        except BaseException:
+            self.stopped = True  # KeyboardInterrupt and its like: a dead generator is not a completed one
+            self.end_polling()
+            raise
+        else:
+            if item is _END or self.stopped:
+                self.end_polling()
+                return None if item is _END else item  # type: ignore[no-any-return]  # what the source gives
+            polls.append(True)
+            if self.stopped:  # cancelled meanwhile: publish first, look afterwards
+                self.close()
+            return item  # type: ignore[no-any-return]  # as above
+        self.end_polling()
+        raise failure
+
+    def end_polling(self) -> None:
+        self.stopped = True
+        super().close()
+
+    def poll_many(self, n: int, /) -> list[T]:
+        batch: list[T] = []
+        try:
+            while len(batch) < n and (item := self.poll()) is not None:
+                batch.append(item)
+        except Exception as error:
+            if not batch:
+                raise
+            self.stopped = False
+            self.items = _failing(error)  # behind the items that came before it
+            self.polls.append(True)
+        return batch
+
+    def is_empty(self) -> bool:
+        return self.stopped or self.last or (self.hint is not None and not self.hint())
+
+    def clear(self) -> None:
+        """Nothing waits here; cancelling closes the source."""
+
+
+class ConditionalSourceRun(SourceRun[T]):
+    """For a subscriber that says whether it wanted an item: one that it dropped does not count as requested."""
+
+    __slots__ = ()
+
+    def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
+        wanted: Callable[[Any], bool] = self.down.try_on_next
+        try:
+            while demand:
+                item = next(items, _END)
+                if item is _END:
+                    return demand, True
+                try:
+                    counts = wanted(item)
+                except BaseException as error:
+                    raise SubscriberFailed(error) from error
+                if counts and demand != UNBOUNDED:
+                    demand -= 1
+                if self.dirty:
+                    break
+        except (Exception, GeneratorExit) as error:
+            return demand, without_this_frame(error)
+        return demand, type(items) in EXACT and not items.__length_hint__()  # type: ignore[attr-defined]  # these have it
+
+
+def subscribe_source(down: Subscriber[Any], plan: tuple[Head, Shape, tuple[Any, ...]], origin: object) -> None:
+    """Run a passive source for ``down``."""
+    conditional = getattr(down, "try_on_next", None) is not None and fusion_enabled()
+    (ConditionalSourceRun if conditional else SourceRun)(down, plan, origin).start()
+
+
+def offered_modes(head: Head, args: tuple[Any, ...]) -> tuple[int, str]:
+    """What a run of a passive source grants a consumer that polls, and why not more.
+
+    Fusion must not move a function to another thread. Un-fused, the functions of a passive source run on the thread that
+    requests; polled, on the one that polls. Where these may differ (BOUNDARY), SYNC is granted only if there is no function.
+    """
+    if not (isinstance(head, IterableHead) and head.is_one_of(_PLAIN)):
+        return SYNC, f"not across threads: {head.name} may run somebody's code"
+    if any(callable(arg) for arg in args):
+        return SYNC, "not across threads: its functions would move"
+    return SYNC | BOUNDARY, ""
+
+
+def _failing(error: Exception) -> Iterator[Any]:
+    """A source that cannot be started is one that fails."""
+    yield from ()
+    raise error
+
+
+OPERATOR_CODES.add(_failing.__code__)
