@@ -59,7 +59,6 @@ EACH = pytest.mark.parametrize("join", JOIN.values(), ids=list(JOIN))
 MAPPED = pytest.mark.parametrize("join", [JOIN["concat_map"], JOIN["flat_map"]], ids=["concat_map", "flat_map"])
 
 
-@pytest.mark.skip(reason="until loops over passive sources are back")
 @EACH
 def test_it_is_the_loop_that_runs(join: Callable[..., Flow], started: list[bool]) -> None:
     flow = join(Flowable.range(5), twice).map(lambda x: x + 1)
@@ -94,7 +93,6 @@ def test_what_waits_behind_flat_map_waits_at_the_same_time() -> None:
     assert sorted(flow.blocking_list()) == [0, 0, 1, 1, 2, 3, 4]
 
 
-@pytest.mark.skip(reason="until loops over passive sources are back")
 def test_behind_flat_map_the_last_inner_sources_are_no_more_than_allowed() -> None:
     active, most = 0, 0
     lock = threading.Lock()
@@ -118,7 +116,6 @@ def test_behind_flat_map_the_last_inner_sources_are_no_more_than_allowed() -> No
     assert 1 <= most <= 2
 
 
-@pytest.mark.skip(reason="until loops over passive sources are back")
 @MAPPED
 def test_inside_one_another(join: Callable[..., Flow], started: list[bool]) -> None:
     def inner(item: int) -> Flow:
@@ -156,7 +153,6 @@ def test_a_source_that_sends_on_this_thread_is_stopped_when_there_is_enough(join
     assert len(sent) < 1000
 
 
-@pytest.mark.skip(reason="until loops over passive sources are back")
 @EACH
 @pytest.mark.parametrize("way", ["leave", "error"])
 def test_leaving_gives_back_the_inner_source(join: Callable[..., Flow], way: str) -> None:
@@ -277,7 +273,6 @@ def test_a_pipeline_that_runs_once_and_is_short_is_not_compiled(monkeypatch: pyt
     assert started == [False]
 
 
-@pytest.mark.skip(reason="until loops over passive sources are back")
 def test_the_plan_says_so() -> None:
     line = "on a thread that waits for the items: one loop with its source and its inner sources, until one of these has to wait"
     flow = Flowable.range(3).concat_map(twice)

@@ -262,7 +262,7 @@ class _Asking(_Rounds[T]):
     The end of that stream counts at once, also in the middle of a round; so the rounds are gated.
     """
 
-    __slots__ = ("answers", "asked", "handled", "name", "requested", "telling", "told")
+    __slots__ = ("answers", "asked", "asking", "handled", "name", "requested", "told")
 
     gated: ClassVar[bool] = True
 
@@ -274,8 +274,8 @@ class _Asking(_Rounds[T]):
     asked: bool
     #: The handler's stream was asked for the answer.
     requested: bool
-    #: The question is being pushed.
-    telling: bool
+    #: It is being asked just now.
+    asking: bool
 
     def __init__(
         self,
@@ -292,7 +292,7 @@ class _Asking(_Rounds[T]):
         self.answers = _Answers(self)
         self.asked = False
         self.requested = False
-        self.telling = False
+        self.asking = False
         made = user_call(name, handler, stream)
         if not hasattr(made, "subscribe"):
             raise TypeError(
@@ -309,18 +309,8 @@ class _Asking(_Rounds[T]):
         """A round is over: tell the handler's stream."""
         self.asked = True
         self.requested = False
-        self.telling = True
-        self.later.append((self.tell, question))
+        self.later.append((self.told.push, question))
         return self.wait(demand)
-
-    def tell(self, question: Any) -> None:
-        """Without the token. An answer counts when this has returned, so that one that comes together with the handler's end
-        starts no further round."""
-        try:
-            self.told.push(question)
-        finally:
-            self.telling = False
-            self.dirty = True  # looked at by drain(), further down this stack
 
     def wait(self, demand: int) -> int:
         """A question is open: ask for the answer, or act on it."""
@@ -328,17 +318,26 @@ class _Asking(_Rounds[T]):
         if answers.up is None:
             return demand
         if not self.requested:
-            self.requested = True
-            self.later.append((answers.up.request, 1))
-        if answers.count and not self.telling:
+            self.requested = self.asking = True
+            self.later.append((self.ask_for_answer, None))
+        if answers.count and not self.asking:
             answers.count = 0
             self.asked = False
             return self.again(demand)
         return demand
 
+    def ask_for_answer(self, _nothing: None) -> None:
+        """Without the token, behind the question. An answer that is given at once counts when this has returned, so that one
+        that comes together with the handler's end starts no further round."""
+        try:
+            self.answers.up.request(1)
+        finally:
+            self.asking = False
+            self.dirty = True  # looked at by drain(), further down this stack
+
     def step(self, demand: int) -> int:
         answers = self.answers
-        if answers.done and not answers.count:
+        if answers.done:
             return self.finish(answers.error)
         if self.asked:
             demand = self.wait(demand)
