@@ -256,7 +256,6 @@ def test_functions_stay_on_their_thread() -> None:
 
 #: Operators that poll their source where it is a queue, and give what it gives.
 CONSUMERS: dict[str, Callable[[Any], Flow]] = {
-    "flat_map_iterable": lambda source: Flowable.wrap(source).flat_map_iterable(lambda item: [item]),
     "zip": lambda source: Flowable.wrap(source).zip_with(Flowable.range(10_000)).map(lambda pair: pair[0]),
     "observe_on": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io()),
     "observe_on.map": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io(), prefetch=2).map(lambda item: item),

@@ -82,7 +82,7 @@ def offer_of(pipeline: Pipeline[Any]) -> str:
 
 def _source_plan(source: Any, consumer: Head) -> Plan:
     if hasattr(source, "_head"):
-        return plan_of(source, inside=consumer.publisher is None)
+        return plan_of(source, inside=consumer.publisher is None or isinstance(consumer, OperatorHead))
     return Plan(repr(source), ("not ours: through its protocol",), ())
 
 

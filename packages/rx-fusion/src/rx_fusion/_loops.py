@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, final
 
-from rx_core import OPERATOR_CODES
+from rx_core import OPERATOR_CODES, UNBOUNDED
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Stopping, Waiting
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PushHead
@@ -61,14 +61,17 @@ def loops(pipeline: Pipeline[Any]) -> bool:
     return True
 
 
-def waited_for(loop: Iterator[Any], window: int, origin: object) -> Iterator[Any]:
-    """The items of ``loop`` for a thread that waits: it waits for the rest where a source pushes."""
+def waited_for(loop: Iterator[Any], window: int, origin: object, enough: int = UNBOUNDED) -> Iterator[Any]:
+    """The items of ``loop`` for a thread that waits: it waits for the rest where a source pushes.
+
+    The rest has the stages with it, so that one which has had enough stops a source that sends on this very thread.
+    """
     try:
         yield from loop
         return
     except Handover as handover:
         rest = handover.rest
-    yield from Waiting[Any](window, origin).items(rest)
+    yield from Waiting[Any](window, origin, enough=enough).items(rest)
 
 
 def _staged(loop: Iterator[Any], run: Stopping | None, head: Head, shape: Shape, args: tuple[Any, ...]) -> Iterator[Any]:
@@ -83,6 +86,7 @@ def _staged(loop: Iterator[Any], run: Stopping | None, head: Head, shape: Shape,
 
 def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
     step = steps._step
+    failure: Exception | None = None
     try:
         for item in loop:
             try:
@@ -93,10 +97,7 @@ def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
             if out is not None:
                 yield out
             if steps.last:
-                failure = None
                 break
-        else:
-            failure = None
         if failure is None:
             try:
                 out = steps._finish()
@@ -109,6 +110,7 @@ def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
     except Handover as handover:
         rest = handover.rest
     else:
+        assert failure is not None  # else it has returned
         raise failure
     raise Handover(type(rest)(_ContinuedHead(rest, steps)))
 

@@ -40,7 +40,7 @@ from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
-from rx_fusion._loops import inner_loop, loop_of, waited_for
+from rx_fusion._loops import loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
@@ -407,20 +407,8 @@ class Pipeline(Stream[T_co]):
             head, shape, args = plan
             return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
         window = UNBOUNDED if whole else prefetch
-        looped = self._looped(window)
-        if looped is None:
-            return Waiting[T_co](window, self).items(self)
-        items, head, shape, args = looped
-        return shape.pull(items, None, head, args, PULL_FREE[_CLEAN]) if shape else items
-
-    def _looped(self, window: int) -> tuple[Iterator[Any], Head, Shape, tuple[Any, ...]] | None:
-        """The loop of an operator over passive sources, for a thread that waits; and the stages behind it."""
-        head = self._head
-        if type(head) is IterableHead or hooks.on_subscribe is not None or not fusion_enabled():
-            return None
-        head, shape, args = self._resolve()
-        loop = inner_loop(head, None)
-        return None if loop is None else (waited_for(loop, window, self), head, shape, args)
+        loop = self._loop_items(None) if hooks.on_subscribe is None else None
+        return Waiting[T_co](window, self).items(self) if loop is None else waited_for(loop, window, self)
 
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         head = self._head
@@ -439,12 +427,9 @@ class Pipeline(Stream[T_co]):
                 if plan is not None:
                     head, shape, args = plan
                     return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-                looped = self._looped(UNBOUNDED)
-                if looped is not None:
-                    items, head, shape, args = looped
-                    if shape:
-                        return shape.value(items, head, args, _CLEAN)
-                    return _first_of(items)
+                loop = self._loop_items(None) if hooks.on_subscribe is None else None
+                if loop is not None:
+                    return _first_of(waited_for(loop, UNBOUNDED, self, 1))
             return _first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))
         except RuntimeError as error:
             original = _user_stop(error)

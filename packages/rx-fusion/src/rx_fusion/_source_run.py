@@ -44,7 +44,7 @@ class SourceRun(Pump[T]):
             return
         head, shape = self.head, self.shape
         try:
-            items = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
+            items: Any = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
             if type(items) in EXACT and shape.ends_with_source:
                 self.hint = items.__length_hint__
             self.items = shape.pull(items, self, head, self.args, PULL_DRAINED[head.feed])
@@ -98,11 +98,11 @@ class SourceRun(Pump[T]):
         else:
             if item is _END or self.stopped:
                 self.end_polling()
-                return None if item is _END else item  # type: ignore[no-any-return]  # what the source gives
+                return None if item is _END else item
             polls.append(True)
             if self.stopped:  # cancelled meanwhile: publish first, look afterwards
-                self.close()
-            return item  # type: ignore[no-any-return]  # as above
+                self.close()  # type: ignore[unreachable]  # set by another thread
+            return item  # type: ignore[no-any-return]  # what the source gives
         self.end_polling()
         raise failure
 

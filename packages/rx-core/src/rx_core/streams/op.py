@@ -38,6 +38,15 @@ Outcome = bool | Exception | Stream[Any]
 LOOK_FIRST: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
+class _OpenFailed:
+    """Takes the place of a request: what ``open`` raised, to be signalled by the holder of the token (RS 1.9)."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 class Op(Generic[T]):
     """One operator for one subscriber: its Subscription, its account of demand, and the gate that all its signals pass.
 
@@ -94,7 +103,12 @@ class Op(Generic[T]):
             raise
         self.token.append(0)
         if not self.stopped:
-            self.open()
+            try:
+                self.open()
+            except (Exception, GeneratorExit) as error:
+                if self.stopped:
+                    raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
+                self.requests.append(_OpenFailed(without_this_frame(error)))
         self.drain()
 
     # -- what an operator writes ----------------------------------------
@@ -191,7 +205,9 @@ class Op(Generic[T]):
         while requests:
             n = requests.pop(0)
             if type(n) is not int or n < 1:
-                if not self.stopped:
+                if isinstance(n, _OpenFailed):
+                    self.finish(n.error)
+                elif not self.stopped:
                     self.refuse_request(invalid_request(n))
                 continue
             demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n

@@ -129,6 +129,8 @@ class Waiting(Generic[T]):
         error = self.error
         if error is not None:
             self.error = None
+            if isinstance(error, StopIteration):  # one cannot leave a generator (PEP 479)
+                raise RuntimeError("a function in the pipeline raised StopIteration") from error
             raise error
 
     def sleep(self) -> None:
