@@ -24,6 +24,7 @@ MODES: Final = (FUSED, UNFUSED)
 
 #: Traces that hinge on how far RxJava happens to read ahead of its demand: id and reason. They are in no list, and may differ.
 READ_AHEAD: Final[Mapping[int, str]] = {
+    4962: "an iterator that fails behind its last item: Java's is asked whether there is a next item before that is requested",
     8832: "combine_latest with delay_error, fused with flat_map_iterable: its output signals the delayed error before any item",
     22179: "combine_latest with delay_error, fused with publish(selector): its output signals the delayed error before any item",
     13908: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
