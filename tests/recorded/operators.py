@@ -55,38 +55,38 @@ def _until(method: str) -> MakeOperator:
     return make
 
 
-def _handled(method: str) -> MakeOperator:
-    """``retry_when`` and ``repeat_when``: what the handler makes of the errors, or of the completions."""
+def handled(method: str, kind: Any = Flowable) -> MakeOperator:
+    """``retry_when`` and ``repeat_when``: what the handler makes of the errors, or of the completions, a stream of ``kind``."""
 
     def make(stream: Any, at: Node) -> Stream:
         count, seconds = at["n"], at.seconds()
 
-        def timer(seconds: float) -> Flow:
-            return Flowable.timer(seconds, scheduler=at.clock)
+        def timer(seconds: float) -> Any:
+            return kind.timer(seconds, scheduler=at.clock)
 
-        def handle(signals: Flow) -> Flow:
+        def handle(signals: Any) -> Any:
             match at["h"]:
                 case "take":
                     return signals.take(count)
                 case "timer":
                     return signals.take(count).concat_map(lambda _signal: timer(seconds))
                 case "zip":
-                    rounds = signals.zip_with(Flowable.range(1, count + 1), lambda _signal, number: number)
+                    rounds = signals.zip_with(kind.range(1, count + 1), lambda _signal, number: number)
                     return rounds.concat_map(lambda number: timer(number * seconds))
                 case "error":
-                    return signals.concat_map(lambda _signal: Flowable.error(AppError("rw")))
+                    return signals.concat_map(lambda _signal: kind.error(AppError("rw")))
                 case "empty":
-                    return Flowable.empty()
+                    return kind.empty()
                 case "never":
-                    return Flowable.never()
+                    return kind.never()
                 case "throw":
                     raise AppError("rwt")
                 case "just":
-                    return Flowable.just(1)
+                    return kind.just(1)
                 case "delay":
                     return signals.take(count).delay(seconds, scheduler=at.clock)
                 case "then_error":
-                    return signals.take(count).concat_with(Flowable.error(AppError("rw")))
+                    return signals.take(count).concat_with(kind.error(AppError("rw")))
             raise ValueError(f"no handler of a recorded pipeline: {at['h']!r}")
 
         made: Stream = getattr(stream, method)(handle)
@@ -197,9 +197,10 @@ def _on_backpressure_buffer(flow: Flow, at: Node) -> Stream:
     return flow.on_backpressure_buffer(at["n"], overflow=OverflowStrategy[at["ov"]], on_drop=at.consumer())
 
 
-def _sequence_equal(kind: type[Flow | Single[Any] | Maybe[Any]]) -> MakeOperator:
+def sequence_equal(kind: Any) -> MakeOperator:
     def make(stream: Any, at: Node) -> Stream:
-        return kind.sequence_equal(stream, at.source())
+        compared: Stream = kind.sequence_equal(stream, at.source())
+        return compared
 
     return make
 
@@ -232,10 +233,10 @@ ANY: Final[dict[str, MakeOperator]] = {
     "on_error_resume_next": _on_error_resume_next,
     "retry": _retry,
     "retry_until": _until("retry_until"),
-    "retry_when": _handled("retry_when"),
+    "retry_when": handled("retry_when"),
     "repeat": lambda stream, at: stream.repeat(at["n"]),
     "repeat_until": _until("repeat_until"),
-    "repeat_when": _handled("repeat_when"),
+    "repeat_when": handled("repeat_when"),
     # time
     "timestamp": lambda stream, at: stream.timestamp(scheduler=at.clock),
     "time_interval": lambda stream, at: stream.time_interval(scheduler=at.clock),
@@ -281,7 +282,7 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "last_element": lambda flow, at: flow.last_element(),
     "single_element": lambda flow, at: flow.single_element(),
     "ignore_elements": lambda flow, at: flow.ignore_elements(),
-    "sequence_equal": _sequence_equal(Flowable),
+    "sequence_equal": sequence_equal(Flowable),
     # everything in one
     "scan": lambda flow, at: flow.scan(at.reducer(), *at.present("seed")),
     "scan_with": _supplied("scan_with"),
@@ -343,7 +344,7 @@ SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
     "flat_map_publisher": lambda single, at: single.flat_map_publisher(at.selector()),
     "do_on_success": lambda single, at: single.do_on_success(at.consumer()),
     "zip_with": lambda single, at: single.zip_with(at.source(), at.reducer()),
-    "sequence_equal": _sequence_equal(Single),
+    "sequence_equal": sequence_equal(Single),
     "to_maybe": lambda single, at: single.to_maybe(),
 }
 
@@ -352,7 +353,7 @@ MAYBE: Final[dict[str, Callable[[Maybe[Any], Node], Stream]]] = {
     "flat_map_s": lambda maybe, at: maybe.flat_map_single(at.selector()),
     "flat_map_publisher": lambda maybe, at: maybe.flat_map_publisher(at.selector()),
     "zip_with": lambda maybe, at: Maybe.zip(maybe, at.source(), at.reducer()),
-    "sequence_equal": _sequence_equal(Maybe),
+    "sequence_equal": sequence_equal(Maybe),
     "to_single": lambda maybe, at: maybe.to_single(),
 }
 

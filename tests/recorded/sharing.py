@@ -10,7 +10,7 @@ from tests.recorded.building import Flow, Node, Stream
 from tests.recorded.signals import as_number
 
 
-def _shared(flow: Flow, at: Node) -> Flow:
+def share(flow: Flow, at: Node) -> Flow:
     subscribers: int = at.get("subs", 1)
     match at["how"]:
         case "share":
@@ -36,20 +36,20 @@ def _shared(flow: Flow, at: Node) -> Flow:
     raise ValueError(f"no way to share a recorded pipeline: {at['how']!r}")
 
 
-def _twice(flow: Flow, at: Node) -> Flow:
-    """The stream beside a copy of itself, whose items can be told apart."""
+def twice(flow: Any, at: Node, kind: Any = Flowable) -> Any:
+    """The stream, which is of ``kind``, beside a copy of itself, whose items can be told apart."""
     copy = flow.map(lambda item: as_number(item) + 100)
     if "n" in at:
         copy = copy.take(at["n"])
     match at["mode"]:
         case "merge":
-            return Flowable.merge(flow, copy)
+            return kind.merge(flow, copy)
         case "merge_r":
-            return Flowable.merge(copy, flow)
+            return kind.merge(copy, flow)
         case "concat":
-            return Flowable.concat(flow, copy)
+            return kind.concat(flow, copy)
         case "zip":
-            return Flowable.zip(flow, copy, combiner=_pair)
+            return kind.zip(flow, copy, combiner=_pair)
         case "with":
             return flow.with_latest_from(copy, combiner=_pair)
         case "until":
@@ -62,8 +62,8 @@ def _pair(first: Any, second: Any) -> list[Any]:
 
 
 SHARED: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
-    "multicast": _shared,
-    "twice": lambda flow, at: _twice(_shared(flow, at), at),
-    "publish_sel": lambda flow, at: flow.publish(lambda shared: _twice(shared, at)),
-    "replay_sel": lambda flow, at: flow.replay(selector=lambda shared: _twice(shared, at)),
+    "multicast": share,
+    "twice": lambda flow, at: twice(share(flow, at), at),
+    "publish_sel": lambda flow, at: flow.publish(lambda shared: twice(shared, at)),
+    "replay_sel": lambda flow, at: flow.replay(selector=lambda shared: twice(shared, at)),
 }

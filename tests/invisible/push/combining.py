@@ -31,7 +31,7 @@ class Zip(Stage):
     def __init__(self, down: Subscriber, combiner: Fn, flows: list[Flow], prefetch: Count) -> None:
         super().__init__(down)
         self.combiner = combiner
-        self.flows = [flow.passive or flow for flow in flows]
+        self.flows = flows
         sizes = [1 if flow.passive else prefetch for flow in flows]
         self.failure: Failure | None = None
         self.wanted: Count = 0
@@ -245,16 +245,13 @@ def with_latest_from(source: Flow, others: list[Flow], combiner: Fn) -> Flow:
 
 
 def beside(stage: Stage, source: Flow, others: list[tuple[Flow, Subscriber]]) -> None:
-    """Subscribe to other sources first, then to the source: requests are kept for it until then."""
+    """Subscribe to other sources first, then to the source, even if the stream is over by then: requests wait for it."""
     late = Late(stage)
     stage.up = late
     stage.down.on_subscribe(stage)
     for flow, side in others:
-        if stage.over:
-            return
         flow.subscribe(side)
-    if not stage.over:
-        source.subscribe(late)
+    source.subscribe(late)
 
 
 class Late(Subscriber, Subscription):

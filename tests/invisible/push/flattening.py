@@ -95,7 +95,7 @@ class FlatMap(Stage):
             again = max(1, self.prefetch // 4) if self.prefetch < UNBOUNDED else UNBOUNDED
             inner = Inner(self.prefetch, again, self.gate.run, self.inner_error)
         self.inners.append(inner)
-        (flow.passive or flow).subscribe(inner)
+        flow.subscribe(inner)
 
     def error(self, failure: Failure) -> None:
         if not self.done:
@@ -343,7 +343,7 @@ class SwitchMap(Stage):
             self.error(failure)
             return
         self.active = Inner(1 if flow.passive else self.prefetch, 1, self.gate.run, self.inner_error)
-        (flow.passive or flow).subscribe(self.active)
+        flow.subscribe(self.active)
 
     def error(self, failure: Failure) -> None:
         if not self.done:

@@ -49,7 +49,8 @@ def text(x: Any) -> str:
     if isinstance(x, list):
         return f"[{', '.join(map(text, x))}]"
     if isinstance(x, dict):
-        return "{" + ", ".join(sorted(f"{text(key)}={text(value)}" for key, value in x.items())) + "}"
+        pairs = sorted((text(key), text(value)) for key, value in x.items())
+        return "{" + ", ".join(f"{key}={value}" for key, value in pairs) + "}"
     return str(x)
 
 

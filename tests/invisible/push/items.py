@@ -203,7 +203,7 @@ class TakeUntilTrue(Stage):
 
     def next(self, item: Any) -> None:
         self.down.on_next(item)
-        if not self.over and self.predicate(item):
+        if self.predicate(item):
             self.up.cancel()
             self.finish()
 

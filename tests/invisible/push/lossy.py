@@ -14,9 +14,15 @@ class OnBackpressureBuffer(Greedy):
     """Items wait, at most ``size`` of them; what is too much is an ERROR, or the oldest or the latest one is dropped."""
 
     def __init__(
-        self, down: Subscriber, size: Count = UNBOUNDED, overflow: str = "ERROR", dropped: Action = lambda _: None
+        self,
+        down: Subscriber,
+        size: Count = UNBOUNDED,
+        overflow: str = "ERROR",
+        dropped: Action = lambda _: None,
+        patient: bool = False,
     ) -> None:
         super().__init__(down)
+        self.patient = patient
         self.size, self.overflow, self.dropped = size, overflow, dropped
 
     def next(self, item: Any) -> None:

@@ -46,7 +46,7 @@ COMMON: Final[dict[str, Apply]] = {
     "timeout": make.timeout,
     "delay": lambda r, flow, op, x: flow.through(timeouts.Delay, r.clock, op["ms"], bool(op.get("de"))),
     "take_until": make.other(lambda r, a, b: combining.take_until(a, b)),
-    "amb_with": make.other(lambda r, a, b: combining.amb([a, b], a.kind)),
+    "amb_with": make.other(lambda r, a, b: combining.amb([a, make.alike(a, b)], a.kind)),
     "materialize": lambda r, flow, op, x: flow.through(
         looking_on.Materialize, flow.kind, kind="flowable" if flow.kind == "flowable" else "single"
     ),
@@ -58,7 +58,7 @@ COMMON: Final[dict[str, Apply]] = {
     "subscribe_on": lambda r, flow, op, x: timeouts.subscribe_on(flow, r.clock),
     "contains": make.contains,
     "ignore_element": lambda r, flow, op, x: flow.through(answers.IgnoreElements, kind="completable"),
-    "switch_if_empty": make.other(lambda r, a, b: again.in_turn(again.SwitchIfEmpty, a, b, kind=b.kind)),
+    "switch_if_empty": make.other(lambda r, a, b: again.in_turn(again.SwitchIfEmpty, a, make.alike(a, b), kind=b.kind)),
     "default_if_empty": lambda r, flow, op, x: again.in_turn(
         again.SwitchIfEmpty, flow, sources.listed([op["v"]]), kind="flowable" if flow.kind == "flowable" else "single"
     ),
@@ -96,10 +96,10 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "buffer_every": make.timed(buffers.BufferEvery, "ms", "every"),
     "buffer_boundary": lambda r, flow, op, x: flow.through(buffers.BufferBoundary, r.clock, r.source(op["b"], x)),
     "buffer_toggle": lambda r, flow, op, x: flow.through(buffers.BufferToggle, r.source(op["b"], x), r.selector(op)),
-    "window": make.flattened(lambda r, op, x: (parts.WindowCount, op.get("size", 2), op.get("k", op.get("size", 2)))),
+    "window": make.flattened(lambda r, op, x: (parts.WindowCount, op["size"], op.get("k", op["size"]))),
     "window_time": make.flattened(lambda r, op, x: (windows.WindowByTime, r.clock, op["ms"])),
-    "window_time_count": make.flattened(lambda r, op, x: (windows.WindowByTime, r.clock, op["ms"], op.get("size", 2))),
-    "window_restart": make.flattened(lambda r, op, x: (windows.WindowByTime, r.clock, op["ms"], op.get("size", 2), True)),
+    "window_time_count": make.flattened(lambda r, op, x: (windows.WindowByTime, r.clock, op["ms"], op["size"])),
+    "window_restart": make.flattened(lambda r, op, x: (windows.WindowByTime, r.clock, op["ms"], op["size"], True)),
     "window_every": make.flattened(lambda r, op, x: (windows.WindowEvery, r.clock, op["ms"], op["every"])),
     "window_boundary": make.window_boundary,
     "window_toggle": make.flattened(lambda r, op, x: (windows.WindowToggle, r.clock, r.source(op["b"], x), r.selector(op))),
@@ -179,7 +179,9 @@ SINGLE: Final[dict[str, Apply]] = {
     "flat_map_publisher": lambda r, flow, op, x: flowable(flow).through(
         flattening.FlatMap, r.selector(op), r.prefetch(), r.prefetch()
     ),
-    "zip_with": lambda r, flow, op, x: combining.zipped([flow, r.source(op["g"], x)], f.reducer(op["f"]), UNBOUNDED, flow.kind),
+    "zip_with": lambda r, flow, op, x: combining.zipped(
+        [flow, make.alike(flow, r.source(op["g"], x))], f.reducer(op["f"]), UNBOUNDED, flow.kind
+    ),
     "to_maybe": make.kind("maybe"),
 }
 

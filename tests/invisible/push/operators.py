@@ -20,7 +20,7 @@ from tests.invisible.push import (
 from tests.invisible.push import functions as f
 from tests.invisible.push.functions import Fn, number
 from tests.invisible.push.reading import Apply, Reader, flowable, to_list
-from tests.invisible.push.streams import UNBOUNDED, Failure, Flow, required
+from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, required
 from tests.invisible.push.substreams import flatten, handler
 from tests.recorded.cases import Spec
 
@@ -44,6 +44,13 @@ def acting(stage: Fn, *more: Any) -> Apply:
 
 def keyed(stage: Fn) -> Apply:
     return lambda r, flow, op, x: flow.through(stage, f.function(op["f"]) if "f" in op else f.identity)
+
+
+def alike(flow: Flow, other: Flow) -> Flow:
+    """The other of two streams, which must be of one kind: RxJava has no method for others."""
+    if other.kind != flow.kind:
+        raise TypeError(f"a {other.kind} beside a {flow.kind}")
+    return other
 
 
 def other(combine: Callable[[Reader, Flow, Flow], Flow]) -> Apply:
@@ -74,19 +81,21 @@ def window_boundary(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flatten(r, Flow(lambda down: windows.WindowBoundary(down, r.clock).begin_with(flow, boundary)), op)
 
 
+def merged(r: Reader, flow: Flow, op: Spec, most: Count, prefetch: Count, kind: str) -> Flow:
+    """An Observable sends everything: what comes while ``maxc`` sources are running waits."""
+    delay_error = bool(op.get("de"))
+    if r.variant.observable and "maxc" in op:
+        flow = flow.through(lossy.OnBackpressureBuffer, patient=delay_error)
+    return flow.through(flattening.FlatMap, r.selector(op), op.get("maxc", most), prefetch, delay_error, kind=kind)
+
+
 def flat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-    return flow.through(flattening.FlatMap, r.selector(op), op.get("maxc", r.prefetch()), r.prefetch(), bool(op.get("de")))
+    return merged(r, flow, op, r.prefetch(), r.prefetch(), "flowable")
 
 
 def flat_map_one(kind: str) -> Apply:
     """Of singles, maybes and completables: as many at a time as there are, unless ``maxc`` says otherwise."""
-
-    def apply(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-        return flow.through(
-            flattening.FlatMap, r.selector(op), op.get("maxc", UNBOUNDED), UNBOUNDED, bool(op.get("de")), kind=kind
-        )
-
-    return apply
+    return lambda r, flow, op, x: merged(r, flow, op, UNBOUNDED, UNBOUNDED, kind)
 
 
 def concat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
@@ -225,12 +234,13 @@ def on_error_return(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 
 def on_error_resume_next(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-    handler = f.handler(op, lambda _: r.source(op["g"], x))
+    handler = f.handler(op, lambda _: alike(flow, r.source(op["g"], x)))
     return again.in_turn(again.OnErrorResumeNext, flow, handler, kind=flow.kind)
 
 
 def timeout(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-    return again.in_turn(timeouts.TimeoutTimed, flow, r.maybe(op.get("fb"), x), r.clock, op["ms"], kind=flow.kind)
+    fallback = alike(flow, r.source(op["fb"], x)) if "fb" in op else None
+    return again.in_turn(timeouts.TimeoutTimed, flow, fallback, r.clock, op["ms"], kind=flow.kind)
 
 
 def timeout_sel(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

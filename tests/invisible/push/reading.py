@@ -13,7 +13,7 @@ from tests.invisible.push.flattening import FlatMap
 from tests.invisible.push.functions import Fn
 from tests.invisible.push.looking_on import ToFlowable
 from tests.invisible.push.sources import listed
-from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, required
+from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, Stage, Subscription, required
 from tests.recorded.cases import Spec
 
 #: A line of a table: from a spec, and the item that it is made for, to a source; for an operator also from the stream before it.
@@ -25,17 +25,31 @@ Apply = Callable[["Reader", Flow, Spec, Any], Flow]
 class Variant:
     """Where an answer may depend on how operators fetch their items.
 
-    ``bounded``: operators prefetch a number of items, as those of a Flowable do; an Observable's are sent everything. ``pulls``:
-    operators fetch one item at a time from a source that has its items at hand, as RxJava's fusion does; otherwise such a source
-    is one that sends like any other.
+    ``prefetch``: how many items operators with a queue request at first; None: as many as RxJava's. ``observable``: there are
+    Observables for Flowables: everything is sent without a request. ``pulls``: such operators fetch one item at a time from a
+    source that has its items "at hand", as RxJava's fusion does; or "through" stages behind such a source, too; or they do not:
+    then that source is one that sends like any other.
     """
 
-    bounded: bool = True
-    pulls: bool = True
+    prefetch: Count | None = None
+    observable: bool = False
+    pulls: str | None = "at hand"
 
 
 #: What RxJava does.
 RXJAVA: Final = Variant()
+#: And with Observables.
+OBSERVABLE: Final = Variant(UNBOUNDED, observable=True)
+
+#: Through these one may pull.
+STAGES: Final = frozenset(
+    (
+        *("map", "filter", "take", "skip", "take_while", "skip_while", "take_until_p", "map_optional", "distinct", "scan"),
+        *("distinct_until_changed", "do_on_next", "do_after_next", "do_on_error", "do_on_complete", "do_finally", "hide"),
+        *("flat_map_iterable", "buffer", "skip_last", "take_last", "start_with", "scan_with", "do_on_cancel", "do_on_subscribe"),
+        *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return"),
+    )
+)  # fmt: skip
 
 
 class Reader:
@@ -53,12 +67,17 @@ class Reader:
         self.sources, self.operators, self.hot = sources, operators, hot
 
     def prefetch(self, n: int = 128) -> Count:
-        return n if self.variant.bounded else UNBOUNDED
+        return n if self.variant.prefetch is None else self.variant.prefetch
 
     def source(self, s: Spec, x: Any = None) -> Flow:
         """``x``: the item that the source is made for, inside flat_map and its like. A foreign one is not passive."""
         flow = self.sources[s["s"]](self, s, x)
-        return Flow(flow.subscribe, flow.kind, flow.key) if "probe" in s else flow
+        return self.made(flow, flow.passive and "probe" not in s)
+
+    def made(self, flow: Flow, passive: bool) -> Flow:
+        if self.variant.observable and flow.kind == "flowable" and not passive:
+            flow = flow.through(SentEverything)
+        return Flow(flow.subscribe, flow.kind, flow.key, passive)
 
     def all(self, described: list[Spec], x: Any) -> list[Flow]:
         return [self.source(s, x) for s in described]
@@ -67,7 +86,8 @@ class Reader:
         return self.source(described, x) if described else None
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
-        return self.operators[flow.kind][op["o"]](self, flow, op, x)
+        passive = flow.passive and self.variant.pulls == "through" and op["o"] in STAGES
+        return self.made(self.operators[flow.kind][op["o"]](self, flow, op, x), passive)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:
         flow = self.source(source, x)
@@ -83,17 +103,27 @@ class Reader:
         values = [f.value(v, x) for v in s["v"]]
         at = s.get("at", -1)
         failure = Failure(f"App:it{at}") if 0 <= at <= len(values) else None
-        return self.iterable(values[:at] if failure else values, failure, at == len(values))
+        return self.at_hand(values[:at] if failure else values, failure)
 
-    def iterable(self, values: list[Any], failure: Failure | None = None, early: bool = False) -> Flow:
-        flow = listed(values, failure, early)
-        flow.passive = (flow.passive or flow) if self.variant.pulls else None
-        return flow
+    def at_hand(self, values: list[Any], failure: Failure | None = None) -> Flow:
+        return listed(values, failure, passive=self.variant.pulls is not None)
 
     def merge(self, flows: list[Flow], delay_error: bool = False) -> Flow:
         if len(flows) == 1:
             return flows[0]
         return listed(list(flows)).through(FlatMap, lambda flow: flow, len(flows), self.prefetch(), delay_error)
+
+
+class SentEverything(Stage):
+    """An Observable: it sends everything, whatever is requested of it."""
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if not self.over:
+            up.request(UNBOUNDED)
+
+    def request(self, n: Count) -> None:
+        pass
 
 
 def flowable(flow: Flow) -> Flow:

@@ -37,18 +37,26 @@ class Demanding(Subscriber):
     later: tuple[tuple[int, int], ...] = ()
 
 
+def demanding(case: Trace) -> bool:
+    return any(isinstance(subscriber, Demanding) for subscriber in case.subscribers)
+
+
 class Watcher:
     """A subscriber at work. It writes down what it gets, and cancels and requests as its plan says.
 
-    It serves a stream of any kind: a single and a maybe give their item by ``on_success``.
+    It serves a stream of any kind: a single and a maybe give their item by ``on_success``. ``unbounded``: a request for
+    everything; 0 for a stream that has no requests.
     """
 
-    def __init__(self, plan: Subscriber, now: Callable[[], int], text: Callable[[Any], str], unbounded: Count) -> None:
-        self.plan, self.now, self.text, self.unbounded = plan, now, text, unbounded
+    def __init__(
+        self, plan: Subscriber, now: Callable[[], int], text: Callable[[Any], str], unbounded: Count, at_last: Count
+    ) -> None:
+        self.plan, self.now, self.text, self.unbounded, self.at_last = plan, now, text, unbounded, at_last
         self.demanding = plan if isinstance(plan, Demanding) else None
         self.got: list[list[Any]] = []
         self.up: Any = None
         self.items = 0
+        self.requested: Count = 0
         self.left = False
 
     def log(self, signal: str) -> None:
@@ -63,6 +71,8 @@ class Watcher:
     def on_next(self, item: Any, /) -> None:
         self.items += 1
         self.log(f"next {self.text(item)}")
+        if self.unbounded and self.requested < self.items:
+            self.log("it was not requested")
         if self.items == self.plan.cancel_after:
             self.cancel()
         elif self.demanding:
@@ -78,7 +88,8 @@ class Watcher:
         self.log("complete")
 
     def request(self, n: Any) -> None:
-        if n and not self.left and hasattr(self.up, "request"):
+        if n and self.unbounded and not self.left and self.up is not None:
+            self.requested += n
             self.up.request(n)
 
     def cancel(self) -> None:
@@ -124,14 +135,14 @@ def playing(source: HotSource, subject: Any, failure: Callable[[str], Any]) -> I
 
 
 def play(case: Trace, watchers: Sequence[Watcher], steps: Sequence[Step], advance_to: Callable[[int], object]) -> Answer:
-    """Let time pass. In the end everything is requested, for operators that look at the clock when they are asked."""
+    """Let time pass. In the end a subscriber of a Flowable requests everything: some operators look at the clock then."""
     for time, action in steps:
         advance_to(time)
         action()
         advance_to(time)
     advance_to(case.horizon)
     for watcher in watchers:
-        watcher.request(watcher.unbounded)
+        watcher.request(watcher.at_last)
     advance_to(case.horizon + AFTERWARDS)
     return {watcher.plan.name: watcher.got for watcher in watchers if watcher.got}
 
@@ -159,7 +170,8 @@ def refer(case: Trace, variant: Variant = RXJAVA) -> Answer:
     hot = {source.name: SUBJECTS[source.kind]() for source in case.hot}
     reader = Reader(clock, variant, SOURCES, OPERATORS, {name: subject.flow() for name, subject in hot.items()})
     flow = reader.pipeline(case.source, case.operators)
-    watchers = [ReferenceWatcher(plan, lambda: clock.now, text, UNBOUNDED) for plan in case.subscribers]
+    at_last = 0 if variant.observable else UNBOUNDED
+    watchers = [ReferenceWatcher(plan, lambda: clock.now, text, UNBOUNDED, at_last) for plan in case.subscribers]
     for watcher in watchers:
         watcher.kind = flow.kind
     made = steps(case, watchers, flow.subscribe, hot, lambda name: Failure("App:" + name))  # type: ignore[arg-type]  # a watcher subscribes

@@ -374,26 +374,25 @@ class WithConnection(Stage):
         self.leave()
 
 
-def with_selector(shared: Callable[[], Connectable], selector: Selector) -> Flow:
+def with_selector(source: Flow, make: Callable[[], Connection], selector: Selector) -> Flow:
     """A connection for each subscriber, made when what the selector made of it is subscribed."""
 
     def subscribe(down: Subscriber) -> None:
-        connectable = shared()
+        connection = make()
         try:
-            flow = selector(connectable.flow())
+            flow = selector(Flow(connection.take_seat))
         except Failure as failure:
             failing(down, failure)
-            return
-        connection = connectable.current()
-        flow.subscribe(WithConnection(down, connection.dispose))
-        connectable.connect()
+        else:
+            flow.subscribe(WithConnection(down, connection.dispose))
+            source.subscribe(connection)
 
     return Flow(subscribe)
 
 
 def publish_selector(source: Flow, selector: Selector, prefetch: Count) -> Flow:
-    return with_selector(lambda: Connectable(source, lambda: PublishConnection(prefetch, patient=False)), selector)
+    return with_selector(source, lambda: PublishConnection(prefetch, patient=False), selector)
 
 
 def replay_selector(source: Flow, selector: Selector) -> Flow:
-    return with_selector(lambda: replay(source), selector)
+    return with_selector(source, ReplayConnection, selector)

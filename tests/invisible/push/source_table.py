@@ -28,9 +28,17 @@ def _fail(name: str) -> Flow:
     raise Failure("App:" + name)
 
 
+def _numbers(s: Spec, x: Any) -> list[int]:
+    return [f.value(v, x) for v in s["v"]]
+
+
+def _failure(s: Spec) -> Failure | None:
+    return Failure("App:" + s["e"]) if "e" in s else None
+
+
 def _range(r: Reader, s: Spec, x: Any) -> Flow:
     start = f.value(s["a"], x)
-    return r.iterable(list(range(start, start + s["n"])))
+    return r.at_hand(list(range(start, start + s["n"])))
 
 
 def _using(r: Reader, s: Spec, x: Any) -> Flow:
@@ -67,7 +75,7 @@ def _error(kind: str) -> Make:
 
 SOURCES: Final[dict[str, Make]] = {
     "range": _range,
-    "just": lambda r, s, x: r.iterable([f.value(s["v"], x)]),
+    "just": lambda r, s, x: r.at_hand([f.value(s["v"], x)]),
     "iter": lambda r, s, x: r.listed(s, x),
     "array": lambda r, s, x: r.listed(s, x),
     "empty": lambda r, s, x: sources.empty(),
@@ -92,6 +100,8 @@ SOURCES: Final[dict[str, Make]] = {
     "generate": lambda r, s, x: sources.generate(s["n"], s["end"]),
     "create": lambda r, s, x: sources.create(r.clock, s["script"], s["strategy"], bool(s.get("throws"))),
     "using": _using,
+    "foreign": lambda r, s, x: sources.listed(_numbers(s, x), _failure(s)),
+    "paced": lambda r, s, x: sources.paced(r.clock, _numbers(s, x), s["ms"], _failure(s)),
     "s_timer": _timer("single"),
     "m_timer": _timer("maybe"),
     "c_timer": _timer("completable"),

@@ -36,24 +36,21 @@ def error(text: str, kind: str = "flowable") -> Flow:
     return Flow(lambda down: failing(down, Failure(text)), kind)
 
 
-def listed(items: list[Any], failure: Failure | None = None, early: bool = False) -> Flow:
-    """Items as they are requested. The completion comes with the last of them.
-
-    A failure comes when one more is requested, or (``early``) also with the last item.
-    """
+def listed(items: list[Any], failure: Failure | None = None, passive: bool = False) -> Flow:
+    """Items as they are requested. The completion comes with the last of them, a failure when one more is requested."""
 
     def subscribe(down: Subscriber) -> None:
         if items or failure:
-            down.on_subscribe(Listed(down, items, failure, early))
+            down.on_subscribe(Listed(down, items, failure))
         else:
             completing(down)
 
-    return Flow(subscribe, passive=listed(items, failure) if early else None)
+    return Flow(subscribe, passive=passive)
 
 
 class Listed(Subscription):
-    def __init__(self, down: Subscriber, items: list[Any], failure: Failure | None, early: bool = False) -> None:
-        self.down, self.items, self.failure, self.early = down, list(items), failure, early
+    def __init__(self, down: Subscriber, items: list[Any], failure: Failure | None) -> None:
+        self.down, self.items, self.failure = down, list(items), failure
         self.wanted: Count = 0
         self.over = False
         self.gate = Gate(self.give)
@@ -70,16 +67,20 @@ class Listed(Subscription):
             if self.items:
                 self.wanted -= 1
                 self.down.on_next(self.items.pop(0))
-            if not self.items and not self.over:
+            if not self.items and (self.wanted or not self.end_is_asked_for()):
                 self.end()
 
+    def end_is_asked_for(self) -> bool:
+        """Whether the end needs a request of its own."""
+        return self.failure is not None
+
     def end(self) -> None:
-        if self.failure and (self.wanted or self.early):
+        if not self.over:
             self.over = True
-            self.down.on_error(self.failure)
-        elif not self.failure:
-            self.over = True
-            self.down.on_complete()
+            if self.failure:
+                self.down.on_error(self.failure)
+            else:
+                self.down.on_complete()
 
 
 def single_item(item: Any, kind: str) -> Flow:
@@ -121,13 +122,8 @@ def generate(size: int, end: str) -> Flow:
 
 
 class Generated(Listed):
-    def end(self) -> None:
-        if self.wanted:
-            self.over = True
-            if self.failure:
-                self.down.on_error(self.failure)
-            else:
-                self.down.on_complete()
+    def end_is_asked_for(self) -> bool:
+        return True
 
 
 def defer(supply: Callable[[], Flow]) -> Flow:
@@ -262,6 +258,35 @@ def timer(clock: Clock, delay: int, item: Any = 0, kind: str = "flowable") -> Fl
     return Flow(subscribe, kind)
 
 
+def paced(clock: Clock, items: list[Any], pace: int, failure: Failure | None) -> Flow:
+    """Each item comes a while after it could: after it was requested and the item before it was given. So does the end."""
+
+    class Pacing(Listed):
+        task: Any = None
+
+        def give(self) -> None:
+            if not self.task and not self.over and (self.wanted or not self.items):
+                self.task = clock.after(pace, self.step)
+
+        def step(self) -> None:
+            self.task = None
+            if self.over:
+                return
+            if self.items:
+                self.wanted -= 1
+                self.down.on_next(self.items.pop(0))
+                self.gate.run()
+            else:
+                self.end()
+
+    def subscribe(down: Subscriber) -> None:
+        pacing = Pacing(down, items, failure)
+        down.on_subscribe(pacing)
+        pacing.gate.run()
+
+    return Flow(subscribe)
+
+
 # -- pushing -------------------------------------------------------------------------------------------------------------------
 
 
@@ -289,6 +314,10 @@ class Emitter(Waiting):
     def on_error(self, failure: Failure) -> None:
         if not self.done:
             super().on_error(failure)
+
+    def on_complete(self) -> None:
+        if not self.done:
+            super().on_complete()
 
 
 def create(clock: Clock, script: list[list[Any]], strategy: str, throws: bool) -> Flow:

@@ -72,11 +72,11 @@ class Flow:
     """A stream: what to do with a subscriber. ``kind`` says whether it is a flowable, a single, a maybe or a completable.
 
     A single or a maybe gives its item whether it is requested or not, and completes with it; ``to_flowable`` makes it wait.
-    ``passive``: the same source for an operator that fetches one item when it needs one, where the source has items at hand.
+    ``passive``: it has its items at hand, so an operator with a queue may fetch each of them when it needs one.
     """
 
     def __init__(
-        self, subscribe: Callable[[Subscriber], None], kind: str = "flowable", key: Any = None, passive: Flow | None = None
+        self, subscribe: Callable[[Subscriber], None], kind: str = "flowable", key: Any = None, passive: bool = False
     ) -> None:
         self.subscribe = subscribe
         self.kind = kind
@@ -89,9 +89,7 @@ class Flow:
 
     def pulled_through(self, stage: Callable[..., Subscriber], *arguments: Any, kind: str | None = None, **options: Any) -> Flow:
         """The stream behind an operator that fetches items where they are at hand."""
-        if self.passive:
-            return self.passive.through(stage, *arguments, kind=kind, pulls=True, **options)
-        return self.through(stage, *arguments, kind=kind, **options)
+        return self.through(stage, *arguments, kind=kind, pulls=self.passive, **options)
 
 
 class Gate:

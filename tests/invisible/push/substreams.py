@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.invisible.push import again, answers, combining, flattening, items, sharing, sources, timeouts
 from tests.invisible.push.functions import Fn, number
-from tests.invisible.push.reading import Reader, to_list
+from tests.invisible.push.reading import Reader, flowable, to_list
 from tests.invisible.push.streams import Count, Failure, Flow
 from tests.recorded.cases import Spec
 from tests.recorded.functions import remainder
@@ -15,7 +15,7 @@ from tests.recorded.functions import remainder
 
 def handler(r: Reader, op: Spec) -> Callable[[Flow], Flow]:
     """Of retry_when and repeat_when."""
-    how, n, ms = op["h"], op.get("n", 2), op.get("ms", 10)
+    how, n, ms = op["h"], op["n"], op["ms"]
 
     def timer(delay: int) -> Flow:
         return sources.timer(r.clock, delay)
@@ -49,7 +49,7 @@ def handler(r: Reader, op: Spec) -> Callable[[Flow], Flow]:
 
 def flatten(r: Reader, flow: Flow, op: Spec) -> Flow:
     """What becomes of windows and groups."""
-    how, n = op["fl"], op.get("n", 1)
+    how = op["fl"]
 
     def fold(a: Any, b: Any) -> int:
         return remainder(number(a) * 2 + number(b))
@@ -65,11 +65,11 @@ def flatten(r: Reader, flow: Flow, op: Spec) -> Flow:
         "concat": lambda: in_turn(),
         "switch": lambda: flow.through(flattening.SwitchMap, lambda part: part, r.prefetch()),
         "flat_list": lambda: merged(flow, to_list),
-        "concat_list": lambda: in_turn(to_list, r.prefetch(1)),
-        "take": lambda: merged(flow, lambda part: part.through(items.Take, n)),
+        "concat_list": lambda: in_turn(lambda part: flowable(to_list(part)), r.prefetch(1)),
+        "take": lambda: merged(flow, lambda part: part.through(items.Take, op["n"])),
         "reduce": lambda: merged(flow, lambda part: part.through(answers.Reduce, fold, kind="maybe")),
         "scan": lambda: merged(flow, lambda part: part.through(items.Scan, fold)),
-        "only": lambda: merged(flow.through(items.Take, n)),
+        "only": lambda: merged(flow.through(items.Take, op["n"])),
         "tag": lambda: merged(flow, lambda part: part.through(items.Map, lambda v: number(part.key) * 1000 + number(v))),
         "tag_list": lambda: merged(flow, lambda part: to_list(part).through(items.Map, lambda v: [part.key, v])),
         "count": lambda: merged(flow, lambda part: part.through(answers.Count_, kind="single")),
@@ -93,7 +93,7 @@ def twice(r: Reader, a: Flow, op: Spec) -> Flow:
 
 
 def share(r: Reader, flow: Flow, op: Spec) -> Flow:
-    n, ms, size = op.get("subs", 1), op.get("ms", 10), op.get("size", 1)
+    n, ms, size = op.get("subs", 1), op["ms"], op["size"]
     publish, replay = sharing.publish(flow, r.prefetch()), sharing.replay
     return {
         "publish_auto": lambda: sharing.auto_connect(publish, n),

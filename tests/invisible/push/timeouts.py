@@ -60,6 +60,13 @@ def delay_subscription(source: Flow, other: Flow) -> Flow:
     return in_turn(DelaySubscription, source, other, kind=source.kind)
 
 
+class Leaving(Subscriber):
+    """Cancels: RxJava subscribes to a source also when it is too late, and that may be seen."""
+
+    def on_subscribe(self, up: Subscription) -> None:
+        up.cancel()
+
+
 class Timeout(InTurn):
     """Fails, or goes on with ``fallback``, when an item takes too long. ``delay`` says how long, ``selector`` by a source."""
 
@@ -71,9 +78,12 @@ class Timeout(InTurn):
 
     def begin(self) -> None:
         self.down.on_subscribe(self)
+        source = self.flow
         if not self.over:
             self.wait_for_first()
-        if not self.over and not self.timed_out:
+        if self.over or self.timed_out:
+            source.subscribe(Leaving())
+        else:
             self.gate.run()
 
     def subscribe_next(self) -> None:
@@ -91,8 +101,7 @@ class Timeout(InTurn):
             return
         self.stop_waiting()
         super().next(item)
-        if not self.over:
-            self.wait_for_next(item)
+        self.wait_for_next(item)
 
     def too_late(self) -> None:
         if self.over or self.timed_out:
@@ -130,7 +139,8 @@ class TimeoutTimed(Timeout):
         self.clock, self.delay = clock, delay
 
     def wait_for_first(self) -> None:
-        self.waiting = self.clock.after(self.delay, self.too_late)
+        if not self.over:
+            self.waiting = self.clock.after(self.delay, self.too_late)
 
     def wait_for_next(self, item: Any) -> None:
         self.wait_for_first()
@@ -151,6 +161,8 @@ class TimeoutBySelector(Timeout):
         self.wait_for(self.selector(item))
 
     def wait_for(self, flow: Flow) -> None:
+        if self.over:
+            return
         side = Side(lambda _: self.too_late(), self.side_error, self.too_late)
         self.waiting = side
         flow.subscribe(side)

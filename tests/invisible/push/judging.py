@@ -1,0 +1,75 @@
+"""Comparing the library with the reference, in all forms; what is said of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tests.invisible.push.describing import program
+from tests.invisible.push.library import FAILED, FORMS, Form, possible_forms, respond
+from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant
+from tests.invisible.push.running import Endless, demanding, refer
+from tests.invisible.push.shrinking import shrunk
+from tests.invisible.push.streams import UNBOUNDED
+from tests.recorded.cases import Answer, Trace
+
+#: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses.
+FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"))
+#: For a subscriber that does not request everything, also how many items are prefetched must not matter.
+PREFETCHING: Final = (*FETCHING, Variant(prefetch=1), Variant(prefetch=UNBOUNDED))
+OBSERVING: Final = (OBSERVABLE, replace(OBSERVABLE, pulls=None), replace(OBSERVABLE, pulls="through"))
+
+Refer = Callable[[Trace, Variant], Answer]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A form of a case is not what the reference says."""
+
+    case: Trace
+    form: Form
+    expected: Answer
+    got: Answer
+
+    def __str__(self) -> str:
+        return f"{self.form}:\n{program(self.case)}\n  reference  {self.expected}\n  library    {self.got}\n{self.case}"
+
+
+class Judge:
+    """``refer``: the reference, or a mistaken one."""
+
+    def __init__(self, refer: Refer = refer) -> None:
+        self.refer = refer
+
+    def expected(self, case: Trace, form: Form) -> Answer | None:
+        """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
+        variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
+        try:
+            answers = [self.refer(case, variant) for variant in variants]
+        except Endless:
+            return None
+        return answers[0] if all(answer == answers[0] for answer in answers) else None
+
+    def differences(self, case: Trace, forms: Sequence[Form] = FORMS) -> list[Difference]:
+        found: list[Difference] = []
+        for form in possible_forms(case):
+            if form in forms and (expected := self.expected(case, form)) is not None:
+                got = respond(case, form)
+                if got != expected:
+                    found.append(Difference(case, form, expected, got))
+        return found
+
+    def smallest(self, difference: Difference, most: int = 2_000) -> Difference:
+        """The same difference in a smaller case, as far as one is found."""
+
+        def found(case: Trace) -> Difference | None:
+            try:
+                made = self.differences(case, [difference.form])
+            except Exception:  # what is left makes no sense
+                return None
+            alike = [each for each in made if each.got.get(FAILED) == difference.got.get(FAILED)]
+            return alike[0] if alike else None
+
+        case = shrunk(difference.case, lambda case: found(case) is not None, most)
+        return found(case) or difference

@@ -1,0 +1,137 @@
+"""The same cases on the library: as it fuses them, with walls between, without fusion, and with Observables for Flowables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rx_core import UNBOUNDED, hookimpl, manager
+from rx_fusion import fusion_off
+from rx_ops import Completable, Flowable
+from rx_testing import VirtualScheduler
+from tests.invisible.push.observables import ABOUT_DEMAND, OBSERVABLE_OPERATORS, OBSERVABLE_SOURCES, SUBJECTS, ObservableBuilder
+from tests.invisible.push.publishers import PUBLISHERS
+from tests.invisible.push.running import Endless, Watcher, demanding, play, steps
+from tests.recorded.building import Builder, MakeOperator, MakeSource, Stream
+from tests.recorded.cases import Answer, Spec, Trace
+from tests.recorded.operators import OPERATORS
+from tests.recorded.running import PROCESSORS, time_limit
+from tests.recorded.running import Endless as TooLong
+from tests.recorded.signals import AppError, as_text, error_text, milliseconds
+from tests.recorded.sources import SOURCES
+
+#: What an answer says that is none.
+FAILED: Final = "failed"
+MOST_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way in which the library can run a case."""
+
+    name: str
+    fused: bool = True
+    walls: bool = False
+    observable: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+FUSED: Final = Form("fused")
+OFF: Final = Form("without fusion", fused=False)
+WALLS: Final = Form("walls between", walls=True)
+OBSERVABLE: Final = Form("observable", observable=True)
+FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE)
+
+
+def names(described: Any) -> Iterator[str]:
+    """Of all sources and operators of a case."""
+    if isinstance(described, Mapping):
+        yield from (described[key] for key in ("s", "o") if key in described)
+        for each in described.values():
+            yield from names(each)
+    elif isinstance(described, (list, tuple)):
+        for each in described:
+            yield from names(each)
+
+
+def possible_forms(case: Trace) -> list[Form]:
+    """An Observable has no demand."""
+    about_demand = demanding(case) or not ABOUT_DEMAND.isdisjoint(names((case.source, case.operators)))
+    return [form for form in FORMS if not (form.observable and about_demand)]
+
+
+@contextmanager
+def switched(form: Form) -> Iterator[None]:
+    with nullcontext() if form.fused else fusion_off():
+        yield
+
+
+class WalledBuilder(Builder):
+    """Puts a wall behind every source and operator: through it only the protocol goes."""
+
+    def source(self, spec: Spec, item: Any = None) -> Any:
+        return behind_a_wall(super().source(spec, item))
+
+    def operator(self, stream: Stream, spec: Spec, item: Any = None) -> Stream:
+        return behind_a_wall(super().operator(stream, spec, item))
+
+
+def behind_a_wall(stream: Stream) -> Stream:
+    """A completable has no hide: nothing of it is fused."""
+    return stream if isinstance(stream, Completable) else stream.hide()
+
+
+FLOWABLE_SOURCES: Final[Mapping[str, MakeSource]] = {**SOURCES, **PUBLISHERS}
+
+
+def builder(form: Form, clock: VirtualScheduler, hot: Mapping[str, Any]) -> Builder:
+    if form.observable:
+        return ObservableBuilder(clock, hot, OBSERVABLE_SOURCES, OBSERVABLE_OPERATORS)
+    operators: Mapping[type, Mapping[str, MakeOperator]] = OPERATORS
+    return (WalledBuilder if form.walls else Builder)(clock, hot, FLOWABLE_SOURCES, operators)
+
+
+class _Ignoring:
+    """Takes errors with nowhere to go."""
+
+    @hookimpl
+    def rx_on_error(self, error: Exception, pipeline: object) -> None: ...
+
+
+def _text(x: Any) -> str:
+    return error_text(x) if isinstance(x, Exception) else as_text(x)
+
+
+def respond(case: Trace, form: Form) -> Answer:
+    """What the library answers."""
+    with manager().enable(_Ignoring()), switched(form):
+        try:
+            with time_limit(MOST_SECONDS):
+                return _run(case, form)
+        except (Endless, TooLong):
+            return {FAILED: [[0, "it does not end"]]}
+        except Exception as error:  # it came out of a call that a program would have made
+            return {FAILED: [[0, f"raised {error_text(error)}"]]}
+
+
+def _run(case: Trace, form: Form) -> Answer:
+    clock = VirtualScheduler()
+    kinds: Mapping[str, Callable[[], Any]] = SUBJECTS if form.observable else PROCESSORS
+    hot = {source.name: kinds[source.kind]() for source in case.hot}
+    stream = builder(form, clock, hot).pipeline(case.source, case.operators)
+    unbounded = UNBOUNDED if isinstance(stream, Flowable) else 0
+    watchers = [Watcher(plan, lambda: milliseconds(clock.now()), _text, unbounded, unbounded) for plan in case.subscribers]
+    made = steps(case, watchers, stream.subscribe, hot, AppError)
+
+    def advance_to(time: int) -> None:
+        clock.advance_to(time / 1000)
+        clock.run_due()
+
+    answer = play(case, watchers, made, advance_to)
+    for watcher in watchers:
+        watcher.got = []  # a stream may still signal when it is garbage-collected
+    return answer

@@ -1,0 +1,65 @@
+"""The library signals what the naive reference says: random pipelines of hot, timed, lossy and foreign sources, on virtual time.
+
+Compared are all signals of all subscribers, with their virtual times: as the library fuses, without fusion, with walls between
+all operators, and with Observables for Flowables; where a pipeline becomes a Single, a Maybe or a Completable that is compared.
+Not compared is what hinges on how far an operator reads ahead: where the reference itself answers otherwise when its operators
+prefetch, or fetch items at hand, in another way (see ``judging.py``).
+
+The normal run takes the same pipelines each time, without what ``not_yet.py`` names. ``RX_NIGHTLY=50000`` draws that many at
+random, of everything; ``RX_SEED`` repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import pytest
+
+from tests.invisible.nightly import NIGHTLY, SEED
+from tests.invisible.push.drawing import Drawing
+from tests.invisible.push.judging import Judge
+from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
+from tests.recorded.cases import Trace
+
+#: Pipelines with each source and operator.
+EACH: Final = 2
+#: Random ones, and with subscribers that do not request everything.
+RANDOM: Final = NIGHTLY or 100
+DEMANDING: Final = (NIGHTLY or 600) // 4
+PARTS: Final = 10 if NIGHTLY else 2
+#: So many differences are made small and shown.
+MOST_SHOWN: Final = 5
+
+DRAWING: Final = Drawing(() if NIGHTLY else NOT_YET)
+DEMANDING_DRAWING: Final = Drawing(() if NIGHTLY else NOT_YET | NOT_YET_BY_DEMAND, demanding=True)
+BEGINNING: Final = f"{SEED}/" if NIGHTLY else ""
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(24 * 3600 if NIGHTLY else 120)]
+
+
+def check(cases: Iterable[Trace]) -> None:
+    judge = Judge()
+    count = 0
+    shown: list[str] = []
+    for case in cases:
+        differences = judge.differences(case)
+        count += bool(differences)
+        if differences and len(shown) < MOST_SHOWN:
+            shown.append(str(judge.smallest(differences[0])))
+    assert not shown, "\n\n".join((f"{count} pipelines differ, among them:", *shown))
+
+
+@pytest.mark.parametrize("name", DRAWING.names())
+def test_a_pipeline_with_it_signals_what_the_reference_says(name: str) -> None:
+    check(DRAWING.case_with(name, f"{BEGINNING}{number}") for number in range(EACH))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_random_pipeline_signals_what_the_reference_says(part: int) -> None:
+    check(DRAWING.case(f"{BEGINNING}{number}") for number in range(part, RANDOM, PARTS))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_subscriber_that_requests_little_gets_what_the_reference_says(part: int) -> None:
+    check(DEMANDING_DRAWING.case(f"{BEGINNING}{number}") for number in range(part, DEMANDING, PARTS))
