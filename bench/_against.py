@@ -64,9 +64,15 @@ def changes_text(found: Sequence[Change], file: str) -> str:
     lines = [f"Beside {file}: of {len(found)} ways {len(slower)} are over {MARGIN:.0%} slower and {len(faster)} as much faster."]
     if slower or faster:
         lines += ["", "| work | way | before | now | |", "| --- | --- | ---: | ---: | ---: |"]
-    lines += [f"| {each.case} | {each.way} | {each.before:,.2f} | {each.now:,.2f} | **{each.by:+.0%}** |" for each in slower]
-    lines += [f"| {each.case} | {each.way} | {each.before:,.2f} | {each.now:,.2f} | {each.by:+.0%} |" for each in faster]
+    lines += [
+        f"| {each.case} | {each.way} | {_short(each.before)} | {_short(each.now)} | **{each.by:+.0%}** |" for each in slower
+    ]
+    lines += [f"| {each.case} | {each.way} | {_short(each.before)} | {_short(each.now)} | {each.by:+.0%} |" for each in faster]
     return "\n".join(lines)
+
+
+def _short(figure: float) -> str:
+    return f"{figure:,.0f}" if abs(figure) >= 1_000 else f"{figure:.3g}"
 
 
 def changes_json(found: Sequence[Change]) -> dict[str, Any]:

@@ -64,13 +64,19 @@ def test_only_changes_over_five_per_cent_are_told() -> None:
     found += [Change("fourth", "rx", 1.06, 1.0)]
     text = changes_text(found, "old.json")
     assert "Beside old.json: of 4 ways 1 are over 5% slower and 1 as much faster." in text
-    assert "| work | rx | 1.00 | 1.06 | **+6%** |" in text
-    assert "| fourth | rx | 1.06 | 1.00 | -6% |" in text
+    assert "| work | rx | 1 | 1.06 | **+6%** |" in text
+    assert "| fourth | rx | 1.06 | 1 | -6% |" in text
     assert "other" not in text
     assert "third" not in text
     figures = changes_json(found)
     assert (figures["slower"], figures["faster"], len(figures["ways"])) == (1, 1, 4)
     assert changes_text(found[1:2], "old.json").count("\n") == 0
+
+
+def test_small_and_large_figures_can_be_read() -> None:
+    text = changes_text([Change("fast", "rx", 0.00421, 0.00534), Change("slow", "rx", 12_345.6, 23_456.7)], "old.json")
+    assert "| fast | rx | 0.00421 | 0.00534 | **+27%** |" in text
+    assert "| slow | rx | 12,346 | 23,457 | **+90%** |" in text
 
 
 def test_the_command_compares_with_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
