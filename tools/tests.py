@@ -49,11 +49,11 @@ PARTS: Final = (
     Part("types", script="types"),
     Part("everything else"),
     Part("conformance", ("tests/conformance",)),
+    Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
     Part("without fusion", script="unfused"),
     Part("recorded pipelines", ("tests/recorded", "tests/defects")),
     Part("operators", ("packages/rx-ops",)),
     Part("core", ("packages/rx-core",)),
-    Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
 )
 
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 Pace = Literal["at once", "after on_subscribe", "by hand"]
 
 #: More subscriptions than any operator needs here: the way out of an operator that resubscribes for ever.
-_MOST_SUBSCRIPTIONS: Final = 2_000
+_MOST_SUBSCRIPTIONS: Final = 500
 
 
 class EndlessResubscription(BaseException):
@@ -256,6 +256,7 @@ class RecordingPublisher(Generic[T]):
         self.subscriptions: list[RecordedSubscription[T]] = []
         #: The rules that its subscribers broke, in order.
         self.violations: list[RuleViolation] = []
+        self._sending: list[RecordedSubscription[T]] = []
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         if subscriber is None:
@@ -277,12 +278,17 @@ class RecordingPublisher(Generic[T]):
     def _subscription(self, subscriber: Subscriber[T], *, surplus: bool = False) -> RecordedSubscription[T]:
         made = RecordedSubscription(self, subscriber, len(self.subscriptions), surplus=surplus)
         self.subscriptions.append(made)
+        self._sending.append(made)
         opened(made)
         return made
 
     def send(self) -> bool:
         """Send each subscriber one signal that is due. False when none was."""
-        return sum(each.send() for each in list(self.subscriptions)) > 0  # sum: each sends, not only the first that can
+        sending = self._sending
+        sent = sum(each.send() for each in list(sending))  # a sum: each of them sends, not only the first that can
+        if sent:
+            sending[:] = [each for each in sending if each._down is not None]
+        return sent > 0
 
     @property
     def active(self) -> int:

@@ -33,6 +33,7 @@ class Play:
         self.sources = [self._source(each) for each in script.sources]
         #: What the operator's own functions have made with ``UpstreamRules.inner``.
         self.inner: list[RecordingPublisher[int]] = []
+        self._sending = list(self.sources)
         self.down = _Downstream(script.down)
 
     def _source(self, script: SourceScript) -> RecordingPublisher[int]:
@@ -50,6 +51,7 @@ class Play:
         pace = self._script.sources[-1].pace
         made = RecordingPublisher(items, error=error, ends=ends, pace=pace, resubscribe=self._rules.resubscribes)
         self.inner.append(made)
+        self._sending.append(made)
         return made
 
     def run(self) -> list[RuleViolation]:
@@ -99,12 +101,22 @@ class Play:
     def _settle(self, most: int = _MOST_SIGNALS) -> None:
         quiet = 0
         for _ in range(most):
-            if sum(source.send() for source in self._recorded):  # sum: each of them sends, not only the first that can
+            if self._send():
                 quiet = 0
             elif quiet == _MOST_SETTLED or not self._rules.settle():
                 return
             else:
                 quiet += 1
+
+    def _send(self) -> bool:
+        """One signal of each that has one. Inner sources that are over are left out until nothing else has a signal."""
+        if sum(source.send() for source in self._sending):  # a sum: each of them sends, not only the first that can
+            self._sending = [each for each in self._sending if not each.subscriptions or each.active]
+            return True
+        if len(self._sending) == len(self.sources) + len(self.inner):
+            return False
+        self._sending = self._recorded
+        return sum(source.send() for source in self._sending) > 0
 
     def _request(self, n: int) -> None:
         self._calling("3.16", f"request({n})", lambda: self.down.request(n))

@@ -94,8 +94,10 @@ _FAILS_AT_ONCE: Final = SourceScript(0, "on_error")
 _NO_END: Final = SourceScript(end="no end")
 _ENDS: Final = (_COMPLETES, _FAILS, _EMPTY, _FAILS_AT_ONCE)
 
-#: Long enough for the windows of operators to be replenished: at three quarters of 128 requests meet the end.
-_LONG: Final = tuple(SourceScript(count, end) for count in (96, 97, 200) for end in ("on_complete", "on_error"))
+#: Long enough for the windows of operators to be replenished: at three quarters of 128 a request meets the end.
+_AT_THE_WINDOW: Final = (SourceScript(96), SourceScript(96, "on_error"))
+_BEHIND_IT: Final = (SourceScript(97), SourceScript(97, "on_error"))
+_LONG: Final = (SourceScript(200),)
 
 
 def _at(pace: Pace, *scripts: SourceScript) -> tuple[SourceScript, ...]:
@@ -107,8 +109,9 @@ def one_source_scripts() -> Iterator[OperatorScript]:
     for source, down in (
         *product((*_at("at once", *_ENDS, _NO_END), *_at("by hand", *_ENDS, _NO_END)), WHOLE),
         *product(_at("after on_subscribe", *_ENDS), (*DEMANDS, LOUD_END, CANCEL_INSIDE)),
-        *product((*_LONG, *_at("by hand", *_LONG)), (EVERYTHING, ONE_THEN_CANCEL)),
-        *product((*_LONG[:2], *_at("by hand", *_LONG[:2])), (REENTRANT, BY_ONES)),
+        *product((*_AT_THE_WINDOW, *_at("by hand", *_AT_THE_WINDOW)), DEMANDS),
+        *product((*_BEHIND_IT, *_LONG, *_at("by hand", *_BEHIND_IT, *_LONG)), (EVERYTHING,)),
+        *product(_BEHIND_IT, (ONE_THEN_CANCEL,)),
         *product((replace(each, ignores_cancel=True) for each in (*_ENDS[:2], *_at("by hand", *_ENDS))), CANCELS),
         *product((replace(_COMPLETES, pace=pace, surplus=True) for pace in _QUIET), (EVERYTHING, BY_ONES, ONE_THEN_CANCEL)),
     ):
