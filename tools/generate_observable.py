@@ -137,6 +137,8 @@ WORDS: Final = (
     (r"``max_concurrency`` sources of ``prefetch`` items", "what ``max_concurrency`` foreign sources are ahead"),
     (r"``prefetch`` outer items where the outer source is not ours", "what a foreign source is ahead"),
     (r"(``prefetch``|128) items for each foreign source", "what foreign sources are ahead"),
+    (r"(``prefetch``|128) items for each source that pushes", "what the sources that push are ahead"),
+    (r"``prefetch`` items for each source, and one row", "what the sources are ahead, and one row"),
     (r"``prefetch`` items at a boundary", "what the stream is ahead at a boundary"),
     (
         r"``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent "

@@ -29,6 +29,9 @@ READ_AHEAD: Final[Mapping[int, str]] = {
     22179: "combine_latest with delay_error, fused with publish(selector): its output signals the delayed error before any item",
     13908: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
     19602: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
+    3305: "generate is not fused with zip and runs ahead by a window: its error overtakes the rows that could still be made",
+    7497: "generate is not fused with zip and runs ahead by a window: its error overtakes the rows that could still be made",
+    19062: "merge of one source is that source, fused with zip: its error stays behind its items",
 }
 #: No more than this, or it is no accident of RxJava's.
 MOST_READ_AHEAD: Final = 30

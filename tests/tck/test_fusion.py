@@ -57,7 +57,6 @@ SOURCES: dict[str, tuple[Callable[[int], Flow], int, int]] = {
     "flat_map_iterable": (lambda count: Flowable.range(count).flat_map_iterable(lambda item: [item]), SYNC, 1000),
     "take": (lambda count: Flowable.range(2 * count).take(count), SYNC, 1000),
     "distinct.skip.scan": (lambda count: Flowable.range(-1, count).distinct().skip(1), SYNC, 1000),
-    "zip": (lambda count: Flowable.range(count).zip_with(Flowable.range(count)).map(lambda pair: pair[0]), ASYNC, 1000),
     "unicast": (unicast, ASYNC, 1000),
     "unicast.map": (lambda count: unicast(count).map(lambda item: item), ASYNC, 1000),
     "unicast.filter": (lambda count: unicast(2 * count).filter(_even), ASYNC, 1000),
@@ -256,12 +255,10 @@ def test_functions_stay_on_their_thread() -> None:
 
 #: Operators that poll their source where it is a queue, and give what it gives.
 CONSUMERS: dict[str, Callable[[Any], Flow]] = {
-    "zip": lambda source: Flowable.wrap(source).zip_with(Flowable.range(10_000)).map(lambda pair: pair[0]),
     "observe_on": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io()),
     "observe_on.map": lambda source: Flowable.wrap(source).observe_on(rx_schedulers.io(), prefetch=2).map(lambda item: item),
     "switch_if_empty": lambda source: Flowable.wrap(source).switch_if_empty(Flowable.empty()),
     "on_error_resume_next": lambda source: Flowable.wrap(source).on_error_resume_next(Flowable.error),
-    "amb": lambda source: Flowable.wrap(source).amb_with(Flowable.never()),
     "buffer": lambda source: Flowable.wrap(source).buffer(1).observe_on(rx_schedulers.io()).map(lambda batch: batch[0]),
 }
 

@@ -177,6 +177,16 @@ def test_the_first_item_of_an_inner_source_that_sends_for_ever_is_enough() -> No
     assert Flowable.just(1).concat_map(lambda _item: source).blocking_first() == 0
 
 
+class Anew:
+    """Iterates what a function makes for each run."""
+
+    def __init__(self, make: Callable[[], Iterator[int]]) -> None:
+        self.make = make
+
+    def __iter__(self) -> Iterator[int]:
+        return self.make()
+
+
 @pytest.mark.parametrize("mode", ["fused", "off"])
 @pytest.mark.parametrize("one", [range(3), [0, 1, 2], (0, 1, 2)])
 @pytest.mark.parametrize("other", [range(5), iter, "abc"])
@@ -190,7 +200,7 @@ def test_zip_of_sources_that_never_wait_ends_with_the_shortest(mode: str, one: A
 
     def zipped() -> None:
         got: TestSubscriber[Any] = TestSubscriber(request=2)
-        theirs = Flowable.defer(lambda: Flowable.from_iterable(numbers())) if other is iter else Flowable.from_iterable(other)
+        theirs = Flowable.from_iterable(Anew(numbers) if other is iter else other)
         Flowable.zip(Flowable.from_iterable(one), theirs.map(lambda x: x)).subscribe(got)
         expected = list(zip(one, count() if other is iter else other, strict=False))
         assert got.values == expected[:2]

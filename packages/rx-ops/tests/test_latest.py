@@ -61,6 +61,18 @@ def test_rows_wait_for_demand_and_nothing_is_lost() -> None:
     subscriber.assert_result((1, "a"), (1, "b"), (1, "c"))
 
 
+def test_the_first_row_waits_for_demand_as_well() -> None:
+    first, second, subscriber = combined(request=0)
+    first.next(1, 2)
+    second.next("a")
+    first.next(3)
+    subscriber.assert_empty()
+    subscriber.request(1)
+    subscriber.assert_values((2, "a"))
+    subscriber.request(1)
+    subscriber.assert_values((2, "a"), (3, "a"))
+
+
 def test_a_source_that_completes_without_an_item_completes_everything() -> None:
     first, second, subscriber = combined(request=0)
     second.complete()
@@ -107,10 +119,11 @@ def test_what_the_combiner_raises_is_not_delayed() -> None:
     assert second.cancelled
 
 
-def test_synchronous_sources_come_one_after_another_in_turns() -> None:
-    assert Flowable.combine_latest(Flowable.range(3), Flowable.of("a", "b")).blocking_list() == [(2, "a"), (2, "b")]
-    rows = Flowable.combine_latest(Flowable.range(10**9), Flowable.range(10**9), prefetch=2).take(4).blocking_list()
-    assert rows == [(1, 0), (1, 1), (2, 1), (3, 1)]
+def test_a_synchronous_source_is_at_its_end_before_the_next_is_subscribed() -> None:
+    for wall in (False, True):
+        numbers, letters = Flowable.range(1000), Flowable.of("a", "b")
+        rows = Flowable.combine_latest(numbers.hide(), letters.hide()) if wall else Flowable.combine_latest(numbers, letters)
+        assert rows.blocking_list() == [(999, "a"), (999, "b")]
 
 
 def test_three_and_four_sources() -> None:

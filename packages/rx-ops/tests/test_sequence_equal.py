@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from rx_fusion import SYNC
 from rx_ops import Flowable, Observable
 from rx_testing import ManualPublisher, TestSubscriber
 
@@ -151,50 +150,6 @@ def test_what_the_comparer_raises_has_a_note() -> None:
     assert got.error is not None
     assert any("sequence_equal" in note for note in got.error.__notes__)
     assert all(each.cancelled for each in sources)
-
-
-class Polled:
-    """Somebody's publisher that can be polled: it grants SYNC, and is never asked for anything then."""
-
-    def __init__(self, *items: int) -> None:
-        self.items = list(items)
-        self.granted: list[int] = []
-        self.cleared = False
-
-    def subscribe(self, subscriber: Any, /) -> None:
-        subscriber.on_subscribe(self)
-
-    def request_fusion(self, mode: int, /) -> int:
-        self.granted.append(mode & SYNC)
-        return mode & SYNC
-
-    def poll(self) -> int | None:
-        return self.items.pop(0) if self.items else None
-
-    def poll_many(self, limit: int, /) -> list[int]:
-        taken, self.items = self.items[:limit], self.items[limit:]
-        return taken
-
-    def is_empty(self) -> bool:
-        return not self.items
-
-    def clear(self) -> None:
-        self.items.clear()
-        self.cleared = True
-
-    def request(self, n: int, /) -> None:
-        raise AssertionError(f"asked for {n}")
-
-    def cancel(self) -> None:
-        self.cleared = True
-
-
-def test_sources_of_others_are_polled_where_they_can_be() -> None:
-    left, right = Polled(1, 2, 3), Polled(1, 2, 3)
-    got: TestSubscriber[bool] = TestSubscriber()
-    Flowable.sequence_equal(Flowable.wrap(left), Flowable.wrap(right)).to_flowable().subscribe(got)
-    got.assert_result(True)
-    assert (left.granted, right.granted) == ([SYNC], [SYNC])
 
 
 def test_endless_sources_that_are_equal_can_be_cancelled() -> None:

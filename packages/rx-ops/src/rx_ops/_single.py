@@ -574,13 +574,11 @@ def _silent(source: Any) -> Head:
 
 
 def _zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
-    from rx_ops._faces._combine import _row
-
     check_source(operator, s1)
     check_source(operator, s2)
     if combiner is not None:
         check_callable(operator, "combiner", combiner)
-    return OperatorHead(coordination.zip_, (s1, s2), (combiner or _row,), many=True)
+    return OperatorHead(operators.Zip, (s1, s2), (combiner or operators.row_of, 2), many=True, shown="zip()")
 
 
 def _subscribed_on(source: Any, scheduler: Scheduler) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
 from rx_fusion import OperatorHead
-from rx_ops import coordination, operators
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -112,20 +112,22 @@ class FlowableCombine(FlowableCore[T_co]):
 
         ::  --1-2-3|  --a---b|  -->  --x---y|
 
-        Demand:  passes through row by row; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
-        Errors:  the first ends the stream and cancels the others; what ``combiner`` raises, TypeError when it returns None.
-        Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source that completes a row.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Demand:  a source that pushes is asked for ``prefetch`` elements and replenished at 75 %; a passive one for the item of
+                 the next row, once that row is wanted.
+        Errors:  the first ends the stream at once and cancels the others; what ``combiner`` raises, TypeError when it returns
+                 None.
+        Memory:  ``prefetch`` items for each source that pushes.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
         check_prefetch("zip", prefetch)
         for source in sources:
             check_source("zip", source)
         if combiner is None:
-            combiner = coordination.row_of
+            combiner = operators.row_of
         else:
             check_callable("zip", "combiner", combiner)
-        return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=prefetch, many=True, shown="zip()"))
+        return cls._from(OperatorHead(operators.Zip, sources, (combiner, prefetch), many=True, shown="zip()"))
 
     def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
         """This stream, then ``other``.
@@ -161,7 +163,8 @@ class FlowableCombine(FlowableCore[T_co]):
         ::  --1-2-3|  --a---b|  -->  --x---y|
 
         Demand:  passes through row by row.   Errors: the first ends the stream and cancels the other.
-        Memory:  128 items for each foreign source.   Thread: that of the source that completes a pair.   Fusion: as :meth:`zip`.
+        Memory:  128 items for each source that pushes.   Thread: that of the source that completes a pair.
+        Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
         check_source("zip_with", other)
@@ -180,7 +183,3 @@ class FlowableCombine(FlowableCore[T_co]):
         Source:  RxJava ``startWithArray``.
         """
         return self.concat(self.of(*items), self)  # type: ignore[attr-defined,no-any-return]  # self names the base
-
-
-def _row(*items: Any) -> tuple[Any, ...]:
-    return items

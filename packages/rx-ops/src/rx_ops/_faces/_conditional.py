@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, Publisher, check_prefetch, none_argument
 from rx_fusion import OperatorHead
-from rx_ops import _single, coordination, stages
+from rx_ops import _single, operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -100,10 +100,11 @@ class FlowableConditional(FlowableCore[T_co]):
 
         ::  --1-2-3|  --1-2-4|  -->  ------f|
 
-        Demand:  a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
-        Errors:  the first ends it and cancels the others; what comparing raises.
-        Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source that brings the decision.
-        Fusion:  coordinating; our sources run inside, without a queue, others are polled where they can be.
+        Demand:  a source that pushes is asked for ``prefetch`` elements and replenished at 75 %; a passive one for one item at a
+                 time, once the answer is wanted.
+        Errors:  the first ends it at once and cancels the others; what comparing raises.
+        Memory:  ``prefetch`` items for each source that pushes.   Thread: that of the source that brings the decision.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``sequenceEqual``. Items are compared by ``==``, or by ``comparer`` with those of the first source.
         """
         check_prefetch("sequence_equal", prefetch)
@@ -121,7 +122,7 @@ def equal_head(
         check("sequence_equal", source)
     if comparer is not None:
         check_callable("sequence_equal", "comparer", comparer)
-    return OperatorHead(coordination.sequence_equal, sources, (comparer,), window=prefetch, many=True, shown="sequence_equal()")
+    return OperatorHead(operators.SequenceEqual, sources, (comparer, prefetch), many=True, shown="sequence_equal()")
 
 
 def asked_for(source: Any, value: object, comparer: Callable[[Any, Any], object] | None) -> Single[bool]:

@@ -96,7 +96,7 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         if seconds is not None:
             timer = self._clock("skip", count, seconds, scheduler)
-            return self._from(OperatorHead(coordination.skip_until, (self, timer), shown=f"skip(seconds={seconds})"))
+            return self._from(OperatorHead(operators.SkipUntil, (self, timer), shown=f"skip(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("skip", count)
         return self._counting(stages.skip, count)

@@ -37,7 +37,6 @@ from rx_ops import _single, coordination, operators, stages
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
 from rx_ops._faces._aggregate import Addable, Comparable, _itself
 from rx_ops._faces._around import using_head
-from rx_ops._faces._combine import _row
 from rx_ops._faces._conditional import asked_for, equal_head
 from rx_ops._faces._core import (
     CHECKED,
@@ -1022,7 +1021,7 @@ class ObservableFilter(ObservableCore[T_co]):
         """
         if seconds is not None:
             timer = self._clock("skip", count, seconds, scheduler)
-            return self._from(OperatorHead(coordination.skip_until, (self, timer), shown=f"skip(seconds={seconds})"))
+            return self._from(OperatorHead(operators.SkipUntil, (self, timer), shown=f"skip(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("skip", count)
         return self._counting(stages.skip, count)
@@ -1371,9 +1370,9 @@ class ObservableConditional(ObservableCore[T_co]):
         ::  --1-2-3|  --1-2-4|  -->  ------f|
 
         Demand:  none; everything is taken as it comes.
-        Errors:  the first ends it and cancels the others; what comparing raises.
-        Memory:  what foreign sources are ahead.   Thread: that of the source that brings the decision.
-        Fusion:  coordinating; our sources run inside, without a queue, others are polled where they can be.
+        Errors:  the first ends it at once and cancels the others; what comparing raises.
+        Memory:  what the sources that push are ahead.   Thread: that of the source that brings the decision.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``sequenceEqual``. Items are compared by ``==``, or by ``comparer`` with those of the first source.
         """
         return _single.Single._from(equal_head((first, second, *more), comparer, DEFAULT_PREFETCH, check_source))
@@ -1695,18 +1694,19 @@ class ObservableCombine(ObservableCore[T_co]):
         ::  --1-2-3|  --a---b|  -->  --x---y|
 
         Demand:  none; everything is taken as it comes.
-        Errors:  the first ends the stream and cancels the others; what ``combiner`` raises, TypeError when it returns None.
-        Memory:  what foreign sources are ahead.   Thread: that of the source that completes a row.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Errors:  the first ends the stream at once and cancels the others; what ``combiner`` raises, TypeError when it returns
+                 None.
+        Memory:  what the sources that push are ahead.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
         for source in sources:
             check_source("zip", source)
         if combiner is None:
-            combiner = coordination.row_of
+            combiner = operators.row_of
         else:
             check_callable("zip", "combiner", combiner)
-        return cls._from(OperatorHead(coordination.zip_, sources, (combiner,), window=DEFAULT_PREFETCH, many=True, shown="zip()"))
+        return cls._from(OperatorHead(operators.Zip, sources, (combiner, DEFAULT_PREFETCH), many=True, shown="zip()"))
 
     def concat_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
         """This stream, then ``other``.
@@ -1745,7 +1745,8 @@ class ObservableCombine(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  the first ends the stream and cancels the other.
-        Memory:  what foreign sources are ahead.   Thread: that of the source that completes a pair.   Fusion: as :meth:`zip`.
+        Memory:  what the sources that push are ahead.   Thread: that of the source that completes a pair.
+        Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
         check_source("zip_with", other)
@@ -1856,20 +1857,18 @@ class ObservableLatest(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.
-        Memory:  what foreign sources are ahead, and one row.   Thread: that of the source that completes a row.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Memory:  what the sources are ahead, and one row.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; an item goes straight into its row while no other one waits.
         Source:  RxJava ``combineLatest``. A source that completes without an item completes the stream.
         """
         for source in sources:
             check_source("combine_latest", source)
         if combiner is None:
-            combiner = _row
+            combiner = operators.row_of
         else:
             check_callable("combine_latest", "combiner", combiner)
         args = (combiner, DEFAULT_PREFETCH, delay_error)
-        return cls._from(
-            OperatorHead(coordination.combine_latest, sources, args, window=DEFAULT_PREFETCH, many=True, shown="combine_latest()")
-        )
+        return cls._from(OperatorHead(operators.CombineLatest, sources, args, many=True, shown="combine_latest()"))
 
     @overload
     def with_latest_from(
@@ -1909,7 +1908,7 @@ class ObservableLatest(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  of all of them end the stream, at once. What ``combiner`` raises, TypeError when it returns None.
         Memory:  one item for each of the others.   Thread: that of this stream.
-        Fusion:  coordinating; this stream runs inside, the others by themselves.
+        Fusion:  coordinating; items go straight into their rows.
         Source:  RxJava ``withLatestFrom``. With several others, one that completes without an item completes the stream.
         """
         if not others:
@@ -1917,13 +1916,11 @@ class ObservableLatest(ObservableCore[T_co]):
         for other in others:
             check_source("with_latest_from", other)
         if combiner is None:
-            combiner = _row
+            combiner = operators.row_of
         else:
             check_callable("with_latest_from", "combiner", combiner)
         sources = (self, *others)
-        return self._from(
-            OperatorHead(coordination.with_latest_from, sources, (combiner,), many=True, shown="with_latest_from()")
-        )
+        return self._from(OperatorHead(operators.WithLatestFrom, sources, (combiner,), many=True, shown="with_latest_from()"))
 
 
 class ObservableUntil(ObservableCore[T_co]):
@@ -1948,14 +1945,14 @@ class ObservableUntil(ObservableCore[T_co]):
         Errors:  of both end the stream, at once; what ``predicate`` raises comes behind the item it was asked about. TypeError at
                  assembly for something that is no source.
         Memory:  none.   Thread: that of the source; the end comes on that of ``other``, if there is one.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``takeUntil``.
         """
         if predicate is not None:
             if other is not None:
                 raise TypeError("take_until() takes another source or predicate=..., not both")
             check_callable("take_until", "predicate", predicate)
-            return self._coordinate(coordination.take_until_true, predicate, shown=f"take_until({name_of(predicate)})")
+            return self._coordinate(operators.TakeUntilTrue, predicate, shown=f"take_until({name_of(predicate)})")
         check_source("take_until", other)
         return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
@@ -1967,11 +1964,11 @@ class ObservableUntil(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  of this stream end it, and so does one of ``other`` before its first signal. TypeError at assembly for
                  something that is no source.
-        Memory:  none.   Thread: that of the source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``skipUntil``.
         """
         check_source("skip_until", other)
-        return self._from(OperatorHead(coordination.skip_until, (self, other), shown=f"skip_until({other!r})"))
+        return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
     @classmethod
     def amb(cls, *sources: ObservableSource[T]) -> Observable[T]:
@@ -1982,13 +1979,13 @@ class ObservableUntil(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  of the winner end the stream; a loser's that comes later goes to the error hook. TypeError at assembly for
                  something that is no source.
-        Memory:  the first items of foreign sources, until there is a winner.   Thread: that of the winner.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the winner.
+        Fusion:  coordinating; the winner's items go on without a queue.
         Source:  RxJava ``amb``, ``ambArray``; no source at all completes.
         """
         for source in sources:
             check_source("amb", source)
-        return cls._from(OperatorHead(coordination.amb, sources, many=True))
+        return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
     def amb_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
         """This stream or ``other``, whichever is the first to give a signal.

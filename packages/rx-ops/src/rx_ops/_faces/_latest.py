@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination, operators
-from rx_ops._faces._combine import _row
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -125,24 +124,23 @@ class FlowableLatest(FlowableCore[T_co]):
 
         ::  --1-----2--|  ----a--b----|  -->  ----x--y-z--|
 
-        Demand:  passes through row by row; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Demand:  passes through row by row; each source is asked for ``prefetch`` elements and replenished at 75 %. Items before
+                 the first row need none, so a synchronous source is at its end before the next one is subscribed.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.
-        Memory:  ``prefetch`` items for each foreign source, and one row.   Thread: that of the source that completes a row.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Memory:  ``prefetch`` items for each source, and one row.   Thread: that of the source that completes a row.
+        Fusion:  coordinating; an item goes straight into its row while no other one waits.
         Source:  RxJava ``combineLatest``. A source that completes without an item completes the stream.
         """
         check_prefetch("combine_latest", prefetch)
         for source in sources:
             check_source("combine_latest", source)
         if combiner is None:
-            combiner = _row
+            combiner = operators.row_of
         else:
             check_callable("combine_latest", "combiner", combiner)
         args = (combiner, prefetch, delay_error)
-        return cls._from(
-            OperatorHead(coordination.combine_latest, sources, args, window=prefetch, many=True, shown="combine_latest()")
-        )
+        return cls._from(OperatorHead(operators.CombineLatest, sources, args, many=True, shown="combine_latest()"))
 
     @overload
     def with_latest_from(self: FlowableBase[T], o1: Publisher[T1], /, *, combiner: Callable[[T, T1], R]) -> Flowable[R]: ...
@@ -178,7 +176,7 @@ class FlowableLatest(FlowableCore[T_co]):
         Demand:  passes through; one more is asked for each item left out. The others are asked for everything.
         Errors:  of all of them end the stream, at once. What ``combiner`` raises, TypeError when it returns None.
         Memory:  one item for each of the others.   Thread: that of this stream.
-        Fusion:  coordinating; this stream runs inside, the others by themselves.
+        Fusion:  coordinating; items go straight into their rows.
         Source:  RxJava ``withLatestFrom``. With several others, one that completes without an item completes the stream.
         """
         if not others:
@@ -186,10 +184,8 @@ class FlowableLatest(FlowableCore[T_co]):
         for other in others:
             check_source("with_latest_from", other)
         if combiner is None:
-            combiner = _row
+            combiner = operators.row_of
         else:
             check_callable("with_latest_from", "combiner", combiner)
         sources = (self, *others)
-        return self._from(
-            OperatorHead(coordination.with_latest_from, sources, (combiner,), many=True, shown="with_latest_from()")
-        )
+        return self._from(OperatorHead(operators.WithLatestFrom, sources, (combiner,), many=True, shown="with_latest_from()"))

@@ -25,7 +25,7 @@ AnySource = Publisher[object] | SingleBase[object] | MaybeBase[object] | Complet
 def _raced(*sources: object, operator: str = "amb") -> OperatorHead:
     for source in sources:
         check_source(operator, source)
-    return OperatorHead(coordination.amb, sources, many=True)
+    return OperatorHead(operators.Amb, sources, many=True)
 
 
 def _ended(source: object, other: object, lost: Callable[[], Exception] | None = None) -> OperatorHead:

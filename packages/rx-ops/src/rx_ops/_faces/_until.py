@@ -39,14 +39,14 @@ class FlowableUntil(FlowableCore[T_co]):
         Errors:  of both end the stream, at once; what ``predicate`` raises comes behind the item it was asked about. TypeError at
                  assembly for something that is no source.
         Memory:  none.   Thread: that of the source; the end comes on that of ``other``, if there is one.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``takeUntil``.
         """
         if predicate is not None:
             if other is not None:
                 raise TypeError("take_until() takes another source or predicate=..., not both")
             check_callable("take_until", "predicate", predicate)
-            return self._coordinate(coordination.take_until_true, predicate, shown=f"take_until({name_of(predicate)})")
+            return self._coordinate(operators.TakeUntilTrue, predicate, shown=f"take_until({name_of(predicate)})")
         check_source("take_until", other)
         return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
@@ -58,11 +58,11 @@ class FlowableUntil(FlowableCore[T_co]):
         Demand:  passes through; one more is asked for each item left out. ``other`` is asked for everything.
         Errors:  of this stream end it, and so does one of ``other`` before its first signal. TypeError at assembly for
                  something that is no source.
-        Memory:  none.   Thread: that of the source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``skipUntil``.
         """
         check_source("skip_until", other)
-        return self._from(OperatorHead(coordination.skip_until, (self, other), shown=f"skip_until({other!r})"))
+        return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
     @classmethod
     def amb(cls, *sources: Publisher[T]) -> Flowable[T]:
@@ -73,13 +73,13 @@ class FlowableUntil(FlowableCore[T_co]):
         Demand:  passes through: to all until there is a winner, then to it.
         Errors:  of the winner end the stream; a loser's that comes later goes to the error hook. TypeError at assembly for
                  something that is no source.
-        Memory:  the first items of foreign sources, until there is a winner.   Thread: that of the winner.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the winner.
+        Fusion:  coordinating; the winner's items go on without a queue.
         Source:  RxJava ``amb``, ``ambArray``; no source at all completes.
         """
         for source in sources:
             check_source("amb", source)
-        return cls._from(OperatorHead(coordination.amb, sources, many=True))
+        return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
     def amb_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
         """This stream or ``other``, whichever is the first to give a signal.

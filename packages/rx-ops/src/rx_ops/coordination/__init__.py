@@ -8,19 +8,17 @@ from rx_ops.coordination._backpressure import (
     on_backpressure_latest,
 )
 from rx_ops.coordination._buffer import buffer_boundary, buffer_cut, buffer_time
-from rx_ops.coordination._combine import interleave, row_of, zip_
+from rx_ops.coordination._combine import interleave
 from rx_ops.coordination._create import Created, Emitter, defer, error, never
 from rx_ops.coordination._debounce import debounce, debounce_by, throttle_first, throttle_latest
-from rx_ops.coordination._equal import sequence_equal
 from rx_ops.coordination._errors import do_finally, do_on_error, on_error_resume_next, on_error_return
 from rx_ops.coordination._flatten import behind_wall, ignore_items, inner_source, relay
 from rx_ops.coordination._group import GroupByHead
 from rx_ops.coordination._indicated import delay_by, timeout_by
 from rx_ops.coordination._last import skip_last_time, take_last_time
-from rx_ops.coordination._latest import combine_latest, with_latest_from
 from rx_ops.coordination._notify import materialize
 from rx_ops.coordination._sample import sample, sample_by
-from rx_ops.coordination._switch import amb, skip_until, switch_if_empty, take_until_true
+from rx_ops.coordination._switch import switch_if_empty
 from rx_ops.coordination._threads import SubscribeOn, observe_on
 from rx_ops.coordination._time import (
     Timed,
@@ -45,12 +43,10 @@ __all__ = [
     "SubscribeOn",
     "Timed",
     "WindowHead",
-    "amb",
     "behind_wall",
     "buffer_boundary",
     "buffer_cut",
     "buffer_time",
-    "combine_latest",
     "debounce",
     "debounce_by",
     "defer",
@@ -74,15 +70,11 @@ __all__ = [
     "on_error_resume_next",
     "on_error_return",
     "relay",
-    "row_of",
     "sample",
     "sample_by",
-    "sequence_equal",
     "skip_last_time",
-    "skip_until",
     "switch_if_empty",
     "take_last_time",
-    "take_until_true",
     "throttle_first",
     "throttle_latest",
     "time_interval",
@@ -91,6 +83,4 @@ __all__ = [
     "timer",
     "timestamp",
     "using",
-    "with_latest_from",
-    "zip_",
 ]

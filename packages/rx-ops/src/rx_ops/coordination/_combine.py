@@ -1,8 +1,8 @@
-"""Several sources as one: all at once, row by row. One after another is in `_concat`."""
+"""Several sources as one, all at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -13,18 +13,12 @@ from rx_core import (
     Lane,
     Lanes,
     Run,
-    Side,
-    Source,
     close,
     composite,
     has_ended,
-    none_produced,
     traced_as_before,
-    user_call,
-    user_error,
 )
-from rx_fusion import Feed, Pipeline, at_hand, fusion_enabled, operator
-from rx_ops.coordination._known import known_items
+from rx_fusion import at_hand
 from rx_ops.coordination._outer import NO_OUTER, Outer
 
 T = TypeVar("T")
@@ -158,117 +152,3 @@ def _next_turn(lane: Lane[Any]) -> None:
         lane.stop()
         return
     lane.requeue()
-
-
-class _Column(Side[T]):
-    """A source of zip, which notes when it said something that needs no demand: its end, most likely."""
-
-    __slots__ = ("_at", "_said")
-
-    in_step = True
-
-    def __init__(self, run: Run, at: int, said: set[int]) -> None:
-        super().__init__(run)
-        self._at = at
-        self._said = said
-
-    def poke(self) -> None:
-        self._said.add(self._at)  # published first
-        super().poke()
-
-
-@operator(eager="none")
-def zip_(run: Run, sources: Sequence[Source[Any]], combiner: Callable[..., R]) -> Items[R]:
-    """One item of each source makes a row; the end of any of them is the end."""
-    said: set[int] = set()
-    columns = [_Column[Any](run, at, said) for at in range(len(sources))]
-    for column, source in zip(columns, sources, strict=True):
-        column.start(source)
-    together: list[Any] = [as_it_is(column, source) for column, source in zip(columns, sources, strict=True)]
-    return _rows(run, columns, said, combiner, None if None in together else zip(*together, strict=False))
-
-
-def row_of(*items: Any) -> tuple[Any, ...]:
-    """The combiner of a zip that was given none."""
-    return items
-
-
-def as_it_is(column: Side[Any], source: Source[Any]) -> Iterator[Any] | None:
-    """What to iterate where ``source`` never has to wait; None where it may."""
-    publisher = source.publisher
-    if not isinstance(publisher, Pipeline) or publisher._head.feed is Feed.RUNNING or not fusion_enabled():
-        return None
-    if publisher._resolve()[0].feed is Feed.RUNNING or not hasattr(column.items, "gi_frame"):
-        return None
-    # An iterator that runs nobody's code need not be kept from being asked for one more after a cancel.
-    known = column.announced is not None and known_items(publisher) is not None
-    return column.announced if known else column.items
-
-
-def _rows(
-    run: Run, columns: list[_Column[Any]], said: set[int], combiner: Callable[..., R], together: Iterator[Any] | None
-) -> Items[R]:
-    sides = [column.items for column in columns]
-    counts = [column.left for column in columns]
-    #: After so many rows one of the sources that say how many items they have is at its end.
-    left = min((count for count in counts if count is not None), default=-1)
-    everybody = range(len(sides))
-    row: list[Any] = [None] * len(sides)
-    plain = combiner is row_of
-    try:
-        if together is not None and not said:  # nobody is near the end, and nobody has to wait
-            for items in together:
-                try:  # user_call without its frame
-                    value = items if plain else combiner(*items)
-                except (StopIteration, GeneratorExit) as error:
-                    raise user_error("zip", combiner, error) from error
-                except Exception as error:
-                    user_error("zip", combiner, error)
-                    raise
-                if value is None:
-                    raise none_produced("zip", combiner)
-                left -= 1
-                if not left:
-                    said.update(at for at, count in enumerate(counts) if count is not None and not columns[at].left)
-                    run.poke()
-                yield value
-                if said:
-                    break
-            else:
-                return
-        while True:
-            waiting = False
-            at_once: Sequence[int] = everybody
-            if said:
-                # Those that may be at their end first: nobody is asked for an item of a row that does not come.
-                waiting = not run.demand
-                at_once = sorted(said) if waiting else sorted(everybody, key=lambda at: at not in said)
-            for at in at_once:
-                if row[at] is None:
-                    said.discard(at)  # before polling: what comes from here on is either polled now or notes it again
-                    item = next(sides[at], _END)
-                    if item is _END:
-                        return
-                    if item is None:
-                        waiting = True
-                    else:
-                        row[at] = item
-            if waiting:
-                yield None
-                continue
-            value = user_call("zip", combiner, *row)
-            if value is None:
-                raise none_produced("zip", combiner)
-            row = [None] * len(sides)
-            left -= 1
-            if not left:
-                said.update(at for at, count in enumerate(counts) if count is not None and not columns[at].left)
-            if said:
-                run.poke()  # the end is known, or as good as known: it needs no demand
-            yield value
-    finally:
-        for column in columns:
-            column.dispose()
-
-
-OPERATOR_CODES.add(_rows.__code__)

@@ -1,12 +1,13 @@
-"""Until another source signals: take_until, skip_until."""
+"""Streams that another one ends or starts, or that end by themselves: take_until, skip_until."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core.streams import GatedInput, Op, Trigger
+from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Trigger
 from rx_fusion import op
+from rx_ops.operators._mapping import mapper_failure
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -50,6 +51,103 @@ class TakeUntil(Op[T]):
 
     def refuse_request(self, error: Exception) -> None:
         self.finish(error)
+
+    def close(self) -> None:
+        self.main.close()
+        self.trigger.close()
+
+
+class _Checked(RelayedInput[T]):
+    """Ends with the first item for which ``predicate`` is true, which has gone on by then."""
+
+    __slots__ = ("predicate",)
+
+    def __init__(self, op: Op[Any], predicate: Callable[[T], object]) -> None:
+        super().__init__(op)
+        self.predicate = predicate
+
+    def on_next(self, item: T, /) -> None:
+        if self.closed:
+            return
+        super().on_next(item)
+        if self.closed:
+            return  # type: ignore[unreachable]  # set meanwhile: cancelled from inside on_next
+        try:
+            over = bool(self.predicate(item))
+        except (Exception, GeneratorExit) as error:
+            self.error = mapper_failure("take_until", self.predicate, error)
+            over = True
+        if over:
+            self.stop()
+            self.done = True
+            self.op.drain()
+
+
+@op("take_until")
+class TakeUntilTrue(OneAtATime[T]):
+    """Up to the first item for which ``predicate`` is true. The end needs no demand."""
+
+    __slots__ = ("predicate", "source")
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], predicate: Callable[[T], object]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.predicate = predicate
+
+    def open(self) -> None:
+        self.current = checked = _Checked(self, self.predicate)
+        checked.open(self.source)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        return self.finish(error)
+
+
+class _Skipped(GatedInput[T]):
+    """Items before the signal of ``trigger`` are dropped and asked for again."""
+
+    __slots__ = ("trigger",)
+
+    def __init__(self, op: Op[Any], trigger: Trigger) -> None:
+        super().__init__(op)
+        self.trigger = trigger
+
+    def on_next(self, item: T, /) -> None:
+        if self.trigger.done:
+            super().on_next(item)
+        else:
+            self.dropped()
+
+
+@op("skip_until")
+class SkipUntil(Op[T]):
+    """Nothing until ``other`` signals an item or completes. Its error before that ends the stream at once."""
+
+    __slots__ = ("main", "other", "source", "trigger")
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], other: Publisher[Any]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.other = other
+        self.trigger = Trigger(self)
+        self.main: _Skipped[T] = _Skipped(self, self.trigger)
+
+    def open(self) -> None:
+        self.trigger.open(self.other)
+        if not self.stopped:
+            self.main.open(self.source)
+
+    def step(self, demand: int) -> int:
+        main, trigger = self.main, self.trigger
+        if trigger.error is not None:
+            return self.finish(trigger.error)
+        done = main.done  # before taking: what came before the end is taken now
+        demand = main.take(demand)
+        if self.stopped:
+            return 0
+        if done:
+            return self.finish(main.error)
+        main.ask(demand)
+        return demand
 
     def close(self) -> None:
         self.main.close()

@@ -1,0 +1,280 @@
+"""Several sources row by row: zip. One after another is in ``_concat``, side by side in ``_flat_map``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import UNBOUNDED, none_produced
+from rx_core.streams import END, LOOK_FIRST, Op, QueuedInput, Stream, close, is_exhausted, tell_interrupted, without_this_frame
+from rx_fusion import IterableHead, Pipeline, op
+from rx_ops.operators._mapping import mapper_failure
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+
+R = TypeVar("R")
+
+
+def row_of(*items: Any) -> tuple[Any, ...]:
+    """The combiner of an operator that was given none."""
+    return items
+
+
+class _Column(QueuedInput[Any]):
+    """A source of zip. The item that completes a row goes on without a queue, with what waits of the others."""
+
+    __slots__ = ("in_turn", "others")
+
+    #: All columns without this one. Set before the first source is subscribed.
+    others: Sequence[_Column]
+    #: An error comes behind the items that wait, as it does where the source is iterated.
+    in_turn: bool
+
+    def __init__(self, op: Zip[Any], window: int) -> None:
+        super().__init__(op, window)
+        self.others = ()
+        self.in_turn = False
+
+    def on_next(self, item: Any, /) -> None:
+        op = self.op  # first: close() marks the input as closed, then replaces it
+        if self.closed:
+            return
+        for other in self.others:
+            if not other.queue:
+                break
+        else:
+            if not self.queue and self.completed(op, item):
+                return
+        self.put(item)
+        if LOOK_FIRST:
+            for other in self.others:  # publish first, look afterwards: of two that come at the same time one sees both
+                if not (other.queue or other.done):
+                    if op.dirty:  # published while completed() held the token
+                        op.drain()
+                    return
+        op.drain()
+
+    def completed(self, op: Any, item: Any) -> bool:
+        """``item`` completes a row. Emit that, where the gate is free and it is wanted."""
+        token = op.token
+        if LOOK_FIRST and not token:
+            return False
+        try:
+            demand = token.pop()
+        except IndexError:
+            return False
+        if not demand or op.dirty or self.closed:
+            token.append(demand)
+            return False
+        combiner = op.combiner
+        row = [item if column is self else column.queue.popleft() for column in op.columns]
+        try:
+            value = combiner(*row)
+            if value is None:
+                op.failure = none_produced("zip", combiner)
+        except (Exception, GeneratorExit) as error:
+            value = None
+            op.failure = mapper_failure("zip", combiner, error)
+        except BaseException as error:
+            down = op.down
+            op.abandon_token()
+            tell_interrupted(down, error)
+            raise
+        if value is None:
+            token.append(demand)
+            op.drain()
+            return True
+        try:
+            op.emit(value)
+        except BaseException:
+            op.abandon_token()
+            raise
+        token.append(demand if demand == UNBOUNDED else demand - 1)
+        look = op.passive
+        for column in op.pushing:  # no other row is made before this on_next returns: only this thread counts
+            left = column.left - 1
+            if left:
+                column.left = left
+            else:
+                column.left = limit = column.limit
+                if not column.done and not column.closed:
+                    column.up.request(limit)
+            if column.done and not column.queue:
+                look = True
+        if look or op.dirty:
+            op.drain()
+        return True
+
+
+@op("zip")
+class Zip(Op[R]):
+    """One item of each source makes a row; the end of any of them is the end, and an error is one at once.
+
+    What pushes waits in its queue. What is passive is asked for the item of the next row as soon as a row is wanted.
+    """
+
+    __slots__ = ("columns", "combiner", "failure", "live", "passive", "pushing", "rows", "sources")
+
+    columns: list[_Column]
+    #: Those whose source was subscribed, in order. Only the thread that subscribes appends.
+    live: list[_Column]
+    #: Those that are iterated, with one item in their queue at most; and the others.
+    passive: list[_Column]
+    pushing: list[_Column]
+    #: Where all sources are passive: the rows.
+    rows: Iterator[Any] | None
+    #: What the combiner raised for a row that ``step`` did not make.
+    failure: Exception | None
+
+    def __init__(self, down: Subscriber[R], sources: Sequence[Publisher[Any]], combiner: Callable[..., R], prefetch: int) -> None:
+        super().__init__(down)
+        self.sources = sources
+        self.combiner = combiner
+        self.columns = [_Column(self, prefetch) for _ in sources]
+        self.live = []
+        self.pushing = self.columns
+        self.passive = []
+        self.rows = None
+        self.failure = None
+
+    def open(self) -> None:
+        columns = self.columns
+        # No source may signal before it is known how each of the others is asked.
+        for column, source in zip(columns, self.sources, strict=True):
+            column.items = source._passive_items(self) if isinstance(source, Stream) else None
+            column.in_turn = isinstance(source, Pipeline) and type(source._head) is IterableHead
+            column.others = tuple([other for other in columns if other is not column])
+        self.passive = [column for column in columns if column.items is not None]
+        self.pushing = [column for column in columns if column.items is None]
+        if not self.pushing:
+            items: list[Any] = [column.items for column in columns]
+            self.rows = zip(*items, strict=False) if self.combiner is row_of else self.combined(items)
+            return
+        for column, source in zip(columns, self.sources, strict=True):
+            if self.stopped:
+                return
+            self.live.append(column)
+            if column.items is None:
+                column.open(source)
+            else:
+                self.drain()  # its end may be known before the next is subscribed
+
+    def step(self, demand: int) -> int:
+        if self.failure is not None:
+            return self.fail()
+        if self.rows is not None:
+            return self.step_rows(self.rows, demand)
+        while True:
+            many = self.complete_rows(demand)
+            if many < 0:
+                return 0
+            if not many:
+                return demand
+            count = self.take_rows(many)
+            if count < 0:
+                return 0
+            if demand != UNBOUNDED:
+                demand -= count
+            for column in self.pushing:
+                column.took_many(count)
+            if self.dirty:
+                return demand
+
+    def complete_rows(self, demand: int) -> int:
+        """How many rows are there and wanted; -1 after the end. Asks passive sources for their next item."""
+        live = self.live
+        for column in live:
+            if column.error is not None and not (column.in_turn and column.queue):
+                return self.ended(column.error)
+        many = demand if len(live) == len(self.columns) else 0
+        for column in live:
+            waiting = len(column.queue)
+            if not waiting and column.items is not None:
+                if is_exhausted(column.items):
+                    return self.ended(None)
+                if not demand:
+                    continue
+                try:
+                    item = column.poll()
+                except (Exception, GeneratorExit) as error:
+                    return self.ended(without_this_frame(error))
+                if item is END:
+                    return self.ended(None)
+                if self.stopped:
+                    return self.ended(None)
+                column.put(item)
+                waiting = 1
+            if not waiting:
+                if column.done and not column.queue:  # again: the end is published last
+                    return self.ended(column.error)
+                many = 0
+            elif many > waiting:
+                many = waiting
+            if many > column.left:
+                many = column.left
+        return many
+
+    def ended(self, error: Exception | None) -> int:
+        self.finish(error)
+        return -1
+
+    def take_rows(self, many: int) -> int:
+        """Emit so many rows, or less where something new was published. How many; -1 after the end or a cancel."""
+        columns, combiner, emit = self.columns, self.combiner, self.emit
+        for count in range(1, many + 1):
+            row = [column.queue.popleft() for column in columns]
+            value: Any
+            try:
+                value = combiner(*row)
+            except (Exception, GeneratorExit) as error:
+                return self.ended(mapper_failure("zip", combiner, error))
+            if value is None:
+                return self.ended(none_produced("zip", combiner))
+            emit(value)
+            if self.stopped:
+                return -1
+            if self.dirty:
+                return count
+        return many
+
+    def combined(self, sources: Sequence[Iterator[Any]]) -> Iterator[R]:
+        """The rows of sources that are all passive, up to one for which the combiner fails: ``failure`` is the end then."""
+        combiner = self.combiner
+        for row in zip(*sources, strict=False):
+            try:
+                value = combiner(*row)
+            except (Exception, GeneratorExit) as error:
+                self.failure = mapper_failure("zip", combiner, error)
+                return
+            if value is None:
+                self.failure = none_produced("zip", combiner)
+                return
+            yield value
+
+    def step_rows(self, rows: Iterator[Any], demand: int) -> int:
+        demand, outcome = self.give(rows, demand)
+        if self.stopped:
+            return 0
+        if isinstance(outcome, Exception):
+            return self.finish(outcome)
+        if outcome is True:
+            return self.fail()
+        for column in self.passive:
+            if is_exhausted(column.items):
+                return self.finish()
+        return demand if self.passive else self.finish()
+
+    def fail(self) -> int:
+        """The end, with ``failure`` if there is one. It is not kept: the frames in its traceback may hold this."""
+        failure, self.failure = self.failure, None
+        return self.finish(failure)
+
+    def close(self) -> None:
+        rows = self.rows
+        if rows is not None:
+            self.rows = iter(())
+            close(rows)
+        for column in self.columns:
+            column.close()
+            column.others = ()
