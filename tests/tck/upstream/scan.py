@@ -19,6 +19,9 @@ from tests.tck.cases import moves
 from tests.tck.upstream.endings import BLOCKING, BLOCKING_SOURCES, CALLBACKS, Callbacks, Handle, SourceError
 from tests.tck.upstream.two_sources import TWO_SOURCES, TwoSources
 
+#: Seconds for a thread to come to a meeting of two requests: it takes none, but a busy machine must not look like a kept rule.
+PATIENCE: Final = 20.0
+
 #: Lines of the table that are not scanned.
 LEFT_OUT: Final = {
     "lift": "its operator is a user's, which hands the source's Subscription on as it is",
@@ -53,6 +56,7 @@ class _OfTheTable(OperatorVerification):
     """A line of the conformance table over a recording source; the foreign sources that it makes itself are recorded, too."""
 
     case: Case
+    default_timeout = PATIENCE
 
     def create_operator(self, source: Any, /) -> Flow:
         self._kit = Kit()
@@ -106,6 +110,7 @@ def callbacks_of(kind: str, callbacks: Callbacks) -> Scanned:
 def _pair(pair: TwoSources) -> Scanned:
     class Pair(TwoSourceOperatorVerification):
         resubscribes = pair.resubscribes
+        default_timeout = PATIENCE
 
         def create_operator(self, first: Any, second: Any, /) -> Flow:
             self._kit = Kit()
