@@ -32,7 +32,7 @@ class Zip(Stage):
         super().__init__(down)
         self.combiner = combiner
         self.flows = flows
-        sizes = [1 if flow.passive else prefetch for flow in flows]
+        sizes = [0 if flow.passive else prefetch for flow in flows]
         self.failure: Failure | None = None
         self.wanted: Count = 0
         self.gate = Gate(self.give)
@@ -61,12 +61,23 @@ class Zip(Stage):
         for inner in self.inners:
             inner.cancel()
 
+    def look(self) -> bool:
+        """Whether a source has no more to give. They are looked at in their order, up to the first that ends the stream."""
+        for inner in self.inners:
+            if self.failure:
+                return False
+            if inner.done and not inner.items:
+                return True
+            inner.fetch()
+        return False
+
     def give(self) -> None:
         while not self.over:
+            ended = self.look()
             if self.failure:
                 self.leave()
                 self.fail(self.failure)
-            elif any(inner.done and not inner.items for inner in self.inners):
+            elif ended:
                 self.leave()
                 self.finish()
             elif self.wanted and all(inner.items for inner in self.inners):
@@ -78,7 +89,7 @@ class Zip(Stage):
                 self.wanted -= 1
                 self.down.on_next(item)
                 for inner in self.inners:
-                    inner.demand.took(inner.up)
+                    inner.took()
             else:
                 return
 

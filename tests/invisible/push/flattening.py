@@ -23,7 +23,10 @@ Mapper = Callable[[Any], Flow]
 
 
 class Inner(Subscriber):
-    """The subscriber of one inner source: its items wait here. ``changed`` is told of every signal."""
+    """The subscriber of one inner source: its items wait here. ``changed`` is told of every signal.
+
+    ``prefetch`` 0: nothing is requested but by ``fetch``.
+    """
 
     def __init__(
         self, prefetch: Count, again: Count, changed: Callable[[], None], error: Callable[[Inner, Failure], None]
@@ -31,7 +34,8 @@ class Inner(Subscriber):
         self.items: list[Any] = []
         self.done = False
         self.cancelled = False
-        self.up = Subscription()
+        self.fetching = False
+        self.up: Subscription | None = None
         self.demand = Prefetch(prefetch)
         self.demand.limit = again
         self.changed, self.error = changed, error
@@ -40,10 +44,13 @@ class Inner(Subscriber):
         self.up = up
         if self.cancelled:
             up.cancel()
-        else:
+        elif self.demand.size:
             up.request(self.demand.size)
+        else:
+            self.changed()
 
     def on_next(self, item: Any) -> None:
+        self.fetching = False
         if not self.cancelled:
             self.items.append(item)
             self.changed()
@@ -57,16 +64,41 @@ class Inner(Subscriber):
             self.done = True
             self.changed()
 
+    def took(self) -> None:
+        """An item was taken: more may be requested."""
+        if self.up:
+            self.demand.took(self.up)
+
+    def fetch(self) -> None:
+        """Of a source that has its items at hand: the next one, unless there is one."""
+        if self.demand.size == 0 and self.up and not self.items and not self.done and not self.fetching:
+            self.fetching = True
+            self.up.request(1)
+
     def cancel(self) -> None:
         self.cancelled = True
-        self.up.cancel()
+        if self.up:
+            self.up.cancel()
 
 
 class FlatMap(Stage):
-    """``most`` inner sources at a time. An error ends the stream at once, or (``delay_error``) when all the others have ended."""
+    """``most`` inner sources at a time. An error ends the stream at once, or (``delay_error``) when all the others have ended.
 
-    def __init__(self, down: Subscriber, mapper: Mapper, most: Count, prefetch: Count, delay_error: bool = False) -> None:
+    When several inner sources have items waiting for a request, each "in turn" gives all it has; or the "first" source is always
+    first, or the "last" is.
+    """
+
+    def __init__(
+        self,
+        down: Subscriber,
+        mapper: Mapper,
+        most: Count,
+        prefetch: Count,
+        delay_error: bool = False,
+        waiting: str = "in turn",
+    ) -> None:
         super().__init__(down)
+        self.waiting = waiting
         self.mapper, self.most, self.prefetch, self.delay_error = mapper, most, prefetch, delay_error
         self.inners: list[Inner] = []
         self.turn: Inner | None = None  # where the next round begins
@@ -138,14 +170,17 @@ class FlatMap(Stage):
     def round(self) -> None:
         """Each inner source in turn gives what it has, beginning with the one that was interrupted by a lack of demand."""
         ended = 0
-        start = self.inners.index(self.turn) if self.turn in self.inners else 0
-        for inner in [*self.inners[start:], *self.inners[:start]]:
+        inners = list(self.inners)
+        if self.waiting == "in turn" and self.turn in inners:
+            start = inners.index(self.turn)
+            inners = [*inners[start:], *inners[:start]]
+        for inner in reversed(inners) if self.waiting == "last" else inners:
             while inner.items and self.wanted:
                 if self.failed_at_once():
                     return
                 self.wanted -= 1
                 self.down.on_next(inner.items.pop(0))
-                inner.demand.took(inner.up)
+                inner.took()
             if inner.done and not inner.items:
                 self.inners.remove(inner)
                 ended += 1
@@ -327,9 +362,13 @@ class SwitchMap(Stage):
         self.active: Inner | None = None
         self.errors: list[Failure] = []
         self.done = False
-        self.asked = False
         self.wanted: Count = 0
         self.gate = Gate(self.give)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if not self.over:
+            up.request(UNBOUNDED)
 
     def next(self, item: Any) -> None:
         if self.done:
@@ -367,9 +406,6 @@ class SwitchMap(Stage):
 
     def request(self, n: Count) -> None:
         self.wanted += n
-        if not self.asked:
-            self.asked = True
-            self.up.request(UNBOUNDED)
         self.gate.run()
 
     def cancel(self) -> None:
@@ -389,7 +425,7 @@ class SwitchMap(Stage):
             elif inner and inner.items and self.wanted:
                 self.wanted -= 1
                 self.down.on_next(inner.items.pop(0))
-                inner.up.request(1)
+                inner.took()
             elif self.done and not inner:
                 if self.errors:
                     self.fail(all_of(self.errors))

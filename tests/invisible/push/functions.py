@@ -31,11 +31,13 @@ def number(x: Any) -> int:
         return len(x) + sum(map(number, x))
     if isinstance(x, dict):
         return len(x) + sum(number(key) + number(value) for key, value in x.items())
-    return int(x)
+    return 0 if x is None else int(x)  # a key may be None
 
 
 def text(x: Any) -> str:
     """An item as the recorded answers write it."""
+    if x is None:
+        return "null"
     if isinstance(x, bool):
         return "true" if x else "false"
     if isinstance(x, looking_on.Timed):

@@ -125,11 +125,11 @@ class Replay(Hot):
         waiting = Patient(down)
         waiting.on_subscribe(Subscription())
         waiting.items += self.kept
+        if not self.ended:
+            self.seats.append(waiting)
         waiting.gate.run()
         if self.ended:
             self.end(waiting)
-        else:
-            self.seats.append(waiting)
 
     def on_next(self, item: Any) -> None:
         self.kept.append(item)

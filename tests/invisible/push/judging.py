@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tests.invisible.push.describing import program
 from tests.invisible.push.library import FAILED, FORMS, Form, possible_forms, respond
-from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant
+from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant, names
 from tests.invisible.push.running import Endless, demanding, refer
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
@@ -16,11 +16,12 @@ from tests.recorded.cases import Answer, Trace
 
 #: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses.
 FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"))
-#: For a subscriber that does not request everything, also how many items are prefetched must not matter.
-PREFETCHING: Final = (*FETCHING, Variant(prefetch=1), Variant(prefetch=UNBOUNDED))
+#: For a subscriber that does not request everything, how many items are prefetched, and which wait longest, must not matter.
+PREFETCHING: Final = (
+    *FETCHING,
+    *(Variant(prefetch=1), Variant(prefetch=UNBOUNDED), Variant(waiting="first"), Variant(waiting="last")),
+)
 OBSERVING: Final = (OBSERVABLE, replace(OBSERVABLE, pulls=None), replace(OBSERVABLE, pulls="through"))
-
-Refer = Callable[[Trace, Variant], Answer]
 
 
 @dataclass(frozen=True)
@@ -37,27 +38,35 @@ class Difference:
 
 
 class Judge:
-    """``refer``: the reference, or a mistaken one."""
+    """``not_observable``: sources and operators without which a case must be to be compared as an Observable."""
 
-    def __init__(self, refer: Refer = refer) -> None:
-        self.refer = refer
+    def __init__(self, not_observable: Collection[str] = ()) -> None:
+        self.not_observable = frozenset(not_observable)
 
     def expected(self, case: Trace, form: Form) -> Answer | None:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
         variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
         try:
-            answers = [self.refer(case, variant) for variant in variants]
+            answers = [refer(case, variant) for variant in variants]
         except Endless:
             return None
         return answers[0] if all(answer == answers[0] for answer in answers) else None
 
+    def forms(self, case: Trace) -> list[Form]:
+        observable = self.not_observable.isdisjoint(names((case.source, case.operators)))
+        return [form for form in possible_forms(case) if observable or not form.observable]
+
     def differences(self, case: Trace, forms: Sequence[Form] = FORMS) -> list[Difference]:
         found: list[Difference] = []
-        for form in possible_forms(case):
-            if form in forms and (expected := self.expected(case, form)) is not None:
-                got = respond(case, form)
-                if got != expected:
-                    found.append(Difference(case, form, expected, got))
+        expectations: dict[bool, Answer | None] = {}
+        for form in self.forms(case):
+            if form not in forms:
+                continue
+            if form.observable not in expectations:
+                expectations[form.observable] = self.expected(case, form)
+            expected = expectations[form.observable]
+            if expected is not None and (got := respond(case, form)) != expected:
+                found.append(Difference(case, form, expected, got))
         return found
 
     def smallest(self, difference: Difference, most: int = 2_000) -> Difference:

@@ -13,6 +13,7 @@ from rx_ops import Completable, Flowable
 from rx_testing import VirtualScheduler
 from tests.invisible.push.observables import ABOUT_DEMAND, OBSERVABLE_OPERATORS, OBSERVABLE_SOURCES, SUBJECTS, ObservableBuilder
 from tests.invisible.push.publishers import PUBLISHERS
+from tests.invisible.push.reading import names
 from tests.invisible.push.running import Endless, Watcher, demanding, play, steps
 from tests.recorded.building import Builder, MakeOperator, MakeSource, Stream
 from tests.recorded.cases import Answer, Spec, Trace
@@ -45,17 +46,6 @@ OFF: Final = Form("without fusion", fused=False)
 WALLS: Final = Form("walls between", walls=True)
 OBSERVABLE: Final = Form("observable", observable=True)
 FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE)
-
-
-def names(described: Any) -> Iterator[str]:
-    """Of all sources and operators of a case."""
-    if isinstance(described, Mapping):
-        yield from (described[key] for key in ("s", "o") if key in described)
-        for each in described.values():
-            yield from names(each)
-    elif isinstance(described, (list, tuple)):
-        for each in described:
-            yield from names(each)
 
 
 def possible_forms(case: Trace) -> list[Form]:

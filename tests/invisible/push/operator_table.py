@@ -176,9 +176,7 @@ SINGLE: Final[dict[str, Apply]] = {
     "flat_map": make.flat_map_one("single"),
     "flat_map_m": make.flat_map_one("maybe"),
     "flat_map_c": make.flat_map_one("completable"),
-    "flat_map_publisher": lambda r, flow, op, x: flowable(flow).through(
-        flattening.FlatMap, r.selector(op), r.prefetch(), r.prefetch()
-    ),
+    "flat_map_publisher": lambda r, flow, op, x: flow.through(flattening.ConcatMap, r.selector(op), UNBOUNDED, kind="flowable"),
     "zip_with": lambda r, flow, op, x: combining.zipped(
         [flow, make.alike(flow, r.source(op["g"], x))], f.reducer(op["f"]), UNBOUNDED, flow.kind
     ),

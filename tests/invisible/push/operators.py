@@ -86,7 +86,9 @@ def merged(r: Reader, flow: Flow, op: Spec, most: Count, prefetch: Count, kind: 
     delay_error = bool(op.get("de"))
     if r.variant.observable and "maxc" in op:
         flow = flow.through(lossy.OnBackpressureBuffer, patient=delay_error)
-    return flow.through(flattening.FlatMap, r.selector(op), op.get("maxc", most), prefetch, delay_error, kind=kind)
+    return flow.through(
+        flattening.FlatMap, r.selector(op), op.get("maxc", most), prefetch, delay_error, r.variant.waiting, kind=kind
+    )
 
 
 def flat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

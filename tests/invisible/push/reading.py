@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,13 +27,15 @@ class Variant:
 
     ``prefetch``: how many items operators with a queue request at first; None: as many as RxJava's. ``observable``: there are
     Observables for Flowables: everything is sent without a request. ``pulls``: such operators fetch one item at a time from a
-    source that has its items "at hand", as RxJava's fusion does; or "through" stages behind such a source, too; or they do not:
-    then that source is one that sends like any other.
+    source that has its items "at hand", as RxJava's fusion does; or "through" what is made of such sources, too; or they do not:
+    then these are sources that send like any other. ``waiting``: of items that wait in a merge, which source's come first:
+    see there.
     """
 
     prefetch: Count | None = None
     observable: bool = False
     pulls: str | None = "at hand"
+    waiting: str = "in turn"
 
 
 #: What RxJava does.
@@ -47,9 +49,35 @@ STAGES: Final = frozenset(
         *("map", "filter", "take", "skip", "take_while", "skip_while", "take_until_p", "map_optional", "distinct", "scan"),
         *("distinct_until_changed", "do_on_next", "do_after_next", "do_on_error", "do_on_complete", "do_finally", "hide"),
         *("flat_map_iterable", "buffer", "skip_last", "take_last", "start_with", "scan_with", "do_on_cancel", "do_on_subscribe"),
-        *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return"),
+        *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return", "switch_if_empty", "zip"),
+        *("zip_with", "concat_with", "concat_map", "flat_map", "repeat", "repeat_until", "retry", "retry_until"),
+        *("on_error_resume_next",),
     )
 )  # fmt: skip
+#: And of these sources.
+COMPOSED: Final = frozenset(("concat", "zip", "using", "attempt", "pipe", "generate", "callable"))
+#: Sources that send when they like.
+LIVELY: Final = frozenset(
+    (
+        *("hot", "create", "foreign", "paced", "timer", "interval", "never", "merge", "merge_de", "amb", "combine", "combine_de"),
+        *("s_timer", "s_never", "m_timer", "m_never", "c_timer", "c_never"),
+    )
+)
+
+
+def names(described: Any) -> Iterator[str]:
+    """Of all sources and operators in a spec, or in several."""
+    if isinstance(described, Mapping):
+        yield from (described[key] for key in ("s", "o") if key in described)
+        for each in described.values():
+            yield from names(each)
+    elif isinstance(described, (list, tuple)):
+        for each in described:
+            yield from names(each)
+
+
+def lively(spec: Spec) -> bool:
+    return "probe" in spec or not LIVELY.isdisjoint(names(spec))
 
 
 class Reader:
@@ -72,7 +100,8 @@ class Reader:
     def source(self, s: Spec, x: Any = None) -> Flow:
         """``x``: the item that the source is made for, inside flat_map and its like. A foreign one is not passive."""
         flow = self.sources[s["s"]](self, s, x)
-        return self.made(flow, flow.passive and "probe" not in s)
+        through = self.variant.pulls == "through" and s["s"] in COMPOSED and not lively(s)
+        return self.made(flow, (flow.passive or through) and "probe" not in s)
 
     def made(self, flow: Flow, passive: bool) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
@@ -86,7 +115,7 @@ class Reader:
         return self.source(described, x) if described else None
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
-        passive = flow.passive and self.variant.pulls == "through" and op["o"] in STAGES
+        passive = flow.passive and self.variant.pulls == "through" and op["o"] in STAGES and not lively(op)
         return self.made(self.operators[flow.kind][op["o"]](self, flow, op, x), passive)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:
@@ -109,9 +138,11 @@ class Reader:
         return listed(values, failure, passive=self.variant.pulls is not None)
 
     def merge(self, flows: list[Flow], delay_error: bool = False) -> Flow:
-        if len(flows) == 1:
+        if len(flows) == 1 and self.variant.pulls == "at hand":  # what RxJava makes of it
             return flows[0]
-        return listed(list(flows)).through(FlatMap, lambda flow: flow, len(flows), self.prefetch(), delay_error)
+        return listed(list(flows)).through(
+            FlatMap, lambda flow: flow, len(flows), self.prefetch(), delay_error, self.variant.waiting
+        )
 
 
 class SentEverything(Stage):

@@ -148,9 +148,18 @@ def play(case: Trace, watchers: Sequence[Watcher], steps: Sequence[Step], advanc
 
 
 class ReferenceWatcher(Watcher):
-    """A single and a maybe of the reference are streams that complete with their item."""
+    """A single and a maybe of the reference are streams that complete with their item. Nothing has to be requested of them."""
 
     kind = "flowable"
+
+    def on_subscribe(self, up: Any, /) -> None:
+        super().on_subscribe(up)
+        if self.kind != "flowable":
+            up.request(UNBOUNDED)
+
+    def request(self, n: Any) -> None:
+        if self.kind == "flowable":
+            super().request(n)
 
     def on_next(self, item: Any, /) -> None:
         if self.kind == "flowable":

@@ -100,7 +100,7 @@ SOURCES: Final[dict[str, Make]] = {
     "generate": lambda r, s, x: sources.generate(s["n"], s["end"]),
     "create": lambda r, s, x: sources.create(r.clock, s["script"], s["strategy"], bool(s.get("throws"))),
     "using": _using,
-    "foreign": lambda r, s, x: sources.listed(_numbers(s, x), _failure(s)),
+    "foreign": lambda r, s, x: sources.published(_numbers(s, x), _failure(s)),
     "paced": lambda r, s, x: sources.paced(r.clock, _numbers(s, x), s["ms"], _failure(s)),
     "s_timer": _timer("single"),
     "m_timer": _timer("maybe"),

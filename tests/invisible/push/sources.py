@@ -48,6 +48,11 @@ def listed(items: list[Any], failure: Failure | None = None, passive: bool = Fal
     return Flow(subscribe, passive=passive)
 
 
+def published(items: list[Any], failure: Failure | None) -> Flow:
+    """As another library's publisher gives them: items as they are requested, the end with the last of them."""
+    return Flow(lambda down: Published(down, items, failure).begin())
+
+
 class Listed(Subscription):
     def __init__(self, down: Subscriber, items: list[Any], failure: Failure | None) -> None:
         self.down, self.items, self.failure = down, list(items), failure
@@ -81,6 +86,16 @@ class Listed(Subscription):
                 self.down.on_error(self.failure)
             else:
                 self.down.on_complete()
+
+
+class Published(Listed):
+    def begin(self) -> None:
+        self.down.on_subscribe(self)
+        if not self.items:
+            self.end()
+
+    def end_is_asked_for(self) -> bool:
+        return False
 
 
 def single_item(item: Any, kind: str) -> Flow:

@@ -12,9 +12,10 @@ from tests.invisible.push.describing import program
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.drawing_table import OPERATORS, SOURCES
 from tests.invisible.push.judging import Judge
-from tests.invisible.push.library import FUSED, OBSERVABLE, names, possible_forms, respond
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
+from tests.invisible.push.library import FUSED, OBSERVABLE, possible_forms, respond
+from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND, NOT_YET_OBSERVABLE
 from tests.invisible.push.operator_table import OPERATORS as REFERENCE_OPERATORS
+from tests.invisible.push.reading import names
 from tests.invisible.push.running import Demanding, refer
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.source_table import SOURCES as REFERENCE_SOURCES
@@ -38,6 +39,7 @@ def test_what_is_left_out_exists() -> None:
     drawn = {*Drawing().names(), *HOT_KINDS}
     assert drawn >= NOT_YET
     assert drawn >= NOT_YET_BY_DEMAND
+    assert drawn >= NOT_YET_OBSERVABLE
     assert not NOT_YET & NOT_YET_BY_DEMAND
 
 
