@@ -50,6 +50,9 @@ FAMILIES: Final = (
     "_aside",
     "_lifecycle",
     "_threads",
+    "_late",
+    "_timeout",
+    "_rates",
     "_time",
     "_connect",
     "_convert",
@@ -107,13 +110,8 @@ BODIES: Final = {
         'return cls._created(Watching(read, add, remove), f"from_value({name_of(read)})")'
     ),
 }
-#: Expressions that are about demand: text of Flowable's method, and what does the same here.
-EXPRESSIONS: Final = {
-    # Requesting on the worker is what makes a synchronous source emit there, so it is subscribed as what can be asked.
-    "subscribe_on": ("source: Publisher[T_co] = self", "source = self._as(PlainFlow)"),
-}
 #: What the tables use and the families do not import.
-ADDED: Final = {"UNBOUNDED": "rx_core", "PlainFlow": "rx_fusion"}
+ADDED: Final = {"UNBOUNDED": "rx_core"}
 
 DEMAND: Final = "Demand:  none; everything is taken as it comes."
 #: Words of docstrings, in this order; a space stands for a line break as well.
@@ -131,7 +129,7 @@ WORDS: Final = (
     (r"\bSubscribes to this stream, and requests from it, on\b", "Subscribes to this stream on"),
     (r"\bcalled for each subscription when an element is requested\b", "called for each subscription"),
     (r"Errors: as said; ", "Errors:  "),
-    (r"; MissingBackpressureError when a new group comes and nobody takes it", ""),
+    (r"; MissingBackpressureError as soon as a new group comes and none is requested", ""),
     (r"at most ``buffer_size`` items wait in all groups together\.", "items wait in their groups until they are taken."),
     (r" To fold each group use :meth:`group_reduce`, which cannot run full\.", " To fold each group use :meth:`group_reduce`."),
     (r"``max_concurrency`` sources of ``prefetch`` items", "what ``max_concurrency`` foreign sources are ahead"),
@@ -154,7 +152,7 @@ WORDS: Final = (
     (r"that of the source, or the one whose request was the last to be waited for", "that of the source"),
     (r"the one that calls the handler, or the one that subscribes", "the one that calls the handler"),
     (r"Thread: the one that pushes, or the one that subscribes", "Thread: the one that pushes"),
-    (r"the worker, for requesting too: what is upstream", "the worker: what is upstream"),
+    (r"the worker; a synchronous source is computed there, any other is subscribed on the thread that subscribes", "the worker"),
     (r"passes through, or as the stage's ``request`` says", "passes through"),
 )  # fmt: skip
 #: What is about demand and must not be left in a docstring.
@@ -335,8 +333,6 @@ def adapt(text: Text, face: ast.ClassDef) -> None:
             text.edits.append((text.start(first), text.end(method.body[-1]), indented(BODIES[method.name])))
         elif dropped:
             adapt_body(text, method, dropped)
-        if method.name in EXPRESSIONS and not is_overload(method):
-            adapt_expression(text, method)
 
 
 def is_overload(method: ast.FunctionDef) -> bool:
@@ -418,15 +414,6 @@ def adapt_call(text: Text, call: ast.Call, dropped: dict[str, str]) -> None:
         if keyword.arg in dropped:
             text.edits.append((at, text.end(keyword.value), ""))
         at = text.end(keyword.value)
-
-
-def adapt_expression(text: Text, method: ast.FunctionDef) -> None:
-    old, new = EXPRESSIONS[method.name]
-    for statement in method.body:
-        if text.of(statement) == old:
-            text.replace(statement, new)
-            return
-    raise text.error(method, f"{method.name}() has no statement {old!r}; see EXPRESSIONS")
 
 
 def document(text: Text, owner: Face) -> None:

@@ -273,9 +273,9 @@ COMBINE: Final = (
     Case("switch_if_empty", lambda s, k: s.filter(_small).switch_if_empty(Flowable.of(7, 8)), lambda xs: [x for x in xs if _small(x)] or [7, 8], lambda xs: [x for x in xs if _small(x)]),
     Case("switch_if_empty other", lambda s, k: Flowable.empty().switch_if_empty(s), _same),
     Case("default_if_empty", lambda s, k: s.default_if_empty(7), lambda xs: xs or [7], _same),
-    Case("zip", lambda s, k: Flowable.zip(s, Flowable.range(100), combiner=k.f(_plus)), lambda xs: [a + b for b, a in enumerate(xs)], None, "none apart"),
-    Case("zip short", lambda s, k: Flowable.zip(s, Flowable.of(7, 8)), lambda xs: _pairs(xs, (7, 8)), None, "early apart"),
-    Case("zip_with", lambda s, k: s.zip_with(Foreign([7, 8]), k.f(_plus)), lambda xs: [a + b for a, b in _pairs(xs, (7, 8))], None, "early none apart"),
+    Case("zip", lambda s, k: Flowable.zip(s, Flowable.range(100), combiner=k.f(_plus)), lambda xs: [a + b for b, a in enumerate(xs)], None, "none apart hasty"),
+    Case("zip short", lambda s, k: Flowable.zip(s, Flowable.of(7, 8)), lambda xs: _pairs(xs, (7, 8)), None, "early apart hasty"),
+    Case("zip_with", lambda s, k: s.zip_with(Foreign([7, 8]), k.f(_plus)), lambda xs: [a + b for a, b in _pairs(xs, (7, 8))], None, "early none apart hasty"),
 )
 
 ERRORS: Final = (

@@ -41,13 +41,11 @@ def test_nothing_is_dropped_in_front_of_switch_map() -> None:
     assert signals(Flowable.just(1).on_backpressure_drop().switch_map(Flowable.just)) == [1, COMPLETE]
 
 
-@fails("a window comes before concat_map requests it")
 def test_concat_map_takes_timed_windows_behind_a_wall(clock: VirtualScheduler) -> None:
     windows = Flowable.range(1, 3).window(seconds=1.0, count=1, scheduler=clock)
     assert signals(windows.hide().concat_map(lambda window: window.to_list()), clock) == [[1], [2], [], COMPLETE]
 
 
-@fails(fused="the timer is not requested anything while the other source pushes")
 def test_flattened_windows_of_a_timer_are_merged_with_a_pushing_source(clock: VirtualScheduler) -> None:
     windows = Flowable.timer(0.5, scheduler=clock).window(1).flat_map(lambda window: window)
     assert signals(windows.merge_with(Flowable.of(7, 8).hide()), clock) == [7, 8, 0, COMPLETE]
@@ -64,7 +62,6 @@ def test_a_list_of_delayed_items_needs_a_request_for_one_item_only(clock: Virtua
     assert log.signals == [["a", "b"], COMPLETE]
 
 
-@fails(fused="the window is not requested more than the first items")
 def test_windows_wait_for_the_other_source_of_combine_latest() -> None:
     windowed, other = PublishProcessor[int](), PublishProcessor[str]()
     lists = windowed.window(2).flat_map(lambda window: window.to_list())

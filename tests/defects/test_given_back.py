@@ -66,7 +66,6 @@ WINDOWS: dict[str, Callable[[Flow, VirtualScheduler], Flow]] = {
 }
 
 
-@fails("the source is cancelled from inside its own end")
 @pytest.mark.parametrize("error", [None, ERROR], ids=["completes", "fails"])
 @pytest.mark.parametrize("name", WINDOWS)
 def test_a_windowed_source_that_ends_is_not_cancelled(name: str, error: Exception | None, clock: VirtualScheduler) -> None:
@@ -118,7 +117,6 @@ def test_a_stream_that_is_garbage_collected_reports_nothing(name: str) -> None:
     check_that_nothing_is_reported(COLLECTED[name])
 
 
-@fails(fused="the generator of a group that waits is closed while it runs: ValueError is reported")
 @pytest.mark.parametrize("name", REPORTED)
 def test_a_stream_with_a_waiting_group_that_is_garbage_collected_reports_nothing(name: str) -> None:
     check_that_nothing_is_reported(REPORTED[name])

@@ -145,7 +145,6 @@ def check_failure(make: Make, consume: Callable[[Flow], Flow]) -> None:
     assert log.signals == [An(MissingBackpressureError)]
 
 
-@fails("the groups fall silent, and the error comes when the source ends or not at all")
 def test_a_stalled_group_fails_a_hot_source_with_an_error_that_is_signalled_at_once() -> None:
     processor = PublishProcessor[int]()
     groups = processor.group_by(lambda number: number % 2)

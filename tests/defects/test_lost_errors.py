@@ -33,7 +33,6 @@ def test_repeat_when_passes_on_the_error_of_its_source(clock: VirtualScheduler) 
     assert signals(repeated.reduce(lambda a, b: a + b, 0).observe_on(clock), clock) == [ERROR]
 
 
-@fails(fused="the stream completes: the groups have had the error and dealt with it")
 def test_the_error_of_a_grouped_source_is_signalled_although_its_groups_deal_with_theirs() -> None:
     failing = Flowable.concat(Flowable.of(1, 2), Flowable.error(ERROR))
     groups = failing.group_by(lambda number: number % 2)

@@ -18,43 +18,36 @@ Flow = Flowable[Any]
 # Windows and buffers, flattened
 
 
-@fails(fused="the stream never ends once a window was opened that concat_map does not read yet")
 def test_concat_map_gets_overlapping_windows_whole() -> None:
     assert signals(Flowable.range(1, 4).window(2, 1).concat_map(lambda window: window)) == [1, 2, 2, 3, 3, COMPLETE]
 
 
-@fails("a window that nothing reads yet is lost (and with fusion the end is, too)")
 def test_concat_map_gets_every_one_of_many_overlapping_windows() -> None:
     windows = Flowable.range(5).window(3, 1).concat_map(lambda window: window.to_list())
     assert signals(windows) == [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4], [4], COMPLETE]
 
 
-@fails(fused="the windows are lost, and the end is too")
 def test_windows_that_are_flattened_are_not_lost_beside_a_pushing_source() -> None:
     windows: Flow = Flowable.range(4).window(2).flat_map(lambda window: window.to_list())
     assert signals(windows.merge_with(Flowable.just(5).hide())) == [[0, 1], [2, 3], 5, COMPLETE]
 
 
-@fails(fused="the window of time starts again while concat_map is busy: one empty buffer after the other")
 def test_a_timed_buffer_in_front_of_concat_map_ends_with_its_source(clock: VirtualScheduler) -> None:
     buffers = Flowable.just(1).buffer(seconds=0.8, count=1, scheduler=clock)
     flow = buffers.concat_map(lambda buffer: Flowable.timer(1.5, scheduler=clock).map(lambda _tick: buffer))
     assert signals(flow, clock) == [[1], [], COMPLETE]
 
 
-@fails(fused="the stream completes with the first window")
 def test_a_window_that_is_left_early_does_not_end_the_timed_windows_after_it(clock: VirtualScheduler) -> None:
     windows = Flowable.range(1, 6).window(seconds=0.3, count=2, scheduler=clock)
     assert signals(windows.flat_map(lambda window: window.take(1)), clock) == [1, 3, 5, COMPLETE]
 
 
-@fails("a key that was cancelled never gets a group again")
 def test_a_key_whose_group_was_cancelled_gets_a_new_group_behind_a_pushing_source() -> None:
     groups = Flowable.of(5, 2, 5, 2).hide().group_by(lambda number: number % 3)
     assert signals(groups.hide().flat_map(lambda group: group.take(1))) == [5, 2, 5, 2, COMPLETE]
 
 
-@fails(unfused="a key that was cancelled never gets a group again")
 def test_a_key_whose_group_was_cancelled_gets_a_new_group() -> None:
     groups = Flowable.range(1, 7).group_by(lambda number: number % 2)
     assert signals(groups.flat_map(lambda group: group.take(1))) == [1, 2, 3, 4, 5, 6, COMPLETE]

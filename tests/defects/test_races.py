@@ -136,8 +136,10 @@ def both_subscribing(make: Callable[[PublishProcessor[int]], Any]) -> Callable[[
                 part.subscribe(second)
 
         def check() -> None:
-            assert first.signals == [7]
-            assert second.signals in ([], [An(RuntimeError)])
+            both = [first.signals, second.signals]  # the one that comes second may be the first to have it
+            assert [7] in both
+            both.remove([7])
+            assert both in ([[]], [[An(RuntimeError)]])
 
         make(processor).subscribe(take)
         return lambda: processor.on_next(7), (come_second,), check
@@ -159,12 +161,10 @@ class TakenTwice:
         log.on_next(self.item)
 
 
-@fails("both get the items, or parts of them")
 def test_only_one_of_two_subscribers_gets_a_group() -> None:
     at_each_instruction(both_subscribing(lambda flow: flow.group_by(lambda _item: 0)))
 
 
-@fails("both get the items, or parts of them")
 def test_only_one_of_two_subscribers_gets_a_window() -> None:
     at_each_instruction(both_subscribing(lambda flow: flow.window(10)))
 
@@ -208,7 +208,6 @@ class Groups:
         return taken
 
 
-@fails("KeyError: both remove the group")
 def test_a_source_that_ends_while_a_group_is_being_left_ends_the_stream() -> None:
     def scene() -> Scene:
         groups = Groups()
@@ -230,7 +229,6 @@ def test_items_that_come_for_groups_that_are_being_left_take_no_room_for_ever() 
     check_that_no_room_is_lost(lambda groups, key: (partial(groups.leave, key), partial(groups.source.next, key)))
 
 
-@fails("an item for a group that is gone is counted for ever")
 def test_groups_that_are_left_while_an_item_comes_take_no_room_for_ever() -> None:
     check_that_no_room_is_lost(lambda groups, key: (partial(groups.source.next, key), partial(groups.leave, key)))
 

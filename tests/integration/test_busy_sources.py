@@ -151,7 +151,6 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "concat_map, inner": lambda flow, face: face.just(0).concat_map(lambda _x: flow),
     "concat_map to hidden ones": lambda flow, face: flow.concat_map(lambda x: face.just(x).hide()),
     "switch_map, inner": lambda flow, face: face.just(0).switch_map(lambda _x: flow),
-    "zip": lambda flow, face: face.zip(flow, face.range(10**6), combiner=lambda a, _b: a),
     "zip with itself hidden": lambda flow, face: face.zip(face.range(10**6).hide(), flow, combiner=lambda _a, b: b),
     "with_latest_from": lambda flow, face: flow.with_latest_from(face.just(0), combiner=lambda a, _b: a),
     "with_latest_from a created one": lambda flow, face: flow.with_latest_from(face.just(0).hide(), combiner=lambda a, _b: a),

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from rx_core import UNBOUNDED
 from rx_fusion import fusion_off, rules, without_rules
 from rx_ops import Flowable, Observable
-from rx_ops.coordination import _combine, _flatten
 from rx_ops.stages import _sorted
 from rx_testing import TestSubscriber
 from tests.conformance.sources import Foreign
@@ -286,23 +285,6 @@ def nested(draw: st.DrawFn) -> Build:
         return AROUND[after](flow.flat_map(made, prefetch=prefetch, max_concurrency=limit, delay_error=late), seen)
 
     return build
-
-
-@settings(
-    max_examples=int(os.environ.get("RX_CHAINS", "200")),
-    deadline=None,
-    derandomize="RX_CHAINS" not in os.environ,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(build=nested(), demands=DEMANDS, cancel=st.integers(-10, 12), cancels=st.integers(-10, 8), fails=st.integers(-10, 8))
-def test_known_sources_are_taken_as_if_they_were_subscribed(
-    build: Build, demands: list[int], cancel: int, cancels: int, fails: int
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (_combine, _flatten):
-            patch.setattr(module, "known_items", lambda _source: None)
-        wanted = observed(build, demands, cancel, cancels, fails)
-    assert observed(build, demands, cancel, cancels, fails) == wanted
 
 
 # -- that each rule applies, where it is said to, and not where it must not --------------------------------------------------

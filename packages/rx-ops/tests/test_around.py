@@ -183,6 +183,9 @@ def test_the_last_notification_waits_until_it_is_wanted() -> None:
 def test_completion_follows_the_last_notification_at_once_whatever_comes_after() -> None:
     subscriber = TestSubscriber[Any](request=2)
     Flowable.empty().materialize().flat_map_iterable(lambda each: (each, each)).subscribe(subscriber)
+    # Whether one more comes of the notification is not known without asking for it, and nothing is computed ahead of demand.
+    subscriber.assert_values(OnComplete(), OnComplete())
+    subscriber.request(1)
     subscriber.assert_result(OnComplete(), OnComplete())
     both = Flowable.concat(Flowable.empty().materialize(), Flowable.of(1))
     subscriber = TestSubscriber[Any](request=1)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ops_parties import errors_of_the_hook
 
 from rx_core import MissingBackpressureError
 from rx_ops import Flowable, Observable
+from rx_schedulers import NewThreadScheduler
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler, cold, expect_marbles
 
 Form = Callable[[VirtualScheduler], dict[str, Any]]
@@ -86,7 +89,8 @@ def test_windows_have_the_same_items_and_end_at_the_same_instants(
 
 def test_a_window_is_given_when_it_begins(clock: VirtualScheduler) -> None:
     windows = Flowable.wrap(cold(clock, "-1-2-3-|")).window(opening=cold(clock, "--2-2|"), closing=after(clock))
-    expect_marbles(windows.map(lambda _w: 0), "--0-0-|", clock=clock)
+    # Nobody subscribes to them, so they are abandoned, and none is open when no further one can begin.
+    expect_marbles(windows.map(lambda _w: 0), "--0-0|-", clock=clock)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,70 @@ def test_a_list_that_nobody_requested_is_an_error(clock: VirtualScheduler) -> No
     clock.advance_by(1.0)
     got.assert_failure(MissingBackpressureError, [1])
     assert source.cancelled
+
+
+def test_lists_that_other_sources_begin_and_end_wait_until_they_are_requested() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    opening: ManualPublisher[int] = ManualPublisher()
+    closing: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.wrap(source).buffer(opening=opening, closing=lambda _item: closing).subscribe(got)
+    opening.next(0, 1)
+    source.next(5)
+    closing.next(0)
+    opening.next(2)
+    source.complete()
+    got.assert_values().assert_not_terminated()
+    for count in (1, 2, 3):
+        got.request(1)
+        got.assert_value_count(count)
+    got.assert_result([5], [5], [])
+
+
+def test_an_error_does_not_wait_behind_lists() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    opening: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.wrap(source).buffer(opening=opening, closing=lambda _item: Flowable.empty()).subscribe(got)
+    opening.next(1)
+    error = Boom()
+    opening.error(error)
+    got.assert_failure(error)
+    assert source.cancelled
+
+
+@pytest.mark.parametrize("name", ["buffer", "window"])
+def test_a_scheduler_that_gives_no_worker_is_the_error_of_the_stream(name: str) -> None:
+    clock = VirtualScheduler()
+    clock.shutdown()
+    for form in ({"seconds": 1.0}, {"seconds": 1.0, "every": 2.0}, {"seconds": 1.0, "count": 2, "restart": True}):
+        source: ManualPublisher[int] = ManualPublisher()
+        got: TestSubscriber[Any] = TestSubscriber()
+        getattr(Flowable.wrap(source), name)(**form, scheduler=clock).subscribe(got)
+        got.assert_failure(RuntimeError)
+        assert not source.subscriptions
+
+
+@pytest.mark.parametrize("name", ["buffer", "window"])
+def test_what_a_subscriber_raises_on_a_worker_is_reported(name: str) -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    cancelled, thrown = threading.Event(), LookupError("the subscriber's")
+    source.on_cancel = lambda _subscription: cancelled.set()
+
+    def throw(_list: object) -> None:
+        raise thrown
+
+    made: Flowable[Any] = Flowable.wrap(source)
+    scheduler = NewThreadScheduler()
+    if name == "buffer":
+        flow: Flowable[Any] = made.buffer(seconds=0.01, scheduler=scheduler)
+    else:
+        flow = made.window(seconds=0.01, scheduler=scheduler).flat_map(lambda window: window.to_list())
+    with errors_of_the_hook() as dropped:
+        flow.subscribe(TestSubscriber(on_value=throw))
+        assert cancelled.wait(20.0)
+        assert scheduler.shutdown(20.0)  # the worker has done what it was at
+    assert thrown in dropped
 
 
 @pytest.mark.parametrize("name", ["buffer", "window"])

@@ -10,7 +10,7 @@ import pytest
 from rx_core import Subscription, hooks
 from rx_fusion import fusion_off
 from rx_ops import Completable, Flowable, Single
-from rx_testing import ManualPublisher
+from rx_testing import ManualPublisher, TestSubscriber
 
 
 class Leaving:
@@ -39,7 +39,6 @@ BUILD: dict[str, Callable[[Flowable[int], Callable[[], None]], Flowable[Any]]] =
 }
 
 
-@pytest.mark.skip(reason="until do_finally is in push form")
 @pytest.mark.parametrize("build", BUILD.values(), ids=list(BUILD))
 @pytest.mark.parametrize("off", [False, True], ids=["fused", "off"])
 def test_it_is_called_when_the_subscriber_leaves_at_once(build: Callable[..., Flowable[Any]], off: bool) -> None:
@@ -85,3 +84,39 @@ def test_singles_and_completables_call_theirs() -> None:
     Single.just(1).do_finally(lambda: calls.append("single")).subscribe(lambda _: None).dispose()
     Completable.never().do_finally(lambda: calls.append("completable")).subscribe(lambda: None).dispose()
     assert calls == ["single", "completable"]
+
+
+def test_at_the_end_the_last_of_several_comes_first_and_at_a_cancel_the_first() -> None:
+    log: list[str] = []
+    source = ManualPublisher[int]()
+    flow = Flowable.wrap(source).do_finally(lambda: log.append("first")).do_finally(lambda: log.append("last"))
+    flow.subscribe(lambda _item: None, on_complete=lambda: log.append("complete"))
+    source.complete()
+    assert log == ["complete", "last", "first"]
+    log.clear()
+    flow.do_on_cancel(lambda: log.append("cancel")).subscribe(lambda _item: None).dispose()
+    assert log == ["cancel", "first", "last"]
+
+
+def test_it_is_called_when_a_subscriber_raises_and_when_an_interrupt_passes() -> None:
+    for error in (ValueError("subscriber"), KeyboardInterrupt()):
+        calls: list[str] = []
+
+        def fail(_item: int, error: BaseException = error) -> None:
+            raise error
+
+        flow = Flowable.range(3).do_finally(lambda calls=calls: calls.append("left"))
+        with pytest.raises(type(error)):
+            flow.subscribe(TestSubscriber(on_value=fail))
+        assert calls == ["left"]
+
+
+def test_it_is_called_when_an_interrupt_stops_what_is_before_it() -> None:
+    calls: list[str] = []
+
+    def interrupted(_item: int) -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Flowable.range(3).map(interrupted).do_finally(lambda: calls.append("left")).subscribe(lambda _item: None)
+    assert calls == ["left"]

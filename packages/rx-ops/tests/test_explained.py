@@ -28,7 +28,7 @@ def test_an_operator_with_a_clock_names_the_thread(built: Callable[[], Any]) -> 
 
 def test_the_clock_that_was_given_is_named() -> None:
     lines = Flowable.interval(1.0, scheduler=rx_schedulers.io()).map(str).explain().splitlines()
-    assert "   · thread: what is due comes on a worker of io()" in lines
+    assert "      · thread: what is due comes on a worker of io()" in lines
 
 
 def adding(amount: int) -> Callable[..., Iterator[int]]:

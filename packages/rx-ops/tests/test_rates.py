@@ -10,8 +10,6 @@ from ops_parties import Stage
 
 from rx_core import MissingBackpressureError
 from rx_ops import Flowable
-from rx_ops.coordination._arrivals import Newest
-from rx_ops.coordination._debounce import _end_of_window
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Source = ManualPublisher[Any]
@@ -254,32 +252,6 @@ def test_what_another_item_replaced_is_not_held(name: str, clock: VirtualSchedul
     del item
     gc.collect()
     assert gone() is None
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_an_item_that_comes_while_a_period_ends_is_given_and_not_forgotten(late: bool) -> None:
-    newest: Newest[int] = Newest("throttle_latest", None)
-
-    class Interleaved(dict[int, bool]):
-        """Another thread puts an item just before, or just after, the period is over."""
-
-        def __setitem__(self, key: int, value: bool) -> None:
-            if not late and not self.put:
-                self.put = True
-                newest.put(7)
-            super().__setitem__(key, value)
-            if late and not self.put:
-                self.put = True
-                newest.put(7)
-                assert self.pop(0, None)  # it finds no period and begins one
-                assert newest.take() == 7
-
-        put = False
-
-    idle = Interleaved()
-    assert _end_of_window(newest, idle) == (None if late else 7)
-    assert not idle  # a period runs either way
-    assert not newest.waits
 
 
 # -- a synchronous source, and a consumer on a thread of its own -------------------------------------------------------

@@ -181,6 +181,28 @@ def test_windows_of_an_endless_source_are_taken_one_after_the_other(walls: bool,
     assert len(read) < 1000
 
 
+def test_windows_that_overlap_wait_until_they_are_requested(source: Source) -> None:
+    got = Consumer(Flowable.wrap(source).window(3, 1), request=1)
+    source.next(1, 2, 3)
+    assert got.values == [[1, 2, 3]]
+    got.outer.request(1)
+    assert got.values == [[1, 2, 3], [2, 3]]
+    source.complete()
+    got.outer.assert_not_terminated()
+    got.outer.request(1)
+    assert got.values == [[1, 2, 3], [2, 3], [3]]
+    got.outer.assert_complete()
+
+
+def test_an_error_does_not_wait_behind_windows_that_were_not_requested(source: Source) -> None:
+    got = Consumer(Flowable.wrap(source).window(3, 1), request=1)
+    source.next(1, 2)
+    error = OSError()
+    source.error(error)
+    got.outer.assert_failure(error, *got.outer.values)
+    got.windows[0].assert_failure(error, 1, 2)
+
+
 def test_items_wait_in_a_window_for_their_subscriber(source: Source) -> None:
     got = Consumer(Flowable.wrap(source).window(3), each=1)
     source.next(1, 2, 3)
@@ -259,7 +281,7 @@ def test_observables_have_them_too(clock: VirtualScheduler) -> None:
     lists: TestObserver[Any] = TestObserver()
     Observable.of(1, 2, 3).buffer(seconds=1.0, count=2, scheduler=clock).subscribe(lists)
     lists.assert_result([1, 2], [3])
-    assert type(build(Observable.of(1)).blocking_first()).__name__ == "GroupedObservable"
+    assert type(build(Observable.of(1)).blocking_first()) is Observable
 
 
 @pytest.mark.parametrize("off", [False, True])

@@ -14,6 +14,7 @@ from ops_parties import Consumer
 
 from rx_core import UNBOUNDED
 from rx_ops import Flowable
+from rx_ops.operators._pieces import CutInput, Pieces
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Source = ManualPublisher[Any]
@@ -116,12 +117,32 @@ def test_a_window_nobody_subscribes_to_in_time_is_abandoned(form: str, source: S
     assert source.cancelled
 
 
-def test_a_window_that_waits_in_a_queue_is_not_abandoned(clock: VirtualScheduler) -> None:
+@pytest.mark.parametrize("size", [(3, 1), (2, 1), (2,)])
+def test_windows_that_wait_for_their_turn_in_concat_map_are_not_abandoned(size: tuple[int, ...]) -> None:
+    windows = Flowable.range(5).window(*size).concat_map(lambda window: window.to_list())
+    lists = Flowable.range(5).window(*size).flat_map(lambda window: window.to_list())
+    assert windows.blocking_list() == lists.blocking_list()
+
+
+@ANY
+def test_windows_that_wait_in_concat_map_are_left_when_that_is_cancelled(
+    form: str, source: Source, clock: VirtualScheduler
+) -> None:
     got: TestSubscriber[Any] = TestSubscriber()
-    flow = Flowable.range(6).window(2).hide().observe_on(clock).concat_map(lambda window: window)
-    flow.subscribe(got)
-    clock.run_until_idle()
-    got.assert_result(0, 1, 2, 3, 4, 5)
+    FORMS[form](Flowable.wrap(source), clock).concat_map(lambda window: window.concat_with(Flowable.never())).subscribe(got)
+    source.next(*range(6))  # the second of two that overlap has begun
+    clock.advance_to(1.0)
+    got.cancel()
+    assert source.cancelled
+    assert clock.pending == 0
+
+
+def test_a_window_that_concat_map_makes_nothing_of_does_not_hold_the_source(source: Source) -> None:
+    got: TestSubscriber[Any] = TestSubscriber()
+    Flowable.wrap(source).window(10).concat_map(lambda _window: Flowable.just(1)).take(1).subscribe(got)
+    source.next(0)
+    got.assert_result(1)
+    assert source.cancelled
 
 
 def test_a_window_allows_one_subscriber(source: Source) -> None:
@@ -145,6 +166,39 @@ def test_a_subscriber_that_raises_ends_its_windows_and_the_source(source: Source
     with pytest.raises(LookupError):
         source.next(1)
     assert source.cancelled
+
+
+def test_a_subscriber_of_a_window_that_raises_ends_the_others_with_its_error(source: Source) -> None:
+    """The source takes it for a cancel (RS 2.13), so nothing would come for them any more."""
+    thrown = LookupError("the subscriber's")
+    windows: list[TestSubscriber[Any]] = []
+
+    def throw(item: object) -> None:
+        if item == 3:
+            raise thrown
+
+    def take(window: Flowable[Any]) -> None:
+        windows.append(TestSubscriber(on_value=None if windows else throw))
+        window.subscribe(windows[-1])
+
+    outer: TestSubscriber[Any] = TestSubscriber(on_value=take)
+    Flowable.wrap(source).window(5, 1).subscribe(outer)
+    source.next(1, 2)
+    with pytest.raises(LookupError):
+        source.next(3)
+    windows[1].assert_failure(thrown, 2)
+    outer.assert_error(thrown)
+    assert source.cancelled
+
+
+@ANY
+def test_a_wrong_request_is_the_end(form: str, clock: VirtualScheduler) -> None:
+    flow = Flowable.of(1, 2).concat_with(Flowable.never())
+    got = Consumer(FORMS[form](flow, clock))
+    got.outer.request(0)
+    got.outer.assert_failure(ValueError, *got.outer.values)
+    got.windows[0].assert_failure(ValueError, *got.windows[0].values)
+    assert clock.pending == 0
 
 
 def test_operators_on_a_window_make_plain_streams() -> None:
@@ -210,21 +264,26 @@ def test_items_and_cuts_from_two_threads_lose_nothing(name: str, switching: floa
         assert len(lists) == 1001
 
 
+@pytest.mark.parametrize("name", ["buffer", "window"])
 @pytest.mark.parametrize("switching", [1e-6], indirect=True)
-def test_the_race_shows_when_windows_are_dealt_out_by_two_threads_at_once(
-    switching: float, monkeypatch: pytest.MonkeyPatch
+def test_the_race_shows_when_items_and_cuts_do_not_pass_the_gate(
+    name: str, switching: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class NotSerialized:
-        def __init__(self, handle: Callable[[Any], object]) -> None:
-            self.offer = handle
+    def put(self: CutInput, item: object) -> None:
+        self.op.put(item)
 
-    monkeypatch.setattr("rx_ops.coordination._window.QueueDrain", NotSerialized)
-    assert raced("window", 1000, together=False) == [[] for _ in range(1000)] + [list(range(1000))]
+    def cue(self: Pieces, function: Callable[[Any], object], argument: Any = None) -> None:
+        self.wanted = UNBOUNDED
+        function(argument)
+
+    monkeypatch.setattr(CutInput, "on_next", put)
+    monkeypatch.setattr(Pieces, "cue", cue)
+    assert raced(name, 1000, together=False) == [[] for _ in range(1000)] + [list(range(1000))]
     for _ in range(200):
         try:
-            lists = raced("window", 1000)
+            lists = raced(name, 1000)
         except Exception:
             return
         if [item for each in lists for item in each] != list(range(1000)) or len(lists) != 1001:
             return
-    pytest.fail("200 rounds without a serializer, and nothing was lost")
+    pytest.fail("200 rounds without the gate, and nothing was lost")

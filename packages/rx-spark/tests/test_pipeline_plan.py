@@ -83,13 +83,14 @@ rx_spark.range(2, 9).map(double).take(3) → map(str)
     (
         lambda: rx_spark.range(10).group_by(odd).flat_map(total).to_list(),
         f"""
-flat_map(total) → to_list()
-│  · fused: 1 stage in one loop behind flat_map
-│  · rewritten: reduced_groups
-└─ rx_spark.range(10).group_by(odd).reduce(add)
-      · executors: read the source
-      · shuffle: group_by(odd).reduce(add), combined per key on both sides
-      · streams back: in any order, {AHEAD}
+to_list()
+│  · fused: 1 stage in one call per item, pushed through, no queue
+└─ flat_map(total)
+   │  · rewritten: reduced_groups
+   └─ rx_spark.range(10).group_by(odd).reduce(add)
+         · executors: read the source
+         · shuffle: group_by(odd).reduce(add), combined per key on both sides
+         · streams back: in any order, {AHEAD}
 """,
     ),
     (
@@ -97,7 +98,8 @@ flat_map(total) → to_list()
         f"""
 flat_map(listed)
 │  · rewritten: reduced_groups
-└─ group_by
+│  · queue: 128 items, for each source that cannot be pulled
+└─ group_by(odd)
    │  · queue: 128 items in all groups together
    └─ rx_spark.range(10).map(double)
          · executors: one fused pass: map(double)

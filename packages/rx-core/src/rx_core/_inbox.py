@@ -331,7 +331,7 @@ class Inbox(Upstream[T]):
                     item._rx_taken()  # type: ignore[attr-defined]  # it has it when it has _rx_keep
             self._queue.clear()
             if _buffer_watch.watch is not None:
-                _buffer_watch.watch(self)
+                _buffer_watch.watch(self.peak)
 
     @property
     def is_disposed(self) -> bool:

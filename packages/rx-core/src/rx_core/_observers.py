@@ -64,8 +64,17 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         try:
             self._on_next(item)
         except Exception as error:
-            self.dispose()  # RS 2.13: failing means cancelling
-            self._fail(error)
+            self.callback_failed(error)
+
+    @property
+    def function(self) -> Callable[[T], object] | None:
+        """The callback that takes the items. A source may call it itself; :meth:`callback_failed` is for what it raises."""
+        return self._on_next
+
+    def callback_failed(self, error: Exception) -> None:
+        """The callback raised ``error`` for an item: cancel, and tell ``on_error``."""
+        self.dispose()  # RS 2.13: failing means cancelling
+        self._fail(error)
 
     def on_success(self, item: T, /) -> None:
         self._cell.clear()  # RS 2.4, before on_next: this item is the source's end

@@ -65,7 +65,7 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     source = Plan(title, tuple(notes), below)
     if not names:
         return source
-    if head.scheduler is not None or head.publisher is None:
+    if head.publisher is None:
         # the stages run in the operator's own loop
         return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
     return Plan(" → ".join(names), (_fusion(head, shape, inside),), (source,))
@@ -138,7 +138,7 @@ def _head_notes(head: Head) -> list[str]:
         notes.append(f"thread: a worker of {head.scheduler!r}")
     if isinstance(head, OperatorHead):
         clock = next((each for each in head.args if isinstance(each, Scheduler)), None)
-        if clock is not None and head.scheduler is None:
+        if clock is not None and head.scheduler is None and not head.options.said:
             notes.append(f"thread: what is due comes on a worker of {clock!r}")
         queued = [source for source in head.upstream if _needs_queue(source)]
         if queued:

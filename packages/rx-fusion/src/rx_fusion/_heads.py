@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, as_signal, dropped
-from rx_core.streams import Failing, Op, Stopping
+from rx_core.streams import Failing, Op, PassThrough, Stopping
 from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
@@ -310,20 +310,26 @@ def operator(
     return register if function is None else register(function)
 
 
-OpT = TypeVar("OpT", bound=type[Op[Any]])
+OpT = TypeVar("OpT", bound=type[Op[Any]] | type[PassThrough[Any]])
 
 
 def op(
-    name: str, *, pushes: bool = False, loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None
+    name: str,
+    *,
+    pushes: bool = False,
+    loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None,
+    unstarted: Callable[..., object] | None = None,
 ) -> Callable[[OpT], OpT]:
-    """Register an Op as a coordinating operator: a class called as ``(subscriber, *sources, *arguments)`` for each subscriber.
+    """Register an Op, or a PassThrough, as a coordinating operator: a class called for each subscriber as
+    ``(subscriber, *sources, *arguments)``.
 
     ``name`` is what users write, messages and plans show it. One that ``pushes`` asks its source for everything, wanted or not.
-    ``loop`` pulls it where it can be pulled.
+    ``loop`` pulls it where it can be pulled. ``unstarted`` is called with the arguments when the subscriber of an operator behind
+    it leaves while it is given its Subscription, so that this one is never made.
     """
 
     def register(kind: OpT) -> OpT:
-        _OPERATORS[kind] = Operator(kind, name, "none", pushes, loop=loop, makes_op=True)
+        _OPERATORS[kind] = Operator(kind, name, "none", pushes, loop=loop, unstarted=unstarted, makes_op=True)
         return kind
 
     return register
@@ -423,7 +429,8 @@ class OperatorHead(Head):
         except (Exception, GeneratorExit) as error:
             made = Failing(subscriber, as_signal(error))
         made.origin = origin
-        made.start()
+        if not made.start():
+            left_unstarted(self)
 
     @property
     def relays(self) -> bool:  # type: ignore[override]  # as above

@@ -46,7 +46,7 @@ from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
-from rx_fusion._source_run import subscribe_source
+from rx_fusion._source_run import open_items, subscribe_source
 from rx_fusion._stages import StageFunction, stage_of
 from rx_fusion._straight import shorten, through
 from rx_fusion._whole import opened_for
@@ -55,6 +55,7 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Drain
+    from rx_core.streams import Pump
     from rx_fusion._explain import Plan
     from rx_fusion._rules import Rule, RuleSet
 
@@ -335,6 +336,21 @@ class Pipeline(Stream[T_co]):
             return shape.pull(items, run, head, args, PULL_FREE[feed] if run is None else PULL_INSIDE[feed])
         except (Exception, GeneratorExit) as error:
             return _failing(as_signal(error))
+
+    def _passive_into(self, pump: Pump[T_co], /) -> bool:
+        plan = self._synchronous()
+        if plan is None:
+            return False
+        open_items(pump, plan)
+        return True
+
+    @property
+    def _computes(self) -> bool:
+        head = self._head
+        if head.feed is not Feed.RUNNING:
+            return True
+        publisher = head.publisher
+        return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._computes
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""

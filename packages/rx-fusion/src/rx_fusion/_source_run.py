@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_core.streams import EXACT, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._shapes import PULL_DRAINED
 
@@ -21,6 +22,22 @@ _END: Final[Any] = object()
 
 #: Iterables that run nobody's code.
 _PLAIN: Final = frozenset({range, list, tuple, str, bytes, bytearray, dict, set, frozenset})
+
+
+def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> None:
+    """Let ``pump`` give the items of a passive source with its stages. A source that cannot be opened is one that fails."""
+    head, shape, args = plan
+    try:
+        items: Any = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
+        if type(items) in EXACT and shape.ends_with_source:
+            pump.hint = items.__length_hint__
+            if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:
+                pump.items = items  # there is nothing to check, and nothing to add
+                return
+        pump.items = shape.pull(items, pump, head, args, PULL_DRAINED[head.feed])
+    except (Exception, GeneratorExit) as error:
+        pump.items = _failing(without_this_frame(error))
+        pump.hint = None
 
 
 class SourceRun(Pump[T]):
@@ -42,15 +59,7 @@ class SourceRun(Pump[T]):
     def open(self) -> None:
         if self.polls is not None:
             return
-        head, shape = self.head, self.shape
-        try:
-            items: Any = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
-            if type(items) in EXACT and shape.ends_with_source:
-                self.hint = items.__length_hint__
-            self.items = shape.pull(items, self, head, self.args, PULL_DRAINED[head.feed])
-        except (Exception, GeneratorExit) as error:
-            self.items = _failing(without_this_frame(error))
-            self.hint = None
+        open_items(self, (self.head, self.shape, self.args))
 
     # -- as a queue ----------------------------------------
 

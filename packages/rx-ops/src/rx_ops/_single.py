@@ -15,7 +15,6 @@ from rx_core import (
     CompletableBase,
     CompletableObserver,
     EmptyStreamError,
-    FlowableBase,
     MaybeBase,
     MaybeObserver,
     Publisher,
@@ -25,8 +24,8 @@ from rx_core import (
     none_argument,
     user_call,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, ToCompletable, ToMaybe, ToSingle
-from rx_ops import coordination, operators, stages
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, ToCompletable, ToMaybe, ToSingle
+from rx_ops import operators, stages
 from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
@@ -38,6 +37,7 @@ from rx_ops._faces._one_item_repeat import CompletableRepeat, MaybeRepeat, Singl
 from rx_ops._faces._one_item_share import CompletableShare, MaybeShare, SingleShare
 from rx_ops._faces._one_item_time import CompletableTime, MaybeTime, SingleTime
 from rx_ops._faces._plugged import CompletablePlugged, MaybePlugged, SinglePlugged
+from rx_ops._faces._threads import observed_on, subscribed_on
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
@@ -129,7 +129,7 @@ class Single(
     def defer(cls, supplier: Callable[[], SingleBase[T]], /) -> Single[T]:
         """The Single that ``supplier`` makes for each subscription."""
         check_callable("defer", "supplier", supplier)
-        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+        return cls._from(operators.DeferHead(supplier))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception], /) -> Single[Any]:
@@ -139,7 +139,7 @@ class Single(
     @classmethod
     def never(cls) -> Single[Any]:
         """No signal at all."""
-        return cls._from(OperatorHead(coordination.never, ()))
+        return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
     def wrap(cls, single: SingleBase[T], /) -> Single[T]:
@@ -192,31 +192,32 @@ class Single(
     def do_on_error(self, action: Callable[[Exception], object], /) -> Single[T_co]:
         """Calls ``action`` with the error before it goes on."""
         check_callable("do_on_error", "action", action)
-        return cast("Single[T_co]", self._coordinate(coordination.do_on_error, action))
+        return cast("Single[T_co]", self._coordinate(operators.DoOnError, action))
 
     def do_finally(self, action: Callable[[], object], /) -> Single[T_co]:
         """Calls ``action`` exactly once after the end or a cancel."""
         check_callable("do_finally", "action", action)
-        return cast("Single[T_co]", self._coordinate(coordination.do_finally, action))
+        return cast("Single[T_co]", self._coordinate(operators.DoFinally, action))
 
     def on_error_return(self: SingleBase[T], handler: Callable[[Exception], T], /) -> Single[T]:
         """After an error the item that ``handler`` makes of it."""
         check_callable("on_error_return", "handler", handler)
-        return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_return, handler))
+        return cast("Single[T]", cast("Single[Any]", self)._coordinate(operators.OnErrorReturn, handler))
 
     def on_error_resume_next(self: SingleBase[T], handler: Callable[[Exception], SingleBase[T]], /) -> Single[T]:
         """After an error the Single that ``handler`` makes of it."""
         check_callable("on_error_resume_next", "handler", handler)
-        return cast("Single[T]", cast("Single[Any]", self)._coordinate(coordination.on_error_resume_next, handler))
+        return cast("Single[T]", cast("Single[Any]", self)._coordinate(operators.OnErrorResumeNext, handler))
 
     def observe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
         """Signals on a worker of ``scheduler``."""
         check_scheduler("observe_on", scheduler)
-        return cast("Single[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+        return self._from(observed_on(self, scheduler, 1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
         """Subscribes on a worker of ``scheduler``."""
-        return cast("Single[T_co]", _subscribed_on(self, scheduler))
+        check_scheduler("subscribe_on", scheduler)
+        return self._from(subscribed_on(self, scheduler))
 
     def hide(self) -> Single[T_co]:
         """The same behind a wall: nothing fuses across it."""
@@ -302,7 +303,7 @@ class Maybe(
     def defer(cls, supplier: Callable[[], MaybeBase[T]], /) -> Maybe[T]:
         """The Maybe that ``supplier`` makes for each subscription."""
         check_callable("defer", "supplier", supplier)
-        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+        return cls._from(operators.DeferHead(supplier))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception], /) -> Maybe[Any]:
@@ -312,7 +313,7 @@ class Maybe(
     @classmethod
     def never(cls) -> Maybe[Any]:
         """No signal at all."""
-        return cls._from(OperatorHead(coordination.never, ()))
+        return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
     def wrap(cls, maybe: MaybeBase[T], /) -> Maybe[T]:
@@ -360,26 +361,27 @@ class Maybe(
     def do_on_error(self, action: Callable[[Exception], object], /) -> Maybe[T_co]:
         """Calls ``action`` with the error before it goes on."""
         check_callable("do_on_error", "action", action)
-        return cast("Maybe[T_co]", self._coordinate(coordination.do_on_error, action))
+        return cast("Maybe[T_co]", self._coordinate(operators.DoOnError, action))
 
     def do_finally(self, action: Callable[[], object], /) -> Maybe[T_co]:
         """Calls ``action`` exactly once after the end or a cancel."""
         check_callable("do_finally", "action", action)
-        return cast("Maybe[T_co]", self._coordinate(coordination.do_finally, action))
+        return cast("Maybe[T_co]", self._coordinate(operators.DoFinally, action))
 
     def on_error_return(self: MaybeBase[T], handler: Callable[[Exception], T], /) -> Maybe[T]:
         """After an error the item that ``handler`` makes of it."""
         check_callable("on_error_return", "handler", handler)
-        return cast("Maybe[T]", cast("Maybe[Any]", self)._coordinate(coordination.on_error_return, handler))
+        return cast("Maybe[T]", cast("Maybe[Any]", self)._coordinate(operators.OnErrorReturn, handler))
 
     def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
         """Signals on a worker of ``scheduler``."""
         check_scheduler("observe_on", scheduler)
-        return cast("Maybe[T_co]", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+        return self._from(observed_on(self, scheduler, 1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
         """Subscribes on a worker of ``scheduler``."""
-        return cast("Maybe[T_co]", _subscribed_on(self, scheduler))
+        check_scheduler("subscribe_on", scheduler)
+        return self._from(subscribed_on(self, scheduler))
 
     def hide(self) -> Maybe[T_co]:
         """The same behind a wall: nothing fuses across it."""
@@ -447,13 +449,13 @@ class Completable(
     @classmethod
     def never(cls) -> Completable:
         """No signal at all."""
-        return cls._from(OperatorHead(coordination.never, ()))
+        return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
     def defer(cls, supplier: Callable[[], CompletableBase], /) -> Completable:
         """The Completable that ``supplier`` makes for each subscription."""
         check_callable("defer", "supplier", supplier)
-        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+        return cls._from(operators.DeferHead(supplier))
 
     @classmethod
     def wrap(cls, completable: CompletableBase, /) -> Completable:
@@ -485,21 +487,22 @@ class Completable(
     def do_on_error(self, action: Callable[[Exception], object], /) -> Completable:
         """Calls ``action`` with the error before it goes on."""
         check_callable("do_on_error", "action", action)
-        return cast("Completable", self._coordinate(coordination.do_on_error, action))
+        return cast("Completable", self._coordinate(operators.DoOnError, action))
 
     def do_finally(self, action: Callable[[], object], /) -> Completable:
         """Calls ``action`` exactly once after the end or a cancel."""
         check_callable("do_finally", "action", action)
-        return cast("Completable", self._coordinate(coordination.do_finally, action))
+        return cast("Completable", self._coordinate(operators.DoFinally, action))
 
     def observe_on(self, scheduler: Scheduler, /) -> Completable:
         """Signals on a worker of ``scheduler``."""
         check_scheduler("observe_on", scheduler)
-        return cast("Completable", self._coordinate(coordination.observe_on, scheduler=scheduler, window=1))
+        return self._from(observed_on(self, scheduler, 1))
 
     def subscribe_on(self, scheduler: Scheduler, /) -> Completable:
         """Subscribes on a worker of ``scheduler``."""
-        return cast("Completable", _subscribed_on(self, scheduler))
+        check_scheduler("subscribe_on", scheduler)
+        return self._from(subscribed_on(self, scheduler))
 
     def blocking_await(self, *, seconds: float | None = None) -> None:
         """Returns when this is complete. Errors are raised; TimeoutError after ``seconds``."""
@@ -555,22 +558,22 @@ class _Acted:
 
 def _error_head(error: Exception | Callable[[], Exception]) -> Head:
     if isinstance(error, Exception):
-        return OperatorHead(coordination.error, (), (_Same(error),), shown=f"error({error!r})")
+        return OperatorHead(operators.Error, (), (_Same(error),), shown=f"error({error!r})")
     check_callable("error", "error", error)
-    return OperatorHead(coordination.error, (), (error,))
+    return OperatorHead(operators.Error, (), (error,))
 
 
 def _foreign(source: Any) -> Head:
     """Somebody else's source of at most one item: it has no demand, so it is polled behind an inbox."""
-    return OperatorHead(coordination.relay, (source,), shown=f"wrap({type(source).__name__})")
+    return OperatorHead(operators.Hide, (source,), shown=f"wrap({type(source).__name__})")
 
 
 def _hidden(source: Any) -> Head:
-    return OperatorHead(coordination.behind_wall, (source,), shown="hide()")
+    return OperatorHead(operators.Hide, (source,))
 
 
 def _silent(source: Any) -> Head:
-    return OperatorHead(coordination.ignore_items, (source,), shown="ignore_elements()")
+    return OperatorHead(operators.IgnoreElements, (source,), shown="ignore_elements()")
 
 
 def _zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
@@ -579,10 +582,3 @@ def _zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
     if combiner is not None:
         check_callable(operator, "combiner", combiner)
     return OperatorHead(operators.Zip, (s1, s2), (combiner or operators.row_of, 2), many=True, shown="zip()")
-
-
-def _subscribed_on(source: Any, scheduler: Scheduler) -> Any:
-    check_scheduler("subscribe_on", scheduler)
-    plain: FlowableBase[Any] = source._as(_flowable())
-    publisher = coordination.SubscribeOn(plain, scheduler)
-    return type(source)._from(PublisherHead("subscribe_on", publisher, publisher.__repr__, (source,)))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from rx_core import Items, Run, name_of
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline
 from rx_fusion._notes import call
-from rx_ops import coordination, operators, stages
+from rx_ops import operators, stages
 from rx_spark._absorb import NUMBERS, StageFunction
 from rx_spark._head import Call, SparkHead
 from rx_spark._plan import GroupReduce
@@ -26,7 +26,6 @@ from rx_spark._runner import Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
     from rx_fusion import Stage
-    from rx_ops.coordination import GroupByHead
 
 _FLATTENING: Final = (operators.FlatMap, operators.ConcatMap)
 
@@ -36,9 +35,11 @@ def absorb_groups(head: Head) -> Head | None:
     if type(head) is not OperatorHead or head.function not in _FLATTENING:
         return None
     grouped = head.upstream[0]
-    if not isinstance(grouped, Pipeline) or type(grouped._head) is not coordination.GroupByHead:
+    if not isinstance(grouped, Pipeline):
         return None
     groups = grouped._head
+    if type(groups) is not OperatorHead or groups.function is not operators.GroupBy:
+        return None
     source = groups.upstream[0]
     if not isinstance(source, Pipeline) or type(source._head) is not SparkHead:
         return None
@@ -55,13 +56,20 @@ def absorb_groups(head: Head) -> Head | None:
     absorbed = spark.with_group_reduce(
         Call("group_by", ("key", "value"), _arguments(groups), "shuffle"),
         Call(found.stage.name, found.stage.parameters, found.args, "group"),
-        GroupReduce(groups.key, found.value, found.reducer),
+        GroupReduce(groups.args[0], found.value, found.reducer),
     )
     return _with(head, type(source)(absorbed), _Continued(mapper, groups, found))
 
 
-def _arguments(groups: GroupByHead[Any, Any, Any]) -> tuple[Any, ...]:
-    return groups.key, groups.value
+def _arguments(groups: OperatorHead) -> tuple[Any, ...]:
+    """The key and the value function."""
+    return groups.args[:2]
+
+
+def _face(groups: OperatorHead) -> Callable[[Any, Head], Any]:
+    """What makes a group of its key and its head."""
+    face: Callable[[Any, Head], Any] = groups.args[3]
+    return face
 
 
 def _with(head: OperatorHead, source: Pipeline[Any], mapper: Callable[[Any], Any]) -> OperatorHead:
@@ -82,11 +90,11 @@ class _Reduction(NamedTuple):
     reducer: Callable[[Any, Any], Any]
 
 
-def _probe(mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any]) -> _Reduction | str:
+def _probe(mapper: Callable[[Any], Any], groups: OperatorHead) -> _Reduction | str:
     """How ``mapper`` begins, or why that cannot be a shuffle."""
     probe = _Probe()
     try:
-        made = mapper(groups._face(_Key(probe), probe))
+        made = mapper(_face(groups)(_Key(probe), probe))
     except Exception as error:
         return "looks at the key itself" if probe.used else f"raises {type(error).__name__} for a group without items"
     if probe.used:
@@ -95,7 +103,7 @@ def _probe(mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any]) -> 
         return "does not begin with a reduction of the group"
     stage = made._shape.stages[0]
     args = made._args[: len(stage.parameters)]
-    reduction = _reduction(stage, args, groups.value)
+    reduction = _reduction(stage, args, groups.args[1])
     return f"begins with {call(stage.name, args)}, which is no shuffle" if reduction is None else reduction
 
 
@@ -184,7 +192,7 @@ class _Reduced(Head):
 class _Continued:
     """The mapper for ``(key, reduced)``: calls the user's with the real key and puts the value where the reduction was."""
 
-    def __init__(self, mapper: Callable[[Any], Any], groups: GroupByHead[Any, Any, Any], reduction: _Reduction) -> None:
+    def __init__(self, mapper: Callable[[Any], Any], groups: OperatorHead, reduction: _Reduction) -> None:
         self._mapper = mapper
         self._groups = groups
         self._reduction = reduction
@@ -194,7 +202,7 @@ class _Continued:
         key, value = pair
         stage, args, _, _ = self._reduction
         group = _Reduced(key)
-        made = self._mapper(self._groups._face(key, group))
+        made = self._mapper(_face(self._groups)(key, group))
         size = len(stage.parameters)
         if (
             not isinstance(made, Pipeline)
@@ -206,7 +214,7 @@ class _Continued:
             raise RuntimeError(
                 f"{self.__qualname__} made {made!r} of a group, but {call(stage.name, args)} of it when the Spark job "
                 f"was planned; it has to begin with the same reduction for every group.\n"
-                f"  To group on the driver instead:  .hide().group_by({name_of(self._groups.key)})"
+                f"  To group on the driver instead:  .hide().group_by({name_of(self._groups.args[0])})"
             )
         if stage.function is stages.sum_:
             value = args[0] + value

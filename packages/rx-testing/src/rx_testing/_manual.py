@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar, final
 
-from rx_core import add_cap
+from rx_core import UNBOUNDED
 from rx_testing._leaks import opened
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ManualSubscription(Generic[T]):
         with self._lock:
             self.requests.append(n)
             if type(n) is int and n > 0:
-                self.requested = add_cap(self.requested, n)
+                self.requested = min(self.requested + n, UNBOUNDED)  # nothing of the library runs while this is half done
         on_request = self._publisher.on_request
         if on_request is not None and not self.cancelled:
             on_request(self, n)

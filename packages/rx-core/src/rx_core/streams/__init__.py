@@ -21,6 +21,7 @@ from rx_core.streams.entry import Entry, subscribe
 from rx_core.streams.inputs import END, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
 from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted, without_this_frame
+from rx_core.streams.pass_through import NO_SOURCE, PassThrough
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.unicast import Unicast
 from rx_core.streams.waiting import Waiting
@@ -32,6 +33,7 @@ __all__ = [
     "LOOK_FIRST",
     "NEVER_NONE",
     "NO_ITEMS",
+    "NO_SOURCE",
     "NULL_SUBSCRIBER",
     "Entry",
     "Failing",
@@ -42,6 +44,7 @@ __all__ = [
     "OneAtATime",
     "Op",
     "Outcome",
+    "PassThrough",
     "Pump",
     "QueuedInput",
     "RelayedInput",

@@ -50,6 +50,16 @@ class Stream(Generic[T_co]):
         """
         return None
 
+    def _passive_into(self, _pump: Any, /) -> bool:
+        """As :meth:`_passive_items` for an operator that emits them under demand: sets the iterator of a :class:`Pump`, and how
+        the end is known. False: the source pushes."""
+        return False
+
+    @property
+    def _computes(self) -> bool:
+        """Whether all that is requested is computed by the thread that requests it: a passive source, perhaps behind walls."""
+        return False
+
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
 

@@ -6,13 +6,13 @@ that; between any other one and the input stands an :class:`Entry`, which checks
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core._user_code import as_signal
+from rx_core.queue_fusion import ASYNC, ask
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Stream
 
 if TYPE_CHECKING:
@@ -44,16 +44,18 @@ def subscribe(source: Any, subscriber: Any) -> None:
 class _NoDemand:
     """The Subscription of an observable, a Single, a Maybe or a Completable: it cannot be asked."""
 
-    __slots__ = ("_stop",)
+    __slots__ = ("disposable",)
+
+    disposable: Any
 
     def __init__(self, disposable: Any) -> None:
-        self._stop: Callable[[], object] = disposable.dispose
+        self.disposable = disposable
 
     def request(self, _n: int, /) -> None:
         pass
 
     def cancel(self) -> None:
-        self._stop()
+        self.disposable.dispose()
 
 
 class _NotThere:
@@ -78,7 +80,7 @@ class Entry(Generic[T]):
     a MissingBackpressureError (RS 1.1). What comes after the end is dropped, an error reported.
     """
 
-    __slots__ = ("asked", "done", "down", "origin", "refused", "up", "wanted")
+    __slots__ = ("asked", "done", "down", "origin", "polled", "refused", "up", "wanted")
 
     down: Any
     up: Any
@@ -88,6 +90,8 @@ class Entry(Generic[T]):
     asked: Any
     #: What may still come; UNBOUNDED: whatever comes.
     wanted: int
+    #: ASYNC was granted: ``on_next`` says that there is something to poll, and what it carries is no item.
+    polled: bool
     #: What a source was told that signalled None. It may come back, raised or as its on_error, and is no news then.
     refused: TypeError | None
 
@@ -98,6 +102,7 @@ class Entry(Generic[T]):
         self.done = False
         self.asked = []
         self.wanted = 0
+        self.polled = False
         self.refused = None
 
     # -- signals ----------------------------------------
@@ -116,7 +121,7 @@ class Entry(Generic[T]):
         self.down.on_subscribe(self)
 
     def on_next(self, item: T, /) -> None:
-        if item is None:
+        if item is None and not self.polled:
             raise self.refuse(none_produced(f"a source ({type(self.origin).__name__})"))
         if self.done:
             return
@@ -197,6 +202,20 @@ class Entry(Generic[T]):
             _hooks.dropped(error, self.origin)
 
     # -- the Subscription ----------------------------------------
+
+    def ask_to_poll(self, mode: int) -> int:
+        """Micro-fusion: asks the source for ``mode`` on behalf of the input, inside ``on_subscribe``. See :attr:`queue`."""
+        granted = ask(self.queue, self, mode)
+        if granted == ASYNC:
+            self.polled = True
+            self.wanted = UNBOUNDED
+        return granted
+
+    @property
+    def queue(self) -> Any:
+        """What is polled once a mode has been granted."""
+        up = self.up
+        return up.disposable if type(up) is _NoDemand else up
 
     def request(self, n: int, /) -> None:
         if self.done:

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from rx_core import _hooks
+from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
@@ -35,30 +35,6 @@ T = TypeVar("T")
 
 #: What :meth:`QueuedInput.poll` gives once its source is complete.
 END: Final[Any] = object()
-
-
-class _Left:
-    """Takes the place of an operator that has closed its input: late signals find nothing to do, late errors still a name."""
-
-    __slots__ = ("origin",)
-
-    dirty: ClassVar[bool] = False
-    stopped: ClassVar[bool] = True
-    token: ClassVar[Any] = []
-    ended: ClassVar[deque[Any]] = deque(maxlen=0)
-    ready: ClassVar[deque[Any]] = deque(maxlen=0)
-
-    def __init__(self, origin: object) -> None:
-        self.origin = origin
-
-    def drain(self) -> None:
-        pass
-
-    def cancel(self) -> None:
-        pass
-
-
-_LEFT: Final = _Left(None)
 
 
 class Input(Generic[T]):
@@ -123,11 +99,9 @@ class Input(Generic[T]):
     # -- for the holder of the token ----------------------------------------
 
     def close(self) -> None:
-        """Stop listening for good, and forget the operator: the two refer to each other, and what is over is not to wait for the
-        garbage collector. Idempotent."""
+        """Stop listening for good and forget what waits. Idempotent."""
         self.stop()
         self.error = None
-        self.op = _LEFT if self.done else _Left(self.op.origin)
 
     def stop(self) -> None:
         """Stop listening; any thread may call it. What waits in a queue belongs to the holder of the token."""
@@ -141,7 +115,7 @@ class Input(Generic[T]):
 class QueuedInput(Input[T]):
     """Items wait in a queue until ``step`` polls them. A passive source is not subscribed but iterated by :meth:`poll`."""
 
-    __slots__ = ("items", "left", "limit", "queue", "window")
+    __slots__ = ("items", "left", "limit", "peak", "queue", "window")
 
     #: What arrived and was not taken. Only the source's thread replaces NO_ITEMS by a queue, and appends.
     queue: deque[Any]
@@ -150,6 +124,8 @@ class QueuedInput(Input[T]):
     #: How many are still to be taken before the source is asked for ``limit`` more.
     left: int
     limit: int
+    #: The most items that waited at a time, where the operator counts them; see BufferWatch.
+    peak: int
     #: The iterator of a passive source.
     items: Iterator[Any] | None
 
@@ -162,6 +138,7 @@ class QueuedInput(Input[T]):
         self.queue = NO_ITEMS
         self.window = window
         self.left = self.limit = window - (window >> 2)  # 75 %: late enough to ask in batches, early enough not to run dry
+        self.peak = 0
         self.items = None
 
     def open(self, source: Any) -> None:
@@ -233,6 +210,9 @@ class QueuedInput(Input[T]):
             close(items)
         if self.queue:
             self.queue.clear()
+        if self.peak and _buffer_watch.watch is not None:
+            _buffer_watch.watch(self.peak)
+            self.peak = 0
 
 
 class MergedInput(QueuedInput[T]):

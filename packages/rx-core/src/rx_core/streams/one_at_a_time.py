@@ -74,8 +74,10 @@ class OneAtATime(Op[T]):
             if self.refused is not None:
                 return self.finish(self.refused)
             demand = current.settle(demand)
+            error = current.error
             self.current = None
-            demand = self.source_ended(current.error, demand)
+            current.close()  # the source may be kept, and is to keep no subscriber of ours (RS 3.13)
+            demand = self.source_ended(error, demand)
         while self.items is not None:
             demand, outcome = self.give(self.items, demand)
             if outcome is False:

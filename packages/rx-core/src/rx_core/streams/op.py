@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
@@ -56,6 +56,8 @@ class Op(Generic[T]):
 
     __slots__ = ("dirty", "down", "emit", "later", "opened", "opening", "origin", "pending", "requests", "stopped", "token")
 
+    #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
+    on_worker: ClassVar[bool] = False
     #: The subscriber, until the end or a cancel (RS 3.13).
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
@@ -91,8 +93,11 @@ class Op(Generic[T]):
         self.pending = None
         self.origin = origin
 
-    def start(self) -> None:
-        """Hand out the Subscription, then subscribe to what has to be subscribed at once."""
+    def start(self) -> bool:
+        """Hand out the Subscription, then subscribe to what has to be subscribed at once.
+
+        False: the subscriber has left while it was given the Subscription, and no source was subscribed.
+        """
         try:
             self.down.on_subscribe(self)
         except BaseException:
@@ -102,7 +107,8 @@ class Op(Generic[T]):
             self.emit = ignore
             raise
         self.token.append(0)
-        if not self.stopped:
+        opened = not self.stopped
+        if opened:
             try:
                 self.open()
             except (Exception, GeneratorExit) as error:
@@ -110,6 +116,7 @@ class Op(Generic[T]):
                     raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
                 self.requests.append(_OpenFailed(without_this_frame(error)))
         self.drain()
+        return opened
 
     # -- what an operator writes ----------------------------------------
 
@@ -164,6 +171,13 @@ class Op(Generic[T]):
                 return
             self.work(demand)
 
+    def drain_on_worker(self) -> None:
+        """:meth:`drain` as a worker's action: what a subscriber raises has no caller there and goes to the error hook."""
+        try:
+            self.drain()
+        except Exception as error:  # RS 2.13
+            _hooks.dropped(error, self.origin)
+
     def work(self, demand: int) -> None:
         """Holds the token. Looks until nothing new was published, puts the token back, then does what was put off."""
         failed: BaseException | None = None
@@ -180,7 +194,7 @@ class Op(Generic[T]):
             down = self.down
             self.abandon()
             if not isinstance(error, Exception):
-                tell_interrupted(down, error)
+                tell_interrupted(down, error, self.on_worker)
             raise
         finally:
             self.token.append(demand)
@@ -329,10 +343,10 @@ def without_this_frame(error: Exception | GeneratorExit) -> Exception:
     return as_signal(error)
 
 
-def tell_interrupted(down: Any, error: BaseException) -> None:
-    """A KeyboardInterrupt, SystemExit or the like is not signalled. Off the main thread no caller can act on it, so a
-    WorkerInterruptedError is sent, and threads that wait for the stream do not hang."""
-    if threading.current_thread() is not threading.main_thread():
+def tell_interrupted(down: Any, error: BaseException, on_worker: bool = False) -> None:
+    """A KeyboardInterrupt, SystemExit or the like is not signalled. On a worker and off the main thread no caller can act on it,
+    so a WorkerInterruptedError is sent, and threads that wait for the stream do not hang."""
+    if on_worker or threading.current_thread() is not threading.main_thread():
         interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
         interrupted.__cause__ = error
         down.on_error(interrupted)

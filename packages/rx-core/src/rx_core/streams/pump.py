@@ -39,17 +39,19 @@ class Pump(Op[T]):
         self.hint = None
         self.last = False
 
-    def start(self) -> None:
+    def start(self) -> bool:
         """The iterator is made once the subscriber has its Subscription, unless it cancelled at once, and before it is asked."""
         try:
             self.down.on_subscribe(self)
         except BaseException:
             self.abandon()  # RS 2.13
             raise
-        if not self.stopped:
+        opened = not self.stopped
+        if opened:
             self.open()
         self.token.append(0)
         self.drain()
+        return opened
 
     def step(self, demand: int) -> int:
         items = self.items

@@ -20,8 +20,9 @@ T = TypeVar("T")
 class Unicast(Op[T]):
     """Items that one party pushes, serially, for one subscriber, which may come late and ask slowly.
 
-    :meth:`push` and :meth:`end` belong to the party that made it. ``taken(n)`` is called, without the token, for items that had
-    to wait here and went out later, or were given up: a source that counts them may send as many more.
+    :meth:`push` and :meth:`end` belong to the party that made it. ``taken(n)`` is called for items that had to wait here and went
+    out later, or were given up: a source that counts them may send as many more. Each item is counted once, whether :meth:`push`
+    said that it does not wait, or here.
     """
 
     __slots__ = ("done", "error", "free", "queue", "taken")
@@ -47,12 +48,16 @@ class Unicast(Op[T]):
         try:
             self.free.pop()
         except IndexError:
-            message = f"{self.origin!r} allows one subscriber; share its items if more need them"
+            message = f"{self.shown()} allows one subscriber; share its items if more need them"
             Failing(down, RuntimeError(message), self.origin).start()
             return
         self.down = down
         self.emit = down.on_next
         self.start()
+
+    def shown(self) -> str:
+        """How a message names it."""
+        return repr(self.origin)
 
     @property
     def is_attached(self) -> bool:
@@ -61,14 +66,14 @@ class Unicast(Op[T]):
     # -- the party that pushes ----------------------------------------
 
     def push(self, item: T) -> bool:
-        """Give ``item``, straight if it is wanted, else through the queue. True: it does not wait."""
+        """Give ``item``, straight if it is wanted, else through the queue. True: it does not wait; it may be dropped, too."""
         token = self.token
-        if not (LOOK_FIRST and not token):
+        if token or not LOOK_FIRST:
             try:
                 demand = token.pop()
-            except IndexError:
+            except IndexError:  # another thread is at work, or nobody has subscribed
                 demand = -1
-            if demand > 0 and not self.queue and not self.dirty and not self.stopped:
+            if demand > 0 and not self.dirty:  # then the queue is empty, too: with demand nothing stays there
                 try:
                     self.emit(item)
                 except BaseException:
@@ -80,7 +85,7 @@ class Unicast(Op[T]):
                 return True
             if demand >= 0:
                 token.append(demand)
-        if self.stopped:
+        if self.stopped or self.done:  # ended by another party: abandoned
             if self.dirty:
                 self.drain()
             return True
@@ -92,7 +97,7 @@ class Unicast(Op[T]):
         return False
 
     def end(self, error: Exception | None = None) -> None:
-        """Complete, or fail with ``error``, behind what was pushed. Nothing may be pushed afterwards."""
+        """Complete, or fail with ``error``, behind what was pushed."""
         self.error = error
         self.done = True  # published last
         self.drain()
@@ -103,12 +108,17 @@ class Unicast(Op[T]):
         done = self.done  # before the queue: what was pushed before the end is in it
         queue = self.queue
         taken = 0
-        while queue and demand and not self.stopped:
-            item = queue.popleft()
-            taken += 1
-            self.emit(item)
-            if demand != UNBOUNDED:
-                demand -= 1
+        try:
+            while queue and demand and not self.stopped:
+                item = queue.popleft()
+                taken += 1
+                self.emit(item)
+                if demand != UNBOUNDED:
+                    demand -= 1
+        except BaseException:
+            if self.taken is not None:
+                self.taken(taken)
+            raise
         if taken and self.taken is not None:
             self.later.append((self.taken, taken))
         if self.stopped:
@@ -122,4 +132,4 @@ class Unicast(Op[T]):
             queue.popleft()
             given_up += 1
         if given_up and self.taken is not None:
-            self.later.append((self.taken, given_up))
+            self.taken(given_up)  # now: behind a subscriber that raised nothing that was put off is done

@@ -74,8 +74,6 @@ class Waiting(Generic[T]):
             if not self.enough:
                 self.close()
                 self.done = True
-        elif self.deadline is not None and monotonic() > self.deadline:
-            self.close()  # a source that is busy on the waiting thread itself
         self.wake()
 
     def on_error(self, error: Exception, /) -> None:
@@ -106,7 +104,12 @@ class Waiting(Generic[T]):
         limit = left = window - (window >> 2)
         queue = self.queue
         take = queue.popleft
+        timer: threading.Timer | None = None
         try:
+            if self.seconds is not None:  # a source may be busy on this very thread: only another one can stop it
+                timer = threading.Timer(self.seconds, self.expire)
+                timer.daemon = True
+                timer.start()
             subscribe(source, self)
             while True:
                 while queue:
@@ -125,6 +128,8 @@ class Waiting(Generic[T]):
                     break
                 self.sleep()
         finally:
+            if timer is not None:
+                timer.cancel()
             self.close()
         error = self.error
         if error is not None:
@@ -132,6 +137,11 @@ class Waiting(Generic[T]):
             if isinstance(error, StopIteration):  # one cannot leave a generator (PEP 479)
                 raise RuntimeError("a function in the pipeline raised StopIteration") from error
             raise error
+
+    def expire(self) -> None:
+        """The time is over: stop the source. The thread that waits sees why."""
+        self.close()
+        self.wake()
 
     def sleep(self) -> None:
         """Until something was published. TimeoutError when the time is over."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Publisher, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination, stages
+from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable
 from rx_ops._notification import Notification
 
@@ -61,7 +61,7 @@ class FlowableAround(FlowableCore[T_co]):
         Memory:  one notification.   Thread: that of the source.   Fusion: coordinating; our source runs inside.
         Source:  RxJava ``materialize``.
         """
-        return self._coordinate(coordination.materialize)
+        return self._coordinate(operators.Materialize)
 
     @overload
     def dematerialize(self: FlowableBase[Notification[T]], /) -> Flowable[T]: ...
@@ -85,4 +85,4 @@ class FlowableAround(FlowableCore[T_co]):
 def using_head(supplier: Any, factory: Any, cleanup: Any, eager: bool) -> OperatorHead:
     """The head of ``using``, for all reactive types."""
     shown = f"using({', '.join(map(name_of, (supplier, factory, cleanup)))})"
-    return OperatorHead(coordination.using, (), (supplier, factory, cleanup, eager), shown=shown)
+    return OperatorHead(operators.Using, (), (supplier, factory, cleanup, eager), shown=shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_ops import coordination, stages
+from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class FlowableAside(FlowableCore[T_co]):
         Source:  RxJava ``doOnError``.
         """
         check_callable("do_on_error", "action", action)
-        return self._coordinate(coordination.do_on_error, action)
+        return self._coordinate(operators.DoOnError, action)
 
     def do_finally(self, action: Callable[[], object], /) -> Flowable[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
@@ -63,4 +63,4 @@ class FlowableAside(FlowableCore[T_co]):
         Source:  RxJava ``doFinally``. Several of them run the last one first.
         """
         check_callable("do_finally", "action", action)
-        return self._coordinate(coordination.do_finally, action)
+        return self._coordinate(operators.DoFinally, action)

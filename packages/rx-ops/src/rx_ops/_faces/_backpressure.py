@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import UNBOUNDED, check_prefetch
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable
-from rx_ops.coordination import OverflowStrategy
+from rx_ops.operators import OverflowStrategy
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -52,7 +52,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
             )
         bound = UNBOUNDED if capacity is None else capacity
         return self._coordinate(
-            coordination.on_backpressure_buffer,
+            operators.OnBackpressureBuffer,
             bound,
             on_drop,
             overflow,
@@ -73,7 +73,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
         if on_drop is not None:
             check_callable("on_backpressure_drop", "on_drop", on_drop)
         said = ("queue: what is requested; the rest is dropped",)
-        return self._coordinate(coordination.on_backpressure_drop, on_drop, said=said)
+        return self._coordinate(operators.OnBackpressureDrop, on_drop, said=said)
 
     def on_backpressure_latest(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
         """Keeps only the newest of the items that nobody has requested.
@@ -88,4 +88,4 @@ class FlowableBackpressure(FlowableCore[T_co]):
         if on_drop is not None:
             check_callable("on_backpressure_latest", "on_drop", on_drop)
         said = ("queue: what is requested, and one more",)
-        return self._coordinate(coordination.on_backpressure_latest, on_drop, said=said)
+        return self._coordinate(operators.OnBackpressureLatest, on_drop, said=said)

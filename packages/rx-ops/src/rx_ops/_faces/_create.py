@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rx_core import UNBOUNDED, Publisher, check_prefetch, name_of, none_argument, user_call
+from rx_core import Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._emitters import GenerateEmitter
 from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written_iterable, written_wrap
-from rx_ops.coordination import BackpressureStrategy, Emitter
+from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -143,7 +143,7 @@ class FlowableCreate(FlowableCore[T_co]):
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)
-        return cls._from(OperatorHead(coordination.defer, (), (supplier,)))
+        return cls._from(operators.DeferHead(supplier))
 
     @classmethod
     def create(
@@ -175,9 +175,8 @@ class FlowableCreate(FlowableCore[T_co]):
             check_prefetch("create", capacity, "capacity")
         if on_drop is not None:
             check_callable("create", "on_drop", on_drop)
-        publisher = coordination.Created(source, strategy, UNBOUNDED if capacity is None else capacity, on_drop)
         text = f"create({name_of(source)}, {strategy.name})"
-        return cls._from(PublisherHead("create", publisher, text, said=(f"queue: {strategy.bound(capacity)}",)))
+        return cls._from(CreateHead("create", source, strategy, capacity, on_drop, text))
 
     @classmethod
     def wrap(cls, publisher: Publisher[T], /) -> Flowable[T]:
@@ -214,7 +213,7 @@ class FlowableCreate(FlowableCore[T_co]):
         Demand:  ignored.   Errors: none.   Memory: none.   Thread: none.   Fusion: none.
         Source:  RxJava ``never``.
         """
-        return cls._from(OperatorHead(coordination.never, ()))
+        return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception], /) -> Flowable[Any]:
@@ -231,7 +230,7 @@ class FlowableCreate(FlowableCore[T_co]):
         else:
             check_callable("error", "error", error)
             supplier = error
-        return cls._from(OperatorHead(coordination.error, (), (supplier,), shown=f"error({name_of(error)})"))
+        return cls._from(OperatorHead(operators.Error, (), (supplier,), shown=f"error({name_of(error)})"))
 
 
 class _Generated(Generic[S, T]):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import FlowableBase, Publisher
-from rx_ops import coordination, operators
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_count
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class FlowableErrors(FlowableCore[T_co]):
         Source:  RxJava ``onErrorReturn``.
         """
         check_callable("on_error_return", "handler", handler)
-        return self._coordinate(coordination.on_error_return, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def on_error_resume_next(self: FlowableBase[T], handler: Callable[[Exception], Publisher[T]], /) -> Flowable[T]:
         """After an error the source that ``handler`` makes of it, with the demand that is left.
@@ -45,7 +45,7 @@ class FlowableErrors(FlowableCore[T_co]):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(coordination.on_error_resume_next, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorResumeNext, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Scheduler
 from rx_fusion import OperatorHead
-from rx_ops import _single, coordination, operators, stages
+from rx_ops import _single, operators, stages
 from rx_ops._faces._core import FlowableCore, bad_count, check_callable, check_count, check_kind, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class FlowableFilter(FlowableCore[T_co]):
         if count is not None:
             check_count("take_last", count)
         args = (seconds, count, default_scheduler(scheduler, "take_last"), delay_error)
-        return self._coordinate(coordination.take_last_time, *args, shown=f"take_last(seconds={seconds})")
+        return self._coordinate(operators.TakeLastTime, *args, shown=f"take_last(seconds={seconds})")
 
     @overload
     def skip_last(self, count: int, /) -> Flowable[T_co]: ...
@@ -189,14 +189,14 @@ class FlowableFilter(FlowableCore[T_co]):
             raise TypeError("skip_last() takes a number or seconds=....\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
         check_seconds("skip_last", seconds)
         args = (seconds, default_scheduler(scheduler, "skip_last"), delay_error)
-        return self._coordinate(coordination.skip_last_time, *args, shown=f"skip_last(seconds={seconds})")
+        return self._coordinate(operators.SkipLastTime, *args, shown=f"skip_last(seconds={seconds})")
 
     def _clock(self, operator: str, count: object, seconds: float, scheduler: Scheduler | None) -> Flowable[int]:
         """The timer that a number of seconds stands for."""
         if count is not None:
             raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  {operator}(3)   {operator}(seconds=5.0)")
         check_seconds(operator, seconds)
-        return self._from(OperatorHead(coordination.timer, (), (float(seconds), default_scheduler(scheduler, operator))))
+        return self._from(OperatorHead(operators.Timer, (), (float(seconds), default_scheduler(scheduler, operator))))
 
     def take_while(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
         """Items up to the first for which ``predicate`` is false; that one is not given and the source is cancelled.

@@ -21,16 +21,19 @@ from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._inner import FlowableInner
 from rx_ops._faces._last import FlowableLast
+from rx_ops._faces._late import FlowableLate
 from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._plugged import FlowablePlugged
+from rx_ops._faces._rates import FlowableRates
 from rx_ops._faces._repeat import FlowableRepeat
 from rx_ops._faces._runs import FlowableRuns
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
+from rx_ops._faces._timeout import FlowableTimeout
 from rx_ops._faces._transform import FlowableTransform
 from rx_ops._faces._until import FlowableUntil
 from rx_ops._faces._window import FlowableWindow
@@ -63,6 +66,9 @@ class Flowable(
     FlowableAside[T_co],
     FlowableLifecycle[T_co],
     FlowableThreads[T_co],
+    FlowableLate[T_co],
+    FlowableTimeout[T_co],
+    FlowableRates[T_co],
     FlowableTime[T_co],
     FlowableConnect[T_co],
     FlowableBackpressure[T_co],
@@ -105,12 +111,3 @@ class GroupedFlowable(Flowable[T_co], Generic[K_co, T_co]):
         super().__init__(head)
         #: What ``group_by`` computed for each of the items.
         self.key = key
-
-    def _rx_keep(self) -> None:
-        """A queue holds this group for somebody: it is not abandoned yet."""
-        head: Any = self._head
-        head.keep()
-
-    def _rx_taken(self) -> None:
-        head: Any = self._head
-        head.taken()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import Subscription, name_of
-from rx_fusion import PublisherHead, after
+from rx_core import Subscription
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable
-from rx_ops.coordination._lifecycle import AfterNext, Listener, OnCancel, OnRequest, OnSubscribe, beside
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -30,7 +29,8 @@ class FlowableLifecycle(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: none; what comes before and behind meets by the protocol.
         Source:  RxJava ``doOnSubscribe``.
         """
-        return self._beside(OnSubscribe, action)
+        check_callable("do_on_subscribe", "action", action)
+        return self._coordinate(operators.DoOnSubscribe, action)
 
     def do_on_request(self, action: Callable[[int], object], /) -> Flowable[T_co]:
         """Calls ``action`` with the number of each request that comes here, before it goes on.
@@ -41,7 +41,8 @@ class FlowableLifecycle(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that requests.   Fusion: none; what comes before and behind meets by the protocol.
         Source:  RxJava ``doOnRequest``.
         """
-        return self._beside(OnRequest, action)
+        check_callable("do_on_request", "action", action)
+        return self._coordinate(operators.DoOnRequest, action)
 
     def do_on_cancel(self, action: Callable[[], object], /) -> Flowable[T_co]:
         """Calls ``action`` when somebody behind it cancels, ``take`` for example, before the cancel goes on.
@@ -52,7 +53,8 @@ class FlowableLifecycle(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that cancels.   Fusion: none; what comes before and behind meets by the protocol.
         Source:  RxJava ``doOnCancel``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
         """
-        return self._beside(OnCancel, action)
+        check_callable("do_on_cancel", "action", action)
+        return self._coordinate(operators.DoOnCancel, action)
 
     def do_after_next(self, action: Callable[[T_co], object], /) -> Flowable[T_co]:
         """Calls ``action`` with each item when downstream has taken it.
@@ -63,9 +65,5 @@ class FlowableLifecycle(FlowableCore[T_co]):
         Memory:  none.   Thread: that of the item.   Fusion: none; what comes before and behind meets by the protocol.
         Source:  RxJava ``doAfterNext``.
         """
-        return self._beside(AfterNext, action)
-
-    def _beside(self, listens: type[Listener[Any]], action: Callable[..., object]) -> Flowable[Any]:
-        check_callable(listens.name, "action", action)
-        text = after(self, f"{listens.name}({name_of(action)})")
-        return self._from(PublisherHead(listens.name, beside(self, listens, action), text, (self,)))
+        check_callable("do_after_next", "action", action)
+        return self._coordinate(operators.DoAfterNext, action)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import UNBOUNDED, check_prefetch, name_of
-from rx_fusion import OperatorHead, PublisherHead
+from rx_core import check_prefetch, name_of
+from rx_fusion import OperatorHead
 from rx_ops._faces._core import FlowableCore, check_callable
-from rx_ops.coordination import BackpressureStrategy, Created
 from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
+from rx_ops.operators import BackpressureStrategy, CreateHead
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -128,5 +128,4 @@ class FlowableListen(FlowableCore[T_co]):
             check_prefetch(name, capacity, "capacity")
         if on_drop is not None:
             check_callable(name, "on_drop", on_drop)
-        publisher = Created(source, strategy, UNBOUNDED if capacity is None else capacity, on_drop)
-        return cls._from(PublisherHead(name, publisher, text, said=(f"queue: {strategy.bound(capacity)}",)))
+        return cls._from(CreateHead(name, source, strategy, capacity, on_drop, text))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import (
     DEFAULT_PREFETCH,
     UNBOUNDED,
+    CallbackObserver,
     Inbox,
     Items,
     ObservableBase,
@@ -22,14 +23,12 @@ from rx_core import (
     name_of,
 )
 from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, after, fusion_enabled
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
-from rx_ops.coordination import BackpressureStrategy
-from rx_ops.coordination._convert import to_flowable
-from rx_ops.coordination._lifecycle import OnDispose, beside
 from rx_ops.coordination._unasked import Unasked
+from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
     from rx_core import Drain, Through
@@ -46,7 +45,11 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
     __slots__ = ()
 
     def subscribe_actual(self, observer: Observer[T_co], /) -> None:
-        self._subscribe_items(ToObserver(observer))
+        # callbacks are a subscriber, too, which wants everything
+        if isinstance(observer, CallbackObserver):
+            self._subscribe_items(observer)
+        else:
+            self._subscribe_items(ToObserver(observer))
 
     def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
         behind = run.queues_last and self._head.publisher is not None and self._shape
@@ -112,7 +115,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             # is not copied into a buffer, an endless one does not hang the subscriber.
             return self._as(Flowable)
         bound = UNBOUNDED if capacity is None else capacity
-        return Flowable._from(OperatorHead(to_flowable, (self,), (strategy, bound, on_drop), shown=shown))
+        return Flowable._from(OperatorHead(operators.ToFlowable, (self,), (strategy, bound, on_drop), shown=shown))
 
     def do_on_dispose(self, action: Callable[[], object], /) -> Observable[T_co]:
         """Calls ``action`` when somebody behind it disposes, ``take`` for example, before that goes on.
@@ -124,15 +127,13 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         Source:  RxJava ``doOnDispose``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
         """
         check_callable("do_on_dispose", "action", action)
-        text = after(self, f"do_on_dispose({name_of(action)})")
-        return self._from(ObservableHead("do_on_dispose", beside(self, OnDispose, action), text, (self,)))
+        return self._coordinate(operators.DoOnDispose, action)
 
     @classmethod
-    def _created(cls, source: Callable[[coordination.Emitter[T]], object], text: str | None = None) -> Observable[T]:
+    def _created(cls, source: Callable[[Emitter[T]], object], text: str | None = None) -> Observable[T]:
         """``create``: the run asks for everything, so nothing the emitter is given waits."""
-        publisher = coordination.Created(source, BackpressureStrategy.BUFFER, UNBOUNDED, None)
         shown = text or f"create({name_of(source)})"
-        return cls._from(ObservableHead(shown.partition("(")[0], publisher, shown))
+        return cls._from(CreateHead(shown.partition("(")[0], source, BackpressureStrategy.BUFFER, None, None, shown))
 
 
 class ObservableHead(PublisherHead):

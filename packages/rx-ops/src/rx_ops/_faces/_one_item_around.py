@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase
 from rx_fusion import Head, OperatorHead
-from rx_ops import coordination, operators, stages
+from rx_ops import operators, stages
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import check_callable, check_source
 from rx_ops._notification import Notification
@@ -48,7 +48,7 @@ def _used(supplier: Any, factory: Any, cleanup: Any, eager: bool) -> OperatorHea
 def _told(source: object) -> Single[Any]:
     from rx_ops._single import Single
 
-    made: Any = Single._from(OperatorHead(coordination.materialize, (source,)))
+    made: Any = Single._from(OperatorHead(operators.Materialize, (source,)))
     first: Single[Any] = made._then(stages.first_or_error)
     return first
 
@@ -144,7 +144,7 @@ class MaybeAround(MaybeBase[T_co]):
         """``other`` instead, when there is no item."""
         check_source("switch_if_empty", other)
         made: Any = self
-        head = OperatorHead(coordination.switch_if_empty, (self, other), shown=f"switch_if_empty({other!r})")
+        head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
         return made._from(head)  # type: ignore[no-any-return]  # self names the base
 
     def materialize(self) -> Single[Notification[T_co]]:
@@ -203,4 +203,4 @@ class CompletableAround(CompletableBase):
 
 def only_end(source: object) -> OperatorHead:
     """A Completable may be a stream of which nobody looks at the items: without them."""
-    return OperatorHead(coordination.ignore_items, (source,), shown="ignore_elements()")
+    return OperatorHead(operators.IgnoreElements, (source,), shown="ignore_elements()")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import CompletableBase, MaybeBase, Scheduler, SingleBase, name_of
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces._core import check_callable, check_seconds, check_source, default_scheduler
 from rx_ops._faces._one_item_around import AnySource, only_end
 
@@ -21,17 +21,15 @@ T_co = TypeVar("T_co", covariant=True)
 
 def _delayed(source: Any, seconds: float | None, scheduler: Scheduler | None, delay_error: bool) -> OperatorHead:
     check_seconds("delay", seconds)
-    args = (float(seconds or 0), delay_error)
-    return OperatorHead(
-        coordination.delay, (source,), args, scheduler=default_scheduler(scheduler, "delay"), shown=f"delay({seconds})"
-    )
+    args = (float(seconds or 0), delay_error, default_scheduler(scheduler, "delay"))
+    return OperatorHead(operators.Delay, (source,), args, shown=f"delay({seconds})")
 
 
 def _delayed_by(source: Any, seconds: float | None, selector: Callable[[Any], AnySource], *others: object) -> OperatorHead:
     if seconds is not None or any(others):
         raise TypeError("delay() takes seconds or selector=..., not both")
     check_callable("delay", "selector", selector)
-    return OperatorHead(coordination.delay_by, (source,), (selector, 1), shown=f"delay({name_of(selector)})")
+    return OperatorHead(operators.DelayBy, (source,), (selector, 1), shown=f"delay({name_of(selector)})")
 
 
 def _limited(
@@ -43,10 +41,10 @@ def _limited(
         if seconds is not None or scheduler is not None:
             raise TypeError("timeout() takes seconds or first=..., not both")
         check_source("timeout", until)
-        return OperatorHead(coordination.timeout_by, (source,), (until, None, fallback), shown="timeout(first)")
+        return OperatorHead(operators.TimeoutBy, (source,), (until, None, fallback), shown="timeout(first)")
     check_seconds("timeout", seconds)
     args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback)
-    return OperatorHead(coordination.timeout, (source,), args, shown=f"timeout({seconds})")
+    return OperatorHead(operators.Timeout, (source,), args, shown=f"timeout({seconds})")
 
 
 class SingleLate(SingleBase[T_co]):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import CompletableBase, MaybeBase, Publisher, Scheduler, SingleBase
 from rx_fusion import OperatorHead
-from rx_ops import coordination
+from rx_ops import operators
 from rx_ops._faces._core import check_seconds, check_source, default_scheduler
 from rx_ops._faces._time import naming
-from rx_ops.coordination import Timed
+from rx_ops.operators import Timed
 
 if TYPE_CHECKING:
     from rx_fusion import Head
@@ -24,19 +24,19 @@ def _later(source: Any, seconds: float | None, until: Publisher[object] | None, 
             raise TypeError("delay_subscription() takes seconds or until=..., not both")
         check_source("delay_subscription", until)
         shown = naming("delay_subscription(until={!r})", until)
-        return OperatorHead(coordination.delay_subscription_until, (source,), (until,), shown=shown)
+        return OperatorHead(operators.DelaySubscriptionUntil, (source,), (until,), shown=shown)
     check_seconds("delay_subscription", seconds)
     args = (seconds, default_scheduler(scheduler, "delay_subscription"))
-    return OperatorHead(coordination.delay_subscription, (source,), args, shown=f"delay_subscription({seconds})")
+    return OperatorHead(operators.DelaySubscription, (source,), args, shown=f"delay_subscription({seconds})")
 
 
 def _timestamp(source: Any, scheduler: Scheduler | None) -> OperatorHead:
-    return OperatorHead(coordination.timestamp, (source,), (default_scheduler(scheduler, "timestamp"),), shown="timestamp()")
+    return OperatorHead(operators.Timestamp, (source,), (default_scheduler(scheduler, "timestamp"),), shown="timestamp()")
 
 
 def _time_interval(source: Any, scheduler: Scheduler | None) -> OperatorHead:
     return OperatorHead(
-        coordination.time_interval, (source,), (default_scheduler(scheduler, "time_interval"),), shown="time_interval()"
+        operators.TimeInterval, (source,), (default_scheduler(scheduler, "time_interval"),), shown="time_interval()"
     )
 
 

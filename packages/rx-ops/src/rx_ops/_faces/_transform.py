@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import ONE_FUNCTION, OperatorHead, PublisherHead, after, operator_head
-from rx_ops import coordination, operators, stages
+from rx_fusion.symbols import without_symbols
+from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_kind
 
 if TYPE_CHECKING:
@@ -177,13 +178,14 @@ class FlowableTransform(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  --a-b---|      (odd and even)
 
-        Demand:  of the groups and of their items; a foreign source is asked for ``buffer_size`` items ahead.
-        Errors:  go to the stream of groups and to every group; MissingBackpressureError when a new group comes and nobody
-                 takes it.
-        Memory:  at most ``buffer_size`` items wait in all groups together. A group that nobody subscribes to while it is emitted
-                 is abandoned: it keeps its first item, completes, and its key may come again. One that waits in a queue is not
-                 emitted yet; inside something else, a tuple say, it cannot be seen there, so pack groups behind the queue.
-        Thread:  whoever needs an item moves the source on.   Fusion: coordinating.
+        Demand:  of the groups and of their items; the source is asked for ``buffer_size`` items ahead, whoever reads them.
+        Errors:  go to the stream of groups and to every group, past the items that wait there; MissingBackpressureError as soon
+                 as a new group comes and none is requested.
+        Memory:  at most ``buffer_size`` items wait in all groups together. A group that is not subscribed while it is emitted is
+                 abandoned: it keeps its first item, completes, and its key comes again as a new group. One that waits for its
+                 turn in :meth:`concat_map` counts as subscribed; in any other queue, behind :meth:`observe_on` say, it does not.
+        Thread:  that of the source; an item that had to wait in its group comes on the one that requests.
+        Fusion:  coordinating; a queue for each group, empty where its subscriber keeps up.
         Source:  RxJava ``groupBy``. To fold each group use :meth:`group_reduce`, which cannot run full.
         """
         from rx_ops._faces import GroupedFlowable
@@ -192,7 +194,9 @@ class FlowableTransform(FlowableCore[T_co]):
         if value is not None:
             check_callable("group_by", "value", value)
         check_prefetch("group_by", buffer_size, "buffer_size")
-        return self._from(coordination.GroupByHead(self, key, value, buffer_size, GroupedFlowable))
+        functions = without_symbols((key, value))
+        said = operators.group_notes(buffer_size)
+        return self._coordinate(operators.GroupBy, *functions, buffer_size, GroupedFlowable, shown=1, said=said)
 
     def group_reduce(
         self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Publisher, name_of, none_argument
 from rx_fusion import OperatorHead
-from rx_ops import coordination, operators, stages
+from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class FlowableUntil(FlowableCore[T_co]):
         """
         check_source("switch_if_empty", other)
         made: Any = self
-        head = OperatorHead(coordination.switch_if_empty, (self, other), shown=f"switch_if_empty({other!r})")
+        head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
         return made._from(head)  # type: ignore[no-any-return]  # self names the base
 
     def default_if_empty(self: FlowableBase[T], item: T, /) -> Flowable[T]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from rx_core import Publisher, Scheduler
-from rx_ops import coordination, stages
+from rx_core import Publisher, Scheduler, name_of
+from rx_fusion import Text
+from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_source, default_scheduler
 from rx_ops._faces._time import check_period, naming
-from rx_ops.coordination._cutters import Closing, Cutter, Opening, Overlapping, Restarting
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -61,24 +61,20 @@ class FlowableWindow(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  ----a---b|      (count=2: a=[1, 2], b=[3])
 
-        Demand:  request(n) asks a foreign source for what n lists need, gaps and overlaps counted. By time or ``boundary``:
-                 everything is taken from upstream; MissingBackpressureError when a list is due and nobody has requested it.
+        Demand:  request(n) asks for what n lists need, gaps and overlaps counted. By time or other sources everything is taken
+                 from upstream; MissingBackpressureError when a list is due and not requested; with ``opening`` it waits.
         Errors:  pass at once and drop the partial lists; ValueError or TypeError at assembly for bad arguments.
         Memory:  at most ``count`` items, ``count / skip`` lists when they overlap; else what comes between two cuts.
-        Thread:  the one that requests; by time a worker of ``scheduler`` (default: computation), else that of ``boundary``.
-        Fusion:  stage with an end; by time or ``boundary`` coordinating, subscribes on its own.
+        Thread:  the one that requests; by time a worker of ``scheduler`` (default: computation), else that of what cuts, or of
+                 the item that fills a list.
+        Fusion:  stage with an end; by time or other sources coordinating, without a queue of items.
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of
                  ``boundary`` is the end.
         """
-        cutter = cutter_of("buffer", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
-        if cutter is not None:
-            return self._coordinate(coordination.buffer_cut, cutter, count, shown=cutter.text)
-        form = check_form("buffer", size, skip, seconds, count, boundary, scheduler)
-        if form == "boundary":
-            return self._coordinate(coordination.buffer_boundary, boundary, shown=naming("buffer(boundary={!r})", boundary))
-        if form == "seconds":
-            args = (seconds, count, default_scheduler(scheduler, "buffer"))
-            return self._coordinate(coordination.buffer_time, *args, shown=shown("buffer", seconds, count))
+        form = form_of("buffer", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
+        if form is not None:
+            kind = operators.BufferCut if opening is None else operators.BufferToggle
+            return self._coordinate(kind, count, form.cutter, *form.args, shown=form.text)
         assert size is not None
         if skip is None or skip == size:
             return self._then(stages.buffer, size)
@@ -119,40 +115,43 @@ class FlowableWindow(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  --a---b-|      (count=2: a has 1 and 2, b has 3)
 
-        Demand:  request(n) asks for what n windows need, gaps and overlaps counted; without a bound, for one window after the
-                 other. By time or ``boundary`` everything is taken; MissingBackpressureError when a window begins and nobody
-                 takes it.
+        Demand:  request(n) asks for the items of n windows, gaps and overlaps counted. By time or other sources everything is
+                 taken; MissingBackpressureError when a window begins and is not requested.
         Errors:  go to the stream of windows and to every open window; ValueError or TypeError at assembly for bad arguments.
         Memory:  items wait in their windows until they are taken: at most ``count`` in each, else what comes between two cuts. A
-                 window that nobody subscribes to while it is emitted is abandoned: it keeps what it has and completes.
-        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: computation), or on that of ``boundary``.
-        Fusion:  coordinating; subscribes on its own, because windows may outlive the stream of windows.
+                 window that is not subscribed while it is emitted is abandoned: it keeps what it has and completes. One that
+                 waits for its turn in :meth:`concat_map` counts as subscribed; in any other queue, behind :meth:`observe_on` say,
+                 it does not.
+        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: computation), or on that of what cuts.
+        Fusion:  coordinating; a queue for each window, empty where its subscriber keeps up.
         Source:  RxJava ``window``. Each window allows one subscriber. The source is cancelled when the stream of windows and all
                  windows are.
         """
-        from rx_ops._faces import GroupedFlowable
+        from rx_ops._faces import Flowable
 
-        cutter = cutter_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
-        if cutter is not None:
-            return self._from(coordination.WindowHead(self, GroupedFlowable, cutter.text, size=count, cutter=cutter))
-        form = check_form("window", size, skip, seconds, count, boundary, scheduler)
-        # A window is a group whose key is its number: that is how a queue can say that it holds it for somebody.
-        if form == "boundary":
-            called = naming("window(boundary={!r})", boundary)
-            return self._from(coordination.WindowHead(self, GroupedFlowable, called, boundary=boundary))
-        if form == "seconds":
-            text, clock = shown("window", seconds, count), default_scheduler(scheduler, "window")
-            head: Any = coordination.WindowHead(self, GroupedFlowable, text, size=count, seconds=seconds, scheduler=clock)
-            return self._from(head)
+        form = form_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
+        if form is not None:
+            said = operators.window_notes(count)
+            return self._coordinate(operators.WindowCut, Flowable, count, form.cutter, *form.args, shown=form.text, said=said)
+        assert size is not None
         text = f"window({size})" if skip is None else f"window({size}, {skip})"
-        return self._from(coordination.WindowHead(self, GroupedFlowable, text, size=size, skip=skip or size))
+        said = operators.window_notes(size)
+        return self._coordinate(operators.WindowByCount, size, skip or size, Flowable, shown=text, said=said)
+
+
+class Form(NamedTuple):
+    """How pieces are cut, and how the user wrote it."""
+
+    cutter: Callable[..., Any]
+    args: tuple[Any, ...]
+    text: Text
 
 
 def shown(operator: str, seconds: float | None, count: int | None) -> str:
     return f"{operator}({seconds=})" if count is None else f"{operator}({seconds=}, {count=})"
 
 
-def cutter_of(
+def form_of(
     operator: str,
     size: object,
     skip: object,
@@ -160,37 +159,59 @@ def cutter_of(
     every: Any,
     count: Any,
     restart: bool,
-    boundary: object,
+    boundary: Any,
     opening: Any,
     closing: Any,
     scheduler: Any,
-) -> Cutter | None:
-    """The cutter of the forms in which pieces begin and end by themselves; None for another form."""
-    if closing is None and opening is None and every is None and not restart:
-        return None
-    clock = (seconds, every, count, scheduler)
-    if closing is not None:
-        if restart or any(given is not None for given in (size, skip, boundary, *clock)):
-            raise TypeError(_usage(operator, "takes closing=... alone or with opening=..."))
-        check_callable(operator, "closing", closing)
-        if opening is None:
-            return Closing(operator, closing)
-        check_source(operator, opening)
-        return Opening(operator, opening, closing)
-    if opening is not None:
+) -> Form | None:
+    """The form that the arguments say; None for a number of items. Raises at assembly unless they belong to one form."""
+    if closing is not None or opening is not None:
+        given = (size, skip, boundary, seconds, every, count, scheduler)
+        return _by_selector(operator, opening, closing, alone=not restart and all(each is None for each in given))
+    if every is not None or restart:
+        return _overlapping(operator, (size, skip, boundary), seconds, every, count, restart, scheduler)
+    kind = check_form(operator, size, skip, seconds, count, boundary, scheduler)
+    if kind == "boundary":
+        cutter = operators.Boundary if operator == "buffer" else operators.BoundaryFirst
+        return Form(cutter, (boundary,), naming(f"{operator}(boundary={{!r}})", boundary))
+    if kind == "seconds":
+        return Form(operators.TimedCutter, (seconds, default_scheduler(scheduler, operator)), shown(operator, seconds, count))
+    return None
+
+
+def _by_selector(operator: str, opening: Any, closing: Any, *, alone: bool) -> Form:
+    if closing is None:
         raise TypeError(_usage(operator, "needs closing=... with opening=..."))
-    if size is not None or skip is not None or boundary is not None or seconds is None:
+    if not alone:
+        raise TypeError(_usage(operator, "takes closing=... alone or with opening=..."))
+    check_callable(operator, "closing", closing)
+    if opening is None:
+        return Form(operators.Closing, (operator, closing), f"{operator}(closing={name_of(closing)})")
+    check_source(operator, opening)
+    text = naming(f"{operator}(opening={{!r}}, closing={name_of(closing)})", opening)
+    return Form(operators.Opening, (operator, opening, closing), text)
+
+
+def _overlapping(
+    operator: str, others: tuple[object, ...], seconds: Any, every: Any, count: Any, restart: bool, scheduler: Any
+) -> Form:
+    if seconds is None or any(each is not None for each in others):
         raise TypeError(_usage(operator, "takes every=... and restart=... with seconds=... only"))
     check_period(operator, seconds)
     if restart:
         if every is not None or count is None:
             raise TypeError(_usage(operator, "takes restart=True with seconds=... and count=..."))
         check_count(operator, count, 1)
-        return Restarting(operator, seconds, count, default_scheduler(scheduler, operator))
+        text = f"{operator}({seconds=}, {count=}, restart=True)"
+        return Form(operators.Restarting, (seconds, default_scheduler(scheduler, operator)), text)
     if count is not None:
         raise TypeError(_usage(operator, "takes count=... or every=..., not both"))
     check_period(operator, every, "every")
-    return Overlapping(operator, seconds, every, default_scheduler(scheduler, operator))
+    clock = default_scheduler(scheduler, operator)
+    text = f"{operator}({seconds=}, {every=})"
+    if every == seconds:  # one after the other
+        return Form(operators.TimedCutter, (seconds, clock), text)
+    return Form(operators.Overlapping, (seconds, every, clock), text)
 
 
 def check_form(

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from rx_core import ActionDisposable, Items, Run, SerialDisposable, close, none_produced, user_call
 from rx_core.blocks import QueueDrain
 from rx_fusion import operator
-from rx_ops.coordination._create import Emitter
+from rx_ops.operators import Emitter
 
 T = TypeVar("T")
 S = TypeVar("S")

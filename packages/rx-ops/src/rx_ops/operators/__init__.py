@@ -3,17 +3,43 @@
 from typing import Final
 
 from rx_fusion import operator_of
+from rx_ops.operators._around import Materialize, Using
+from rx_ops.operators._aside import DoFinally, DoOnError
+from rx_ops.operators._backpressure import (
+    BackpressureStrategy,
+    OnBackpressureBuffer,
+    OnBackpressureDrop,
+    OnBackpressureLatest,
+    OverflowStrategy,
+    ToFlowable,
+)
+from rx_ops.operators._buffer import BufferCut, BufferToggle
 from rx_ops.operators._combine import Zip, row_of
 from rx_ops.operators._concat import ConcatHead, concat_head, in_a_row
 from rx_ops.operators._concat_map import Concat, ConcatMap
 from rx_ops.operators._conditional import Amb, SequenceEqual
+from rx_ops.operators._convert import Hide, IgnoreElements
+from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
+from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting
+from rx_ops.operators._cutters import Timed as TimedCutter
+from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
 from rx_ops.operators._expand import Expand
+from rx_ops.operators._filter import SkipLastTime, TakeLastTime
 from rx_ops.operators._flat_map import FlatMap, Merge
+from rx_ops.operators._group import GroupBy, group_notes
+from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
 from rx_ops.operators._latest import CombineLatest, WithLatestFrom
+from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
 from rx_ops.operators._mapping import Named
+from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
 from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
 from rx_ops.operators._switch_map import SwitchMap
-from rx_ops.operators._until import SkipUntil, TakeUntil, TakeUntilTrue
+from rx_ops.operators._threads import ObserveOn, SubscribeOn
+from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
+from rx_ops.operators._timeout import Timeout, TimeoutBy
+from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
+from rx_ops.operators._window import WindowByCount, window_notes
+from rx_ops.operators._window_cut import WindowCut
 
 #: What is known of the two, so that it need not be looked up for each stream.
 CONCAT_MAP: Final = operator_of(ConcatMap)
@@ -23,29 +49,89 @@ __all__ = [
     "CONCAT_MAP",
     "FLAT_MAP",
     "Amb",
+    "BackpressureStrategy",
+    "Boundary",
+    "BoundaryFirst",
+    "BufferCut",
+    "BufferToggle",
+    "Closing",
     "CombineLatest",
     "Concat",
     "ConcatHead",
     "ConcatMap",
+    "CreateHead",
+    "Debounce",
+    "DebounceBy",
+    "DeferHead",
+    "Delay",
+    "DelayBy",
+    "DelaySubscription",
+    "DelaySubscriptionUntil",
+    "DoAfterNext",
+    "DoFinally",
+    "DoOnCancel",
+    "DoOnDispose",
+    "DoOnError",
+    "DoOnRequest",
+    "DoOnSubscribe",
+    "Emitter",
+    "Error",
     "Expand",
     "FlatMap",
+    "GroupBy",
+    "Hide",
+    "IgnoreElements",
+    "Interval",
+    "Materialize",
     "Merge",
     "Named",
+    "Never",
+    "ObserveOn",
+    "OnBackpressureBuffer",
+    "OnBackpressureDrop",
+    "OnBackpressureLatest",
+    "OnErrorResumeNext",
+    "OnErrorReturn",
+    "Opening",
+    "OverflowStrategy",
+    "Overlapping",
     "Repeat",
     "RepeatUntil",
     "RepeatWhen",
+    "Restarting",
     "Retry",
     "RetryBackoff",
     "RetryUntil",
     "RetryWhen",
+    "Sample",
+    "SampleBy",
     "SequenceEqual",
+    "SkipLastTime",
     "SkipUntil",
+    "SubscribeOn",
+    "SwitchIfEmpty",
     "SwitchMap",
+    "TakeLastTime",
     "TakeUntil",
     "TakeUntilTrue",
+    "ThrottleFirst",
+    "ThrottleLatest",
+    "TimeInterval",
+    "Timed",
+    "TimedCutter",
+    "Timeout",
+    "TimeoutBy",
+    "Timer",
+    "Timestamp",
+    "ToFlowable",
+    "Using",
+    "WindowByCount",
+    "WindowCut",
     "WithLatestFrom",
     "Zip",
     "concat_head",
+    "group_notes",
     "in_a_row",
     "row_of",
+    "window_notes",
 ]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import composite
-from rx_core.streams import END, GatedInput, Handover, Op, QueuedInput, RelayedInput, Stream, close, without_this_frame
+from rx_core.streams import END, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._loops import concat_loop, concat_map_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+from rx_ops.operators._part import PartsInput
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -36,7 +37,7 @@ class ConcatMap(Op[R]):
 
     operator: ClassVar[str] = "concat_map"
 
-    outer: QueuedInput[Any]
+    outer: PartsInput
     #: The inner source that pushes, while it runs.
     inner: RelayedInput[R] | GatedInput[R] | None
     #: The items of a passive inner source.
@@ -61,7 +62,7 @@ class ConcatMap(Op[R]):
         self.mapper = mapper
         self.delay_error = delay_error
         self.till_the_end = till_the_end
-        self.outer = QueuedInput(self, prefetch)
+        self.outer = PartsInput(self, prefetch)
         self.inner = None
         self.items = None
         self.errors = []
@@ -100,8 +101,10 @@ class ConcatMap(Op[R]):
             if self.refused is not None:
                 return self.finish(self.refused)
             demand = inner.settle(demand)
+            error = inner.error
             self.inner = None
-            if inner.error is not None and self.failed(inner.error):
+            inner.close()  # the source may be kept, and is to keep no subscriber of ours (RS 3.13)
+            if error is not None and self.failed(error):
                 return self.finish(self.failure())
         if self.opening:
             return demand  # what comes next begins when subscribe of the source before has returned

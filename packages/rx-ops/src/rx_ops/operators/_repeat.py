@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import composite, name_of, unwrap_stop, user_call
+from rx_core import composite, name_of, user_call
 from rx_core.streams import Input, OneAtATime, Unicast
 from rx_fusion import op
+from rx_ops.operators._mapping import as_error
 from rx_ops.operators._unicast import unicast_stream
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class RepeatUntil(_Rounds[T]):
         try:
             over = bool(user_call("repeat_until", self.stop))
         except Exception as failure:
-            return self.finish(_user_error(failure))
+            return self.finish(as_error(failure))
         return self.finish() if over else self.again(demand)
 
 
@@ -121,7 +122,7 @@ class Retry(_Rounds[T]):
             try:
                 agreed = bool(user_call(self.name, self.predicate, error))
             except Exception as second:
-                return self.finish(composite([error, _user_error(second)]))
+                return self.finish(composite([error, as_error(second)]))
             if not agreed:
                 return self.finish(error)
         _shorten(error)
@@ -225,12 +226,6 @@ def _shorten(error: Exception) -> None:
         trace, entries = trace.tb_next, entries + 1
     if entries > _LONG_TRACE:
         error.__traceback__ = None
-
-
-def _user_error(error: Exception) -> Exception:
-    """What the user's function raised, its StopIteration included."""
-    original = unwrap_stop(error)
-    return original if isinstance(original, Exception) else error
 
 
 # -- asking another stream -----------------------------------------------------------------------------------------------------

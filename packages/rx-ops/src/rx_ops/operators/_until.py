@@ -1,4 +1,4 @@
-"""Streams that another one ends or starts, or that end by themselves: take_until, skip_until."""
+"""Streams that another one ends, starts or follows, or that end by themselves: take_until, skip_until, switch_if_empty."""
 
 from __future__ import annotations
 
@@ -152,3 +152,29 @@ class SkipUntil(Op[T]):
     def close(self) -> None:
         self.main.close()
         self.trigger.close()
+
+
+@op("switch_if_empty")
+class SwitchIfEmpty(OneAtATime[T]):
+    """``other`` when the source completes without an item."""
+
+    __slots__ = ("first", "other", "source")
+
+    #: What listens to the source; None once that is over.
+    first: RelayedInput[T] | None
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], other: Publisher[T]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.other = other
+        self.first = None
+
+    def open(self) -> None:
+        self.first = self.current = RelayedInput(self)  # which counts the items
+        self.subscribe_later(self.source, self.first)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        first, self.first = self.first, None
+        if error is not None or first is None or first.count:
+            return self.finish(error)
+        return self.switch_to(self.other, demand)

@@ -1,0 +1,118 @@
+"""PassThrough: an operator that looks on while everything passes (do_finally, do_on_error, using)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
+from rx_core.streams.entry import subscribe
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Publisher, Subscriber, Subscription
+
+T = TypeVar("T")
+
+#: Stands in for a source that is not there yet.
+NO_SOURCE: Final[Any] = None
+
+
+class PassThrough(Generic[T]):
+    """Subscriber of one source and Subscription of one subscriber, for an operator that changes neither items nor demand.
+
+    The source is the only party that signals, and answers a wrong request itself (RS 3.9). So there is nothing to put in order,
+    and no gate. A subclass overrides what it looks at.
+    """
+
+    __slots__ = ("done", "down", "emit", "origin", "source", "up")
+
+    source: Publisher[T]
+    #: The subscriber, until it cancels (RS 3.13).
+    down: Any
+    #: Its ``on_next``.
+    emit: Callable[[T], object]
+    up: Any
+    #: The source has ended, or the subscriber has left: nothing goes up or down any more.
+    done: bool
+    #: The pipeline this is a run of, for messages.
+    origin: object
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
+        self.source = source
+        self.down = down
+        self.emit = down.on_next
+        self.up = None
+        self.done = False
+        self.origin = None
+
+    def start(self) -> bool:
+        """Subscribe. What leaves it is no signal (KeyboardInterrupt, say), and counts as a cancel."""
+        try:
+            subscribe(self.source, self)
+        except BaseException:
+            self.cancel()
+            raise
+        return True
+
+    # -- signals of the source, serial (RS 1.3) ----------------------------------------
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        if self.up is not None:
+            up.cancel()  # RS 2.5
+            return
+        self.up = up
+        self.down.on_subscribe(self)
+
+    def on_next(self, item: T, /) -> None:
+        try:
+            self.emit(item)
+        except BaseException:
+            self.cancel()  # RS 2.13
+            raise
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.done:
+            _hooks.dropped(error, self.origin)
+            return
+        self.done = True
+        self.let_go().on_error(error)
+
+    def on_complete(self) -> None:
+        if not self.done:
+            self.done = True
+            self.let_go().on_complete()
+
+    def let_go(self) -> Any:
+        """The subscriber, which is kept no longer (RS 3.13)."""
+        down = self.down
+        self.down = NULL_SUBSCRIBER
+        self.emit = ignore
+        return down
+
+    # -- the Subscription ----------------------------------------
+
+    def request(self, n: int, /) -> None:
+        if not self.done:  # RS 2.4
+            try:
+                self.up.request(n)
+            except BaseException:  # of a source that answers on this thread: as in start
+                self.cancel()
+                raise
+
+    def cancel(self) -> None:
+        if not self.done:
+            self.done = True
+            self.let_go()
+            if self.up is not None:
+                self.up.cancel()
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.done
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {'done' if self.done else 'running'} of {self.origin!r}>"

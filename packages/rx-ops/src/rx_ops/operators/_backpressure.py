@@ -1,0 +1,282 @@
+"""Between a source that cannot be asked, or is asked for everything, and a consumer that is slower.
+
+What an item means that comes while nothing is wanted is a *policy*. What is wanted is what the operator's own consumer has
+requested of it, never what the end of the stream has: before ``flat_map`` that is its window, so beyond it items are dropped.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+
+from rx_core import UNBOUNDED, MissingBackpressureError, user_call
+from rx_core.streams import GatedInput, Op
+from rx_fusion import op
+from rx_ops.operators._mapping import as_error
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber, Subscription
+
+T = TypeVar("T")
+
+
+class BackpressureStrategy(Enum):
+    """What ``create`` does with an element that nobody has requested."""
+
+    #: Let it wait; without a capacity the buffer grows with the difference in speed.
+    BUFFER = "buffer"
+    #: End the stream with MissingBackpressureError.
+    ERROR = "error"
+    #: Drop it.
+    DROP = "drop"
+    #: Keep only the newest.
+    LATEST = "latest"
+    #: Send it on although nobody asked: the subscriber has to cope. For a following on_backpressure_* operator.
+    MISSING = "missing"
+
+    def bound(self, capacity: int | None) -> str:
+        """What may wait, in words for a plan."""
+        if self is BackpressureStrategy.BUFFER:
+            return "without bound" if capacity is None else f"{capacity} items"
+        if self is BackpressureStrategy.LATEST:
+            return "one item"
+        return "none"
+
+
+class OverflowStrategy(Enum):
+    """What ``on_backpressure_buffer`` does when its buffer is full."""
+
+    ERROR = "error"
+    DROP_OLDEST = "drop_oldest"
+    DROP_LATEST = "drop_latest"
+
+
+class Overflow(Op[T]):
+    """Items go on as they come while they are wanted. What comes otherwise waits, as far as ``policy`` allows."""
+
+    __slots__ = ("capacity", "delay_error", "failure", "main", "on_drop", "policy")
+
+    #: The operator, for notes.
+    name: ClassVar[str]
+    #: What listens to the source. Its queue is what waits.
+    main: GatedInput[T]
+    #: Gives up what may not wait; may raise, and what it raises ends the stream. None: everything may wait.
+    policy: Policy | None
+    capacity: int
+    #: Called with each item given up.
+    on_drop: Callable[[T], object] | None
+    #: Whether an error lets the items before it go out first.
+    delay_error: bool
+    #: What the policy raised; only the holder of the token writes it.
+    failure: Exception | None
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        policy: Policy | None,
+        capacity: int,
+        on_drop: Callable[[T], object] | None,
+        delay_error: bool,
+    ) -> None:
+        super().__init__(down)
+        self.policy = policy
+        self.capacity = capacity
+        self.on_drop = on_drop
+        self.delay_error = delay_error
+        self.failure = None
+
+    def step(self, demand: int) -> int:
+        main = self.main
+        done = main.done  # before taking: what came before the end is in the queue
+        queue = main.queue
+        if done and main.error is not None and not self.delay_error:
+            return self.finish(main.error)
+        while queue and demand:
+            self.emit(queue.popleft())
+            if demand != UNBOUNDED:
+                demand -= 1
+            if self.dirty:
+                return demand
+        if self.stopped:
+            return 0
+        if queue and self.policy is not None and self.failure is None:
+            if self.requests:
+                return demand  # they are looked at before anything is given up
+            try:
+                self.policy(self, queue)
+            except Exception as error:
+                self.fail(as_error(error))
+        if self.failure is not None and (not queue or not self.delay_error):
+            return self.finish(self.failure)
+        return self.finish(main.error) if done and not queue else demand
+
+    def fail(self, error: Exception) -> None:
+        """The source is not listened to any more. What waits may still go out before the error."""
+        self.failure = error
+        main = self.main
+        main.closed = True
+        if main.up is not None and not main.done:
+            main.up.cancel()
+
+    def give_up(self, item: T) -> None:
+        if self.on_drop is not None:
+            user_call(self.name, self.on_drop, item)
+
+    def close(self) -> None:
+        self.main.close()
+
+
+# -- policies: what may wait of a queue while nothing is wanted ---------------------------------------------------------------
+
+Policy = Callable[[Overflow[Any], "deque[Any]"], None]
+
+
+def _drop(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    while queue:
+        overflow.give_up(queue.popleft())
+
+
+def _latest(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    while len(queue) > 1:
+        overflow.give_up(queue.popleft())
+
+
+def _error(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    _drop(overflow, queue)
+    raise MissingBackpressureError("a source sent an element that nobody had requested")
+
+
+def _full(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    if len(queue) > overflow.capacity:
+        _drop_latest(overflow, queue)
+        raise MissingBackpressureError(f"the buffer is full: {overflow.capacity} items wait and nobody takes them")
+
+
+def _drop_oldest(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    while len(queue) > overflow.capacity:
+        overflow.give_up(queue.popleft())
+
+
+def _drop_latest(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    capacity = overflow.capacity
+    while len(queue) > capacity:  # only the holder of the token takes out, and appending does not move what is before
+        item = queue[capacity]
+        del queue[capacity]
+        overflow.give_up(item)
+
+
+_STRATEGIES: Final[dict[BackpressureStrategy, Policy]] = {
+    BackpressureStrategy.BUFFER: _full,
+    BackpressureStrategy.ERROR: _error,
+    BackpressureStrategy.DROP: _drop,
+    BackpressureStrategy.LATEST: _latest,
+}
+_OVERFLOWS: Final[dict[OverflowStrategy, Policy]] = {
+    OverflowStrategy.ERROR: _full,
+    OverflowStrategy.DROP_OLDEST: _drop_oldest,
+    OverflowStrategy.DROP_LATEST: _drop_latest,
+}
+
+
+def policy_of(strategy: BackpressureStrategy, capacity: int) -> Policy | None:
+    if strategy is BackpressureStrategy.BUFFER and capacity == UNBOUNDED:
+        return None
+    return _STRATEGIES[strategy]
+
+
+# -- behind a source -----------------------------------------------------------------------------------------------------------
+
+
+class _Everything(GatedInput[T]):
+    """Its source is asked for everything, whatever is wanted."""
+
+    __slots__ = ()
+
+    def subscribed(self, up: Subscription) -> None:
+        up.request(UNBOUNDED)
+
+    def dropped(self) -> None:
+        pass
+
+
+class _OnBackpressure(Overflow[T]):
+    __slots__ = ("source",)
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        policy: Policy | None,
+        capacity: int,
+        on_drop: Callable[[T], object] | None,
+        delay_error: bool,
+    ) -> None:
+        super().__init__(down, policy, capacity, on_drop, delay_error)
+        self.source = source
+        self.main = _Everything(self)
+
+    def open(self) -> None:
+        self.main.open(self.source)
+
+
+@op("on_backpressure_buffer", pushes=True)
+class OnBackpressureBuffer(_OnBackpressure[T]):
+    """Lets at most ``capacity`` items wait; ``overflow`` decides about one more."""
+
+    __slots__ = ()
+    name = "on_backpressure_buffer"
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        capacity: int,
+        on_drop: Callable[[T], object] | None,
+        overflow: OverflowStrategy,
+        delay_error: bool,
+    ) -> None:
+        policy = None if capacity == UNBOUNDED else _OVERFLOWS[overflow]
+        super().__init__(down, source, policy, capacity, on_drop, delay_error)
+
+
+@op("on_backpressure_drop", pushes=True)
+class OnBackpressureDrop(_OnBackpressure[T]):
+    """Drops what nobody wants when it comes."""
+
+    __slots__ = ()
+    name = "on_backpressure_drop"
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], on_drop: Callable[[T], object] | None) -> None:
+        super().__init__(down, source, _drop, 0, on_drop, False)
+
+
+@op("on_backpressure_latest", pushes=True)
+class OnBackpressureLatest(_OnBackpressure[T]):
+    """Keeps the newest item for who asks next. An error does not wait for that."""
+
+    __slots__ = ()
+    name = "on_backpressure_latest"
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], on_drop: Callable[[T], object] | None) -> None:
+        super().__init__(down, source, _latest, 1, on_drop, False)
+
+
+@op("to_flowable", pushes=True)
+class ToFlowable(_OnBackpressure[T]):
+    """Items of an observable for who asks."""
+
+    __slots__ = ()
+    name = "to_flowable"
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        strategy: BackpressureStrategy,
+        capacity: int,
+        on_drop: Callable[[T], object] | None,
+    ) -> None:
+        delay_error = strategy is BackpressureStrategy.BUFFER
+        super().__init__(down, source, policy_of(strategy, capacity), capacity, on_drop, delay_error)

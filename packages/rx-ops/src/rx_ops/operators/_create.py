@@ -1,0 +1,445 @@
+"""Sources that a subscription starts: create, defer, error, never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import (
+    UNBOUNDED,
+    ActionDisposable,
+    CallbackObserver,
+    Disposable,
+    SerialDisposable,
+    add_cap,
+    as_signal,
+    dropped,
+    invalid_request,
+    name_of,
+    none_argument,
+    none_produced,
+    tell_interrupted,
+    user_call,
+)
+from rx_core.streams import LOOK_FIRST, Failing, GatedInput, Op, ignore, subscribe
+from rx_fusion import PushHead, as_text, op
+from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rx_core import Items, Run, Subscriber
+    from rx_fusion import Text
+
+T = TypeVar("T")
+
+
+# -- create ----------------------------------------------------------------------------------------------------------------------
+
+
+class Emitter(Generic[T]):
+    """The pushing side of ``create``: call it from one thread at a time.
+
+    What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the
+    subscriber cancelled, everything is ignored except errors, which go to the error hook.
+    """
+
+    __slots__ = ("_cleanup", "_input", "_op")
+
+    _cleanup: SerialDisposable
+    _op: _Created[T]
+    _input: GatedInput[T]
+
+    def on_next(self, item: T, /) -> None:
+        """Send one element. None is an error of the stream (RS 2.13)."""
+        if item is None:
+            self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
+            return
+        op = self._op
+        token = op.token
+        if LOOK_FIRST and not token:
+            self._wait(item)
+            return
+        try:
+            demand = token.pop()
+        except IndexError:
+            self._wait(item)
+            return
+        if not demand or op.dirty or self._input.queue:
+            token.append(demand)
+            self._wait(item)
+            return
+        op.wanted = demand
+        try:
+            op.emit(item)
+        except BaseException:
+            op.abandon_token()
+            raise
+        token.append(demand if demand == UNBOUNDED else demand - 1)
+        if op.dirty:
+            op.drain()  # type: ignore[unreachable]  # set meanwhile
+
+    def _interrupted(self, error: BaseException) -> None:
+        """The function that pushes was left by something that is no signal."""
+        down = self._op.down
+        self._op.cancel()
+        tell_interrupted(down, error)
+
+    def _wait(self, item: T) -> None:
+        """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
+        if not self._input.done:
+            self._input.wait(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        """End the stream with ``error``."""
+        if not self.try_on_error(error):
+            dropped(error, self._op.origin)
+
+    def try_on_error(self, error: Exception, /) -> bool:
+        """The same; False, and nothing reported, when nobody listens any more."""
+        if self.is_cancelled:
+            return False
+        self._input.on_error(_signalled(error))
+        return True
+
+    def on_complete(self) -> None:
+        """End the stream."""
+        if not self.is_cancelled:
+            self._input.on_complete()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody listens any more."""
+        return self._op.stopped or self._input.done or self._input.closed
+
+    @property
+    def requested(self) -> int:
+        """How many elements are wanted now; UNBOUNDED for any number."""
+        return self._op.requested()
+
+    def set_disposable(self, disposable: Disposable, /) -> None:
+        """Dispose ``disposable`` when the stream ends or is cancelled; replaces (and disposes) the one before."""
+        self._cleanup.set(disposable)
+
+    def set_cancellable(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` once when the stream ends or is cancelled."""
+        self._cleanup.set(ActionDisposable(action))
+
+
+def _signalled(error: object) -> Exception:
+    """What the stream is told for ``error``: None is a mistake of its own."""
+    return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
+
+
+class _Created(Overflow[T]):
+    """The run of ``create`` for a subscriber that requests."""
+
+    __slots__ = ("cleanup", "wanted")
+    name = "create"
+
+    cleanup: SerialDisposable
+    #: What was wanted when the token was taken, for who asks meanwhile.
+    wanted: int
+
+    def __init__(
+        self, down: Subscriber[T], strategy: BackpressureStrategy, capacity: int, on_drop: Callable[[T], object] | None
+    ) -> None:
+        super().__init__(down, policy_of(strategy, capacity), capacity, on_drop, True)
+        self.main = GatedInput(self)
+        self.cleanup = SerialDisposable()
+        self.wanted = 0
+
+    def emitter(self) -> Emitter[T]:
+        made: Emitter[T] = Emitter()
+        made._op = self
+        made._input = self.main
+        made._cleanup = self.cleanup
+        return made
+
+    def requested(self) -> int:
+        demand: int = (self.token.copy() or (self.wanted,))[0]
+        for n in self.requests.copy():
+            if type(n) is int and n > 0:
+                demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n
+        return demand
+
+    def step(self, demand: int) -> int:
+        self.wanted = demand
+        return super().step(demand)
+
+    # The user's cleanup runs when the end was signalled; at a cancel at once, on the thread that cancels.
+
+    def cancel(self) -> None:
+        self.stopped = True
+        _dispose(self.cleanup, self.origin)
+        self.drain()
+
+    def abandon(self) -> None:
+        super().abandon()
+        _dispose(self.cleanup, self.origin)
+
+    def finish(self, error: Exception | None = None) -> int:
+        try:
+            return super().finish(error)
+        finally:
+            _dispose(self.cleanup, self.origin)
+
+
+def _dispose(cleanup: SerialDisposable, origin: object) -> None:
+    try:
+        cleanup.dispose()
+    except Exception as error:  # RS 3.15: to cancel returns normally
+        dropped(error, origin)
+
+
+class _StraightEmitter(Emitter[T]):
+    """For a subscriber that gets every item, asked for or not. It is the Subscription as well.
+
+    Nobody else signals, so its items pass no gate.
+    """
+
+    __slots__ = ("_down", "_emit", "_open", "_origin", "_requested")
+
+    _down: Any
+    #: What takes an item; nothing does once the end was signalled or the subscriber has left.
+    _emit: Callable[[Any], object]
+    #: Holds one entry until the end or a cancel takes it out.
+    _open: Any
+    _requested: Any
+    _origin: object
+
+    def __init__(self, down: Any, origin: object) -> None:
+        self._down = down
+        self._emit = down.on_next
+        self._open = [True]
+        self._requested = []
+        self._origin = origin
+        self._cleanup = SerialDisposable()
+
+    def on_next(self, item: T, /) -> None:
+        if item is None:
+            self.try_on_error(none_produced("create"))
+            return
+        try:
+            self._emit(item)
+        except BaseException:
+            self.cancel()  # RS 2.13
+            raise
+
+    def _interrupted(self, error: BaseException) -> None:
+        down = self._down
+        self.cancel()
+        tell_interrupted(down, error)
+
+    def _over(self) -> bool:
+        """Take the right to end it; False: someone else has."""
+        try:
+            self._open.pop()  # atomic
+        except IndexError:
+            return False
+        self._emit = ignore
+        return True
+
+    def on_error(self, error: Exception, /) -> None:
+        if not self.try_on_error(error):
+            dropped(error, self._origin)
+
+    def try_on_error(self, error: Exception, /) -> bool:
+        if not self._over():
+            return False
+        try:
+            self._down.on_error(_signalled(error))
+        finally:
+            _dispose(self._cleanup, self._origin)
+        return True
+
+    def on_complete(self) -> None:
+        if self._over():
+            try:
+                self._down.on_complete()
+            finally:
+                _dispose(self._cleanup, self._origin)
+
+    @property
+    def is_cancelled(self) -> bool:
+        return not self._open
+
+    @property
+    def requested(self) -> int:
+        demand = 0
+        for n in self._requested.copy():
+            demand = add_cap(demand, n)
+        return demand
+
+    def request(self, n: int, /) -> None:
+        """It changes nothing, but for what the emitter is told; a wrong one ends the stream (RS 3.9)."""
+        if type(n) is not int or n < 1:
+            self.try_on_error(invalid_request(n))
+            return
+        requested = self._requested
+        while requested:
+            try:
+                n = add_cap(n, requested.pop())
+            except IndexError:  # taken by another thread, which puts it back with its own
+                break
+        requested.append(n)
+
+    def cancel(self) -> None:
+        if self._over():
+            _dispose(self._cleanup, self._origin)
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return not self._open
+
+
+class _CallbackEmitter(_StraightEmitter[T]):
+    """For callbacks: they want everything, and an item goes to the user's function without a call between."""
+
+    __slots__ = ()
+
+    def __init__(self, down: CallbackObserver[T], origin: object) -> None:
+        super().__init__(down, origin)
+        if down.function is not None:
+            self._emit = down.function
+
+    def on_next(self, item: T, /) -> None:
+        if item is None:
+            self.try_on_error(none_produced("create"))
+            return
+        try:
+            self._emit(item)
+        except Exception as error:
+            self._down.callback_failed(error)
+        except BaseException:
+            self.cancel()
+            raise
+
+
+class CreateHead(PushHead):
+    """``create``: a function that pushes into an emitter, and a strategy for what nobody asked for."""
+
+    __slots__ = ("_capacity", "_on_drop", "_source", "_strategy", "_text", "name")
+    _rx_pushes = True
+
+    def __init__(
+        self,
+        name: str,
+        source: Callable[[Emitter[Any]], object],
+        strategy: BackpressureStrategy,
+        capacity: int | None,
+        on_drop: Callable[[Any], object] | None,
+        text: Text,
+    ) -> None:
+        self.name = name
+        self._source = source
+        self._strategy = strategy
+        self._capacity = capacity
+        self._on_drop = on_drop
+        self._text = text
+
+    @property
+    def pushes(self) -> bool:
+        return True
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        self.subscribe_for(subscriber, self)
+
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+        emitter = self._started(subscriber, origin)
+        try:
+            user_call("create", self._source, emitter)
+        except (Exception, GeneratorExit) as error:
+            emitter.on_error(as_signal(error))
+        except BaseException as error:
+            emitter._interrupted(error)
+            raise
+
+    def _started(self, subscriber: Subscriber[Any], origin: object) -> Emitter[Any]:
+        """A run for ``subscriber``, which has its Subscription by now."""
+        straight: _StraightEmitter[Any]
+        if type(subscriber) is CallbackObserver:
+            straight = _CallbackEmitter(subscriber, origin)
+            subscriber.on_subscribe(straight)
+            return straight
+        if self._strategy is BackpressureStrategy.MISSING:
+            straight = _StraightEmitter(subscriber, origin)
+            try:
+                subscriber.on_subscribe(straight)
+            except BaseException:
+                straight.cancel()  # RS 2.13
+                raise
+            return straight
+        capacity = UNBOUNDED if self._capacity is None else self._capacity
+        run: _Created[Any] = _Created(subscriber, self._strategy, capacity, self._on_drop)
+        run.origin = origin
+        run.start()
+        return run.emitter()
+
+    def notes(self) -> Sequence[str]:
+        return (f"queue: {self._strategy.bound(self._capacity)}",)
+
+    def __repr__(self) -> str:
+        return as_text(self._text)
+
+
+# -- defer, error, never ---------------------------------------------------------------------------------------------------------
+
+
+class DeferHead(PushHead):
+    """``defer``: the subscriber is subscribed to the source that the supplier makes for it."""
+
+    __slots__ = ("_supplier",)
+    name = "defer"
+
+    def __init__(self, supplier: Callable[[], Any]) -> None:
+        self._supplier = supplier
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        self.subscribe_for(subscriber, self)
+
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+        try:
+            made = self.made()
+        except (Exception, GeneratorExit) as error:
+            Failing(subscriber, as_signal(error), origin).start()
+            return
+        subscribe(made, subscriber)
+
+    def open(self, run: Run, window: int, /) -> Items[Any]:
+        return run.open(self.made(), window)
+
+    def made(self) -> Any:
+        made = user_call("defer", self._supplier)
+        if not hasattr(made, "subscribe"):
+            raise TypeError(
+                f"defer() expected a function returning a source, but {name_of(self._supplier)} returned {made!r}.\n"
+                f"  For a plain value:  .from_callable({name_of(self._supplier)})"
+            )
+        return made
+
+    def __repr__(self) -> str:
+        return f"defer({name_of(self._supplier)})"
+
+
+@op("error")
+class Error(Failing):
+    """Nothing but an error, made for each subscription."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[Any], supplier: Callable[[], Exception]) -> None:
+        super().__init__(down, user_call("error", supplier))
+
+
+@op("never")
+class Never(Op[Any]):
+    """No signal but the answer to a wrong request."""
+
+    __slots__ = ()
+
+    def step(self, demand: int) -> int:
+        return demand

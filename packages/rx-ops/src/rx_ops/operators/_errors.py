@@ -1,0 +1,96 @@
+"""Going on after an error: with one last item, with another source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import composite, none_produced, user_call
+from rx_core.streams import OneAtATime
+from rx_fusion import op
+from rx_ops.operators._mapping import as_error, not_a_source
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+
+T = TypeVar("T")
+
+
+class LastItem(OneAtATime[T]):
+    """A relayed source, and perhaps one item behind it, which waits until it is wanted; completion follows it at once."""
+
+    __slots__ = ("last", "source")
+
+    source: Publisher[Any]
+    #: The item behind the last one; None: there is none, or the source goes on.
+    last: T | None
+
+    def __init__(self, down: Subscriber[T], source: Publisher[Any]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.last = None
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def step(self, demand: int) -> int:
+        if self.last is None:
+            demand = super().step(demand)
+        if self.last is None or not demand:
+            return demand
+        self.emit(self.last)
+        return self.finish()
+
+
+@op("on_error_return")
+class OnErrorReturn(LastItem[T]):
+    """After an error one item that ``handler`` makes of it."""
+
+    __slots__ = ("handler",)
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Callable[[Exception], T]) -> None:
+        super().__init__(down, source)
+        self.handler = handler
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is None:
+            return self.finish()
+        try:
+            value = user_call("on_error_return", self.handler, error)
+        except Exception as second:
+            return self.finish(composite([error, as_error(second)]))
+        if value is None:
+            return self.finish(composite([error, none_produced("on_error_return", self.handler)]))
+        self.last = value
+        return demand
+
+
+@op("on_error_resume_next")
+class OnErrorResumeNext(OneAtATime[T]):
+    """After an error the source that ``handler`` makes of it, with the demand that is left."""
+
+    __slots__ = ("handler", "source")
+
+    #: None once it was called: the fallback's error is the end.
+    handler: Callable[[Exception], Publisher[T]] | None
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Callable[[Exception], Publisher[T]]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.handler = handler
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        handler, self.handler = self.handler, None
+        if error is None or handler is None:
+            return self.finish(error)
+        try:
+            fallback = user_call("on_error_resume_next", handler, error)
+        except Exception as second:
+            return self.finish(composite([error, as_error(second)]))
+        failure = not_a_source("on_error_resume_next", handler, fallback)
+        if failure is not None:
+            return self.finish(composite([error, failure]))
+        return self.switch_to(fallback, demand)

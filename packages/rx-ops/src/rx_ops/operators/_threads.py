@@ -1,0 +1,458 @@
+"""Where signals and requests run: subscribe_on, observe_on."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped
+from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
+from rx_core.streams import LOOK_FIRST, Entry, OneAtATime, Op, Pump, QueuedInput, RelayedInput, Stream, ignore
+from rx_fusion import op
+from rx_ops.operators._clock import shut_down
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+
+T = TypeVar("T")
+
+
+# -- subscribe_on ----------------------------------------------------------------------------------------------------------------
+
+
+@op("subscribe_on")
+class SubscribeOn(OneAtATime[T]):
+    """Subscribes and requests on a worker. Signals pass on whatever thread they come on."""
+
+    __slots__ = ("failure", "source", "thread", "worker")
+
+    source: Publisher[T]
+    worker: Worker
+    #: The worker's thread, once the source is subscribed there.
+    thread: int
+    failure: Exception | None
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler) -> None:
+        super().__init__(down)
+        self.source = source
+        self.thread = 0
+        self.failure = None
+        self.worker = scheduler.create_worker()
+
+    def open(self) -> None:
+        if self.worker.schedule(self.begin) is DISPOSED and not self.thread and not self.stopped:
+            self.failure = shut_down(self.worker)
+            self.drain()
+
+    def begin(self) -> None:
+        """On the worker."""
+        self.thread = get_ident()
+        current: _AskedOnWorker[T] = _AskedOnWorker(self)
+        self.current = current
+        try:
+            if not self.stopped:
+                current.open(self.source)
+            self.drain()  # a cancel that did not find ``current`` finds it now
+        except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
+            dropped(error, self.origin)
+
+    def step(self, demand: int) -> int:
+        return super().step(demand) if self.failure is None else self.finish(self.failure)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        return self.finish(error)
+
+    def close(self) -> None:
+        super().close()
+        self.worker.dispose()
+
+
+class _AskedOnWorker(RelayedInput[T]):
+    """The source of :class:`SubscribeOn`: requests reach it on the worker."""
+
+    __slots__ = ()
+
+    def ask(self, demand: int) -> None:
+        more = demand - self.asked
+        if more and self.up is not None and not self.done:
+            self.asked = demand
+            self.op.later.append((self.send, UNBOUNDED if demand == UNBOUNDED else more))
+
+    def send(self, n: int) -> None:
+        op = self.op
+        if op.stopped:
+            return
+        if get_ident() == op.thread:
+            self.up.request(n)
+        else:
+            op.worker.schedule(partial(self.request, n))
+
+    def request(self, n: int) -> None:
+        """On the worker."""
+        if self.done or self.closed:
+            return
+        try:
+            self.up.request(n)
+        except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
+            dropped(error, self.op.origin)
+
+
+# -- observe_on ------------------------------------------------------------------------------------------------------------------
+
+
+@op("observe_on")
+class ObserveOn(Pump[T]):
+    """The gate works on a worker: the thread that publishes hands the token over, and all that came meanwhile goes out at once.
+
+    A passive source is iterated by the worker. Any other is asked for a window; what it sends waits in a queue, or with it, where
+    it lets itself be polled (micro-fusion).
+    """
+
+    __slots__ = (
+        "delay_error",
+        "feeder",
+        "filled",
+        "halted",
+        "handed",
+        "main",
+        "pulled",
+        "quantum",
+        "ran_dry",
+        "refused",
+        "source",
+        "suspended",
+        "turn_left",
+        "unasked",
+        "worker",
+    )
+
+    on_worker: ClassVar[bool] = True
+    source: Publisher[T]
+    main: _Boundary[T]
+    worker: Worker
+    delay_error: bool
+    #: Holds the token while an action of the worker was told to take it.
+    handed: Any
+    #: The items come from ``items`` and not from a queue.
+    pulled: bool
+    #: The source computes what is requested, so it is requested on the worker; that has not happened yet.
+    unasked: bool
+    #: The loop has to stop at once: cancelled, or an error overtakes the items that wait.
+    halted: bool
+    #: After so many items the worker's turn is over: how many, those that are left of it, and whether it is.
+    quantum: int
+    turn_left: int
+    suspended: bool
+    #: Where the window may grow: the thread that sent items; whether the worker took all there was, in its last turn; and whether
+    #: the source had sent all it may once before when the worker came back.
+    feeder: int
+    ran_dry: bool
+    filled: bool
+    #: The worker takes no action.
+    refused: Exception | None
+
+    def __init__(
+        self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler, prefetch: int, delay_error: bool = False
+    ) -> None:
+        super().__init__(down)
+        self.source = source
+        self.delay_error = delay_error
+        self.handed = []
+        self.pulled = False
+        self.unasked = False
+        self.halted = False
+        self.feeder = 0
+        self.filled = False
+        self.ran_dry = False
+        self.refused = None
+        self.suspended = False
+        self.main = _Boundary(self, prefetch)
+        self.worker = scheduler.create_worker()
+        quantum = self.worker.quantum
+        self.quantum = self.turn_left = UNBOUNDED if quantum is None else quantum
+
+    def start(self) -> bool:
+        return Op.start(self)  # as an operator that subscribes: the token is free while the source may answer already
+
+    def open(self) -> None:
+        source = self.source
+        if isinstance(source, Stream):
+            if source._passive_into(self):
+                self.pulled = True
+                return
+            if source._computes:
+                # Walls hide that the worker could iterate it: it is asked there, and what it computes comes in order.
+                self.unasked = self.delay_error = True
+                self.main.most = 0
+        if self.requests:
+            self.drain()  # first, as in RxJava: the worker has this turn before what the source schedules there
+        self.main.open(source)
+
+    def pull_from(self, queue: Any) -> None:
+        """The source lets itself be polled and computes then (SYNC): it is as good as passive."""
+        self.items = _polls(queue, self.main)
+        self.hint = lambda: 0 if queue.is_empty() else 1
+        self.pulled = True
+
+    # -- the gate ----------------------------------------
+
+    def drain(self) -> None:
+        self.dirty = True
+        token = self.token
+        if LOOK_FIRST and not token:
+            return
+        try:
+            demand = token.pop()
+        except IndexError:
+            return
+        self.handed.append(demand)
+        if self.worker.schedule(self.turn) is DISPOSED:
+            self.take_back()
+
+    def take_back(self) -> None:
+        """The worker did not take the action, if it has not run by now: the operator is over, or the scheduler was shut down."""
+        try:
+            demand = self.handed.pop()
+        except IndexError:
+            return
+        if not self.stopped:
+            self.refused = shut_down(self.worker)
+        self.work(demand)
+
+    def turn(self) -> None:
+        """On the worker."""
+        try:
+            demand = self.handed.pop()
+        except IndexError:  # a cancel was faster
+            return
+        self.turn_left = self.quantum
+        if self.ran_dry:
+            self.ran_dry = False
+            self.main.consider_growth()
+        try:
+            self.work(demand)
+        except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
+            dropped(error, self.origin)
+        if self.dirty or self.suspended:
+            self.suspended = False
+            self.drain()
+
+    def cancel(self) -> None:
+        self.stopped = True
+        self.halted = True
+        if self.pulled or self.main.polled:
+            self.drain()  # an iterator is closed, and a queue left, by the thread that uses it
+            return
+        self.main.stop()
+        self.dirty = True
+        for holder in (self.token, self.handed):
+            try:
+                demand = holder.pop()
+            except IndexError:
+                continue
+            self.work(demand)
+            return
+
+    # -- the holder of the token, on the worker ----------------------------------------
+
+    def step(self, demand: int) -> int:
+        if self.refused is not None:
+            return self.finish(self.refused)
+        if self.suspended:
+            return demand
+        if self.pulled:
+            return self.step_pulled(demand)
+        if self.unasked:
+            if self.main.up is None:
+                return demand
+            self.unasked = False
+            self.main.up.request(self.main.window)
+        return self.step_polled(demand) if self.main.polled else self.step_queued(demand)
+
+    def step_pulled(self, demand: int) -> int:
+        wanted = min(demand, self.turn_left)
+        left = super().step(wanted)
+        if self.stopped or wanted == UNBOUNDED:
+            return left
+        given = wanted - left
+        self.spend(given)
+        return demand if demand == UNBOUNDED else demand - given
+
+    def spend(self, given: int) -> None:
+        if self.quantum != UNBOUNDED:
+            self.turn_left -= given
+            self.suspended = not self.turn_left
+
+    def step_queued(self, demand: int) -> int:
+        main = self.main
+        emit = self.emit
+        while True:
+            done = main.done  # before looking into the queue: what came before the end is there
+            queue = main.queue
+            if done and (not queue or not (main.error is None or self.delay_error)):
+                return self.finish(main.error)
+            waiting = len(queue)
+            if waiting > main.peak:
+                main.peak = waiting
+            many = min(waiting, demand, main.left, self.turn_left)
+            if not many:
+                self.ran_dry = not waiting and main.most > 0
+                return demand
+            take = queue.popleft
+            given = 0
+            for given in range(1, many + 1):  # noqa: B007  # how far it came
+                emit(take())
+                if self.halted:
+                    break
+            if self.stopped:
+                return 0
+            if demand != UNBOUNDED:
+                demand -= given
+            self.spend(given)
+            main.took_many(given)
+
+    def step_polled(self, demand: int) -> int:
+        main = self.main
+        poll = main.queue_of_source.poll
+        while True:
+            done = main.done
+            if done and main.error is not None and not self.delay_error:
+                return self.finish(main.error)
+            if not demand or not self.turn_left:
+                return self.finish(main.error) if done and main.queue_of_source.is_empty() else demand
+            try:
+                item = poll()
+            except (Exception, GeneratorExit) as error:
+                return self.finish(as_signal(error))
+            if item is None:
+                return self.finish(main.error) if done else demand
+            self.emit(item)
+            if self.stopped:
+                return 0
+            if demand != UNBOUNDED:
+                demand -= 1
+            self.spend(1)
+            main.took()
+
+    def close(self) -> None:
+        super().close()
+        self.main.close()
+        self.worker.dispose()
+
+
+def _polls(queue: Any, main: _Boundary[T]) -> Iterator[T]:
+    poll = queue.poll
+    while (item := poll()) is not None:
+        yield item
+    main.done = True  # there is nothing to cancel
+
+
+OPERATOR_CODES.add(_polls.__code__)  # it raises what the source's functions raised, a StopIteration included
+
+
+class _Boundary(QueuedInput[T]):
+    """The source of :class:`ObserveOn`, unless that is passive."""
+
+    __slots__ = ("accept", "most", "polled", "queue_of_source")
+
+    #: How far the window may grow; 0: it was given.
+    most: int
+    #: ASYNC was granted: ``queue_of_source`` is polled, and ``on_next`` only says that there is something.
+    polled: bool
+    queue_of_source: Any
+    #: What becomes of an item.
+    accept: Callable[[T], object]
+
+    def __init__(self, op: ObserveOn[T], prefetch: int) -> None:
+        super().__init__(op, int(prefetch))
+        self.most = LARGEST_PREFETCH if type(prefetch) is Growing else 0
+        self.polled = False
+        self.queue_of_source = None
+        self.queue = deque()
+        self.accept = self.queue.append
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        if self.up is None and not self.closed:
+            try:
+                self.negotiate(up)
+            except Exception as error:  # of the source: it ends the stream, and the caller of on_subscribe is not told (RS 2.13)
+                self.up = up
+                op = self.op
+                self.stop()
+                self.error = error
+                self.done = True
+                op.drain()
+                return
+        super().on_subscribe(up)
+
+    def negotiate(self, up: Any) -> None:
+        """Ask to poll the source instead: one queue less."""
+        mode = ANY | BOUNDARY
+        granted, queue = (up.ask_to_poll(mode), up.queue) if type(up) is Entry else (ask(up, self, mode), up)
+        if granted == SYNC:
+            self.queue_of_source = queue
+            self.op.pull_from(queue)
+        elif granted == ASYNC:
+            self.queue_of_source = queue
+            self.accept = ignore
+            self.polled = True
+
+    def subscribed(self, up: Subscription) -> None:
+        op = self.op
+        if op.pulled or op.unasked:
+            op.drain()
+        else:
+            up.request(self.window)
+
+    def on_next(self, item: T, /) -> None:
+        self.accept(item)
+        op = self.op
+        op.dirty = True
+        if not LOOK_FIRST or op.token:
+            if self.most:
+                op.feeder = get_ident()
+            op.drain()
+
+    def on_error(self, error: Exception, /) -> None:
+        op = self.op
+        if op.stopped:
+            dropped(error, op.origin)
+            return
+        self.error = error
+        self.done = True
+        if not op.delay_error:
+            op.halted = True
+        op.drain()
+
+    def consider_growth(self) -> None:
+        """At the beginning of a turn: ask for twice as much when the source waits for the worker, for the second time.
+
+        A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better.
+        """
+        window = self.window
+        waits = len(self.queue) >= window - (self.limit - self.left)
+        if not waits or window >= self.most or self.done or self.op.feeder == get_ident():
+            return
+        if not self.op.filled:
+            self.op.filled = True  # the first time says only that it is fast, not that it waits
+            return
+        self.window = larger = min(2 * window, self.most)
+        taken = self.limit - self.left
+        self.limit = larger - (larger >> 2)
+        self.left = self.limit - taken
+        self.up.request(larger - window)
+
+    def close(self) -> None:
+        self.accept = ignore
+        self.most = 0
+        super().close()
+        if self.queue_of_source is not None:
+            try:
+                self.queue_of_source.clear()
+            except Exception as error:  # RS 3.15
+                dropped(error, self.op.origin)
+            self.queue_of_source = None
