@@ -30,6 +30,8 @@ _ROUNDS = _OPS + "test_repeat.py::"
 
 #: They assert what fusion does. Beginnings of test ids.
 ABOUT_FUSION: Final = {
+    _OPS
+    + "test_observe_on.py::test_the_generator_of_a_synchronous_source_is_closed_on_the_worker": "it is no source of the worker's",
     _FUSION + "test_micro_fusion.py": "the protocol of fusion, which nobody speaks now",
     _FUSION + "test_too_large.py": "functions that are not made; and a hundred operators apart are too deep for Python's stack",
     _FUSION + "test_rules.py": "macro-fusion rules, which are not asked",
@@ -37,18 +39,13 @@ ABOUT_FUSION: Final = {
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
     _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
-    _OPS + "test_straight.py": "items that go past the queue",
-    _OPS + "test_straight_stages.py": "functions of sources that go past the queue",
     _OPS + "test_publish_straight.py": "items of a shared source that go past the queue",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
-    _OPS + "test_group_steps.py": "items that go straight through the stages of their group",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
-    _OPS + "test_sequence_equal.py::test_sources_of_others_are_polled_where_they_can_be": "nobody polls",
     _OPS + "test_sequence_equal.py::test_sources_at_hand_are_not_read_before": "each source is asked for its window",
     _OPS + "test_sequence_equal.py::test_an_empty_source_beside_others": "each source is asked for its window",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",
-    _ROUNDS + "test_a_loop_without_items_lets_other_sources": "the loop is a stream of its own, and does not return",
     _ROUNDS + "test_a_million_retries_are_a_loop": "takes a minute; a hundred thousand are in test_backpressure",
     _BOUNDS + "test_ten_million_elements_are_read_no_further_ahead_than_the_buffers_allow[polled": "not polled",
     _BOUNDS + "test_more_groups_than_flat_map_takes": "a queue is between, which knows no max_concurrency",
