@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -322,7 +323,7 @@ def test_an_error_overtakes_the_latest_item_but_not_a_buffer() -> None:
     ):
         source = ManualPublisher[int]()
         got: TestSubscriber[int] = TestSubscriber(0)
-        build(Flowable.wrap(source)).subscribe(got)
+        build(Flowable.wrap(source)).subscribe(got)  # type: ignore[no-untyped-call]  # a lambda of a table
         source.next(1, 2)
         source.error(OOPS)
         got.request(5)
@@ -404,7 +405,7 @@ def test_a_cancel_from_another_thread_cleans_up_once() -> None:
     for _ in rounds():
         cleaned: list[int] = []
         emitter, got = made(UNBOUNDED)
-        emitter.set_cancellable(lambda cleaned=cleaned: cleaned.append(1))
+        emitter.set_cancellable(partial(cleaned.append, 1))
 
         def emit(emitter: Emitter[Any] = emitter) -> None:
             for item in range(20):

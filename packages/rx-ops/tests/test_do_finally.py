@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -105,7 +106,7 @@ def test_it_is_called_when_a_subscriber_raises_and_when_an_interrupt_passes() ->
         def fail(_item: int, error: BaseException = error) -> None:
             raise error
 
-        flow = Flowable.range(3).do_finally(lambda calls=calls: calls.append("left"))
+        flow = Flowable.range(3).do_finally(partial(calls.append, "left"))
         with pytest.raises(type(error)):
             flow.subscribe(TestSubscriber(on_value=fail))
         assert calls == ["left"]
