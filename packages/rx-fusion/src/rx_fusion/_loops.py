@@ -112,14 +112,14 @@ def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
     else:
         assert failure is not None  # else it has returned
         raise failure
-    raise Handover(type(rest)(_ContinuedHead(rest, steps)))
+    raise Handover(type(rest)(ContinuedHead(rest, steps)))
 
 
 OPERATOR_CODES.update((_staged.__code__, _stepped.__code__, waited_for.__code__))
 
 
 @final
-class _ContinuedHead(PushHead):
+class ContinuedHead(PushHead):
     """The rest of a source, for stages that have a state already. Subscribed once."""
 
     __slots__ = ("name", "rest", "steps")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from rx_core.streams import NULL_SUBSCRIBER
 from rx_fusion._heads import Head
-from rx_fusion._notes import note_failure
-from rx_fusion._pipeline import Pipeline
-from rx_fusion._push import STEP
+from rx_fusion._loops import ContinuedHead
+from rx_fusion._pipeline import Pipeline, PlainFlow
+from rx_fusion._push import StepSubscriber
 from rx_fusion._shapes import ROOT, Shape
 
 
@@ -16,52 +17,49 @@ from rx_fusion._shapes import ROOT, Shape
 class Stepped:
     """The stages of one run. ``step(item)`` gives the item that comes out, or None; ``finish()`` the one behind the last.
 
-    What they raise is given to :meth:`note` by who called them, and raised again.
+    What they raise is given to :meth:`noted` where it was caught, and its result is raised or signalled.
     """
 
-    __slots__ = ("_args", "_head", "finish", "last", "late", "step", "stop")
+    __slots__ = ("finish", "step", "subscriber")
 
-    def __init__(self, factory: Callable[..., Any], head: Head, args: tuple[Any, ...]) -> None:
-        self._head = head
-        self._args = args
-        #: Where the generated functions would say that a stage has had enough, or failed behind its item. These do not.
-        self.stop = -1
-        self.last = False
-        self.late: BaseException | None = None
-        self.step: Callable[[Any], Any]
-        self.finish: Callable[[], Any]
-        try:
-            self.step, self.finish = factory(self, args)
-        except (Exception, GeneratorExit) as error:  # of what comes before a stage's loop: the supplier of collect
-            self.note(error)
-            raise
+    step: Callable[[Any], Any]
+    finish: Callable[[], Any]
+    #: Has the state of the stages; None where there are none.
+    subscriber: StepSubscriber | None
 
-    def note(self, error: BaseException) -> None:
-        """Say in ``error`` which stage it comes from. To be called where it was caught from one of the functions."""
+    def __init__(self, subscriber: StepSubscriber | None) -> None:
+        self.subscriber = subscriber
+        self.step = _same if subscriber is None else subscriber._step
+        self.finish = _nothing if subscriber is None else subscriber._finish
+
+    def noted(self, error: BaseException) -> Exception:
+        """``error``, caught where ``step`` or ``finish`` was called, with a note that says which stage it comes from."""
+        assert self.subscriber is not None  # else nothing is called that could raise
         trace = error.__traceback__
-        if trace is not None:
-            note_failure(error.with_traceback(trace.tb_next), self._head, self._args)
+        return self.subscriber._noted(error if trace is None else error.with_traceback(trace.tb_next))
+
+    def resumed(self, source: Pipeline[Any]) -> Pipeline[Any]:
+        """What comes of the items of ``source``, with the stages in the state in which they are. Subscribed once."""
+        return source if self.subscriber is None else PlainFlow(ContinuedHead(source, self.subscriber))
 
 
-def stages_over(pipeline: object, head: Head) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """What :class:`Stepped` is made with, if ``pipeline`` is nothing but stages over ``head`` that can be called.
+def stages_over(pipeline: object, head: Head) -> Stepped | None:
+    """The stages of ``pipeline``, if it is nothing but stages over ``head`` that can be called, and None otherwise.
 
-    Not those that have enough before the end, nor those that give several items for one.
+    Not those that have enough before the end, nor those that give several items for one. Raises what comes before a stage's loop:
+    the supplier of collect.
     """
-    if not isinstance(pipeline, Pipeline) or type(pipeline)._rx_open is not Pipeline._rx_open:
+    if not isinstance(pipeline, Pipeline):
         return None
     found, shape, args = pipeline._resolve()
     if found is not head:
         return None
+    if shape is ROOT:
+        return Stepped(None)
     callable_ = _callable.get(shape)
     if callable_ is None:
-        callable_ = _callable[shape] = _can_be_called(shape)
-    factory = _nothing_to_do if shape is ROOT else shape.form(STEP) if callable_ else None
-    return None if factory is None else (factory, args)
-
-
-def _nothing_to_do(_run: Stepped, _args: tuple[Any, ...]) -> tuple[Callable[[Any], Any], Callable[[], Any]]:
-    return _same, _nothing
+        callable_ = _callable[shape] = shape.steps and not any(stage.stops or stage.works_after for stage in shape.stages)
+    return Stepped(StepSubscriber(NULL_SUBSCRIBER, shape, args, head)) if callable_ else None
 
 
 def _same(item: Any) -> Any:
@@ -70,10 +68,6 @@ def _same(item: Any) -> Any:
 
 def _nothing() -> None:
     return None
-
-
-def _can_be_called(shape: Shape) -> bool:
-    return shape.steps and not any(stage.stops or stage.works_after for stage in shape.stages)
 
 
 #: Shapes are kept for ever.

@@ -21,7 +21,7 @@ from rx_core.streams import (
     without_this_frame,
 )
 from rx_fusion import op
-from rx_ops.operators._loops import flat_map_loop
+from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class _Outer(Input[Any]):
             self.op.drain()
 
 
-@op("flat_map", loop=flat_map_loop)
+@op("flat_map", loop=groups_loop)
 class FlatMap(Merging[R]):
     """Inner sources at the same time, at most ``max_concurrency`` of them.
 

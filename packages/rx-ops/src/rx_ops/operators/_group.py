@@ -218,7 +218,8 @@ class KeyedInput(QueuedInput[Any]):
         if failure is None:
             group.queue = deque((item,))
         if not self.may_emit(op):
-            self.fail(op, self.too_many_groups(failure))
+            others = sum(not each.stopped for each in groups.values()) - 1
+            self.fail(op, too_many_groups(others, failure))
             return
         self.emitting = get_ident()
         try:
@@ -262,16 +263,6 @@ class KeyedInput(QueuedInput[Any]):
             return False
         self.wanted -= 1
         return True
-
-    def too_many_groups(self, cause: Exception | None) -> Exception:
-        count = sum(not group.stopped for group in self.groups.values()) - 1  # but for the new one
-        error = MissingBackpressureError(
-            f"group_by() has a new group, {count} groups are open, and no further group was requested; to wait would stop those.",
-            f"  More groups at a time:   .flat_map(..., max_concurrency={2 * max(count, 1)})\n"
-            f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key",
-        )
-        error.__cause__ = cause
-        return error
 
     def user_failed(self, op: GroupBy, function: Callable[..., Any], error: BaseException) -> Exception:
         """What is to be signalled for what ``function`` raised. A KeyboardInterrupt and the like is no signal: it is raised again
@@ -347,6 +338,17 @@ class GroupHead(PartHead):
 
     __slots__ = ()
     name = "group"
+
+
+def too_many_groups(count: int, cause: Exception | None) -> Exception:
+    """The error for a new group that was not requested, while ``count`` others are open."""
+    error = MissingBackpressureError(
+        f"group_by() has a new group, {count} groups are open, and no further group was requested; to wait would stop those.",
+        f"  More groups at a time:   .flat_map(..., max_concurrency={2 * max(count, 1)})\n"
+        f"  To fold each group:      .group_reduce(key, value, reducer), which keeps one value per key",
+    )
+    error.__cause__ = cause
+    return error
 
 
 def group_notes(buffer_size: int) -> tuple[str]:

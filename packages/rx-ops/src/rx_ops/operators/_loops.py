@@ -85,7 +85,7 @@ def _one_after_another(
                 if refused is not None:
                     raise refused
             remaining = chain((_FIRST if mapper is not None else made,), outer)
-            rest = _rest(head, PlainFlow(IterableHead(head.name, _Once(remaining), feed=Feed.CLEAN)), mapper, made)
+            rest = _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
             outer = iter(())  # it belongs to the rest now
             break
     finally:
@@ -106,7 +106,7 @@ def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], An
 
 
 @final
-class _Once:
+class Once:
     """Items of a loop that has begun: iterated once, by who subscribes to the rest."""
 
     __slots__ = ("items",)
