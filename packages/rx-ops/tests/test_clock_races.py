@@ -12,6 +12,7 @@ import pytest
 
 import rx_core.streams
 import rx_ops.operators
+from rx_core.streams import QueuedInput
 from rx_ops import Flowable
 from rx_ops.operators._rates import Held
 from rx_ops.operators._threads import ObserveOn
@@ -242,6 +243,29 @@ def test_a_request_that_comes_while_the_worker_begins_or_ends_its_turn_is_answer
 @pytest.mark.parametrize("name", MOVED)
 def test_a_cancel_that_comes_while_the_worker_begins_or_ends_its_turn_leaves_nothing(name: str) -> None:
     assert everywhere(with_one(MOVED[name]), cancel, turn, given_up) == {(), (1,)}
+
+
+def never_left_waiting(race: Race) -> None:
+    """2 and 4 pass, 1 and 3 are dropped: of a window of four nothing is left then, so more has to have been requested."""
+    race.clock.run_due()
+    assert race.got.values == [2, 4]
+    assert race.source.requested > 4
+
+
+def filtering() -> Race:
+    race = Race(lambda race: race.flow.hide().filter(lambda x: x % 2 == 0).observe_on(race.clock, prefetch=4))
+    race.source.next(1, 2, 4)
+    return race
+
+
+def test_an_item_that_a_stage_drops_while_the_worker_takes_others_is_replaced() -> None:
+    assert everywhere(filtering, send(3), turn, never_left_waiting) == {(2, 4)}
+
+
+def test_control_items_that_are_dropped_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QueuedInput, "dropped", lambda _input: None)
+    with pytest.raises(AssertionError):
+        everywhere(filtering, send(3), turn, never_left_waiting)
 
 
 def test_control_a_turn_that_does_not_look_again(monkeypatch: pytest.MonkeyPatch) -> None:

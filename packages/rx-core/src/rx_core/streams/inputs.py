@@ -115,7 +115,7 @@ class Input(Generic[T]):
 class QueuedInput(Input[T]):
     """Items wait in a queue until ``step`` polls them. A passive source is not subscribed but iterated by :meth:`poll`."""
 
-    __slots__ = ("items", "left", "limit", "peak", "queue", "window")
+    __slots__ = ("fallen", "items", "left", "limit", "peak", "queue", "spare", "window")
 
     #: What arrived and was not taken. Only the source's thread replaces NO_ITEMS by a queue, and appends.
     queue: deque[Any]
@@ -124,6 +124,9 @@ class QueuedInput(Input[T]):
     #: How many are still to be taken before the source is asked for ``limit`` more.
     left: int
     limit: int
+    #: How many items stages have dropped since more was asked for because of that, and after how many it is. See :meth:`dropped`.
+    fallen: int
+    spare: int
     #: The most items that waited at a time, where the operator counts them; see BufferWatch.
     peak: int
     #: The iterator of a passive source.
@@ -138,12 +141,15 @@ class QueuedInput(Input[T]):
         self.queue = NO_ITEMS
         self.window = window
         self.left = self.limit = window - (window >> 2)  # 75 %: late enough to ask in batches, early enough not to run dry
+        self.fallen = 0
+        self.spare = (window >> 2) + 1
         self.peak = 0
         self.items = None
 
     def open(self, source: Any) -> None:
         if isinstance(source, ObservableBase):
-            self.window = self.left = self.limit = UNBOUNDED  # it cannot be asked: what it sends waits, however much it is
+            # It cannot be asked: what it sends waits, however much it is.
+            self.window = self.left = self.limit = self.spare = UNBOUNDED
         subscribe(source, self)
 
     def subscribed(self, up: Subscription) -> None:
@@ -200,7 +206,15 @@ class QueuedInput(Input[T]):
             self.took()
 
     def dropped(self) -> None:
-        self.took()  # it counts as taken, so that no request of one item goes upstream
+        # On the source's thread, which does not hold the token, so it has a count of its own. Of a window at most ``limit - 1``
+        # items are taken and ``spare - 1`` are dropped before more is asked for, so that one at least is always still to come.
+        fallen = self.fallen + 1
+        if fallen < self.spare:
+            self.fallen = fallen
+            return
+        self.fallen = 0
+        if not self.done and not self.closed:
+            self.up.request(fallen)
 
     def close(self) -> None:
         super().close()

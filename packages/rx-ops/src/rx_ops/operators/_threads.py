@@ -443,6 +443,7 @@ class _Boundary(QueuedInput[T]):
         self.window = larger = min(2 * window, self.most)
         taken = self.limit - self.left
         self.limit = larger - (larger >> 2)
+        self.spare = (larger >> 2) + 1
         self.left = self.limit - taken
         self.up.request(larger - window)
 
