@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ops_parties import errors_of_the_hook
 
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler, cold, expect_marbles
@@ -260,3 +261,39 @@ def test_flat_map_ends_with_an_item_that_had_to_wait_for_a_request(clock: Virtua
     outer.complete()
     got.request(1)
     got.assert_result(0, 0)
+
+
+# -- the worker of delay ----------------------------------------
+
+
+def test_a_scheduler_that_is_shut_down_while_items_wait_ends_a_delay_with_an_error(clock: VirtualScheduler) -> None:
+    for end in (False, True):
+        clock = VirtualScheduler()
+        source: ManualPublisher[int] = ManualPublisher()
+        got: TestSubscriber[int] = TestSubscriber()
+        Flowable.wrap(source).delay(1.0, scheduler=clock).subscribe(got)
+        source.next(1)
+        clock.shutdown()
+        if end:
+            source.complete()
+        else:
+            source.next(2)
+            assert source.cancelled
+        got.assert_failure(RuntimeError, match="shut down")
+
+
+def test_what_the_subscriber_of_a_delay_raises_goes_to_the_error_hook(clock: VirtualScheduler) -> None:
+    class Failing(TestSubscriber[int]):
+        def on_next(self, item: int, /) -> None:
+            super().on_next(item)
+            raise OSError
+
+    source: ManualPublisher[int] = ManualPublisher()
+    got = Failing()
+    Flowable.wrap(source).delay(1.0, scheduler=clock).subscribe(got)
+    source.next(1, 2)
+    with errors_of_the_hook() as errors:
+        clock.advance_by(1.0)
+    assert [type(error) for error in errors] == [OSError]
+    assert got.values == [1]
+    assert source.cancelled

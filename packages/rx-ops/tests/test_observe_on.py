@@ -121,7 +121,8 @@ def test_a_cancel_between_two_turns_leaves_nothing_on_the_worker(clock: VirtualS
     assert clock.pending == 0
 
 
-def test_the_generator_of_a_synchronous_source_is_closed_on_the_worker(clock: VirtualScheduler) -> None:
+@pytest.mark.parametrize("wall", WALLS)
+def test_the_generator_of_a_synchronous_source_is_closed_on_the_worker_walls_or_not(wall: str, clock: VirtualScheduler) -> None:
     closed: list[str] = []
 
     def numbers() -> Iterator[int]:
@@ -135,7 +136,7 @@ def test_the_generator_of_a_synchronous_source_is_closed_on_the_worker(clock: Vi
             return numbers()
 
     got: TestSubscriber[int] = TestSubscriber(request=2)
-    Flowable.from_iterable(Anew()).observe_on(clock).subscribe(got)
+    WALLS[wall](Flowable.from_iterable(Anew())).observe_on(clock).subscribe(got)
     clock.run_due()
     got.cancel()
     assert not closed

@@ -225,8 +225,9 @@ class DebounceBy(Lossy[T]):
         self.failures = deque()
 
     def arrived(self, item: T) -> None:
-        if self.indicator is not None:
-            self.indicator.close()
+        before = self.indicator
+        if before is not None:
+            before.close()
         held = self.put(item)
         made = selected("debounce", self.selector, item)
         if isinstance(made, Refused):
@@ -250,8 +251,10 @@ class DebounceBy(Lossy[T]):
 
     def close(self) -> None:
         super().close()
-        if self.indicator is not None:
-            self.indicator.close()
+        indicator = self.indicator
+        if indicator is not None:
+            indicator.close()
+            self.indicator = None  # it knows the item
 
 
 # -- sample ----------------------------------------------------------------------------------------------------------------------

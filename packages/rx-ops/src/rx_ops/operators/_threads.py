@@ -113,6 +113,7 @@ class ObserveOn(Pump[T]):
     """
 
     __slots__ = (
+        "computed",
         "delay_error",
         "feeder",
         "filled",
@@ -139,7 +140,8 @@ class ObserveOn(Pump[T]):
     handed: Any
     #: The items come from ``items`` and not from a queue.
     pulled: bool
-    #: The source computes what is requested, so it is requested on the worker; that has not happened yet.
+    #: The source computes what is requested, behind walls, so it is requested on the worker; and that has not happened yet.
+    computed: bool
     unasked: bool
     #: The loop has to stop at once: cancelled, or an error overtakes the items that wait.
     halted: bool
@@ -163,6 +165,7 @@ class ObserveOn(Pump[T]):
         self.delay_error = delay_error
         self.handed = []
         self.pulled = False
+        self.computed = False
         self.unasked = False
         self.halted = False
         self.feeder = 0
@@ -186,7 +189,7 @@ class ObserveOn(Pump[T]):
                 return
             if source._computes:
                 # Walls hide that the worker could iterate it: it is asked there, and what it computes comes in order.
-                self.unasked = self.delay_error = True
+                self.computed = self.unasked = self.delay_error = True
                 self.main.most = 0
         if self.requests:
             self.drain()  # first, as in RxJava: the worker has this turn before what the source schedules there
@@ -244,8 +247,8 @@ class ObserveOn(Pump[T]):
     def cancel(self) -> None:
         self.stopped = True
         self.halted = True
-        if self.pulled or self.main.polled:
-            self.drain()  # an iterator is closed, and a queue left, by the thread that uses it
+        if self.pulled or self.computed or self.main.polled:
+            self.drain()  # iterators are closed, and queues left, by the thread that uses them
             return
         self.main.stop()
         self.dirty = True
