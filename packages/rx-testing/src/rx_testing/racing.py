@@ -20,13 +20,14 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from random import Random
 from time import sleep
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
-#: How many rounds a race takes when nobody says otherwise.
+#: How many rounds a race takes by default.
 ROUNDS: Final = 100
 #: The longest stumble, in seconds.
 LONGEST: Final = 3e-4
@@ -114,31 +115,92 @@ def interrupted(call: Callable[[], object], *others: tuple[int, Callable[[], obj
     number is not reached are made afterwards. Returns how many instructions of the watched files there were.
     """
     waiting = deque(sorted(others, key=lambda other: other[0]))
-    watched = tuple(watch)
     at = 0
 
-    def trace(frame: FrameType, event: str, _argument: object) -> Any:
+    def before_instruction() -> None:
         nonlocal at
-        if event == "call":
-            if not frame.f_code.co_filename.startswith(watched):
-                return None
-            frame.f_trace_opcodes = True
-            frame.f_trace_lines = False
-        elif event == "opcode":
-            while waiting and waiting[0][0] <= at:
-                waiting.popleft()[1]()
-            at += 1
-        return trace
+        while waiting and waiting[0][0] <= at:
+            waiting.popleft()[1]()
+        at += 1
 
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
+    with _calling(before_instruction, tuple(watch)):
         call()
-    finally:
-        sys.settrace(before)
     for _, other in waiting:
         other()
     return at
+
+
+def _is_watched(code: CodeType, watched: tuple[str, ...]) -> bool:
+    """This file is not, although it may be in a folder that is."""
+    return code.co_filename.startswith(watched) and code.co_filename != interrupted.__code__.co_filename
+
+
+if sys.version_info >= (3, 12):
+
+    @contextmanager
+    def _calling(step: Callable[[], object], watched: tuple[str, ...]) -> Iterator[None]:
+        """Call ``step`` before each instruction of the watched files that this thread comes to, not while ``step`` runs.
+
+        Not with a trace function: up to CPython 3.13 it sees no instruction of the first call of a function.
+        """
+        monitoring, events = sys.monitoring, sys.monitoring.events
+        thread = threading.get_ident()
+        instrumented: dict[CodeType, None] = {}
+        stepping = False
+
+        def started(code: CodeType, _offset: int) -> None:
+            if code not in instrumented and _is_watched(code, watched) and threading.get_ident() == thread:
+                instrumented[code] = None
+                monitoring.set_local_events(tool, code, events.INSTRUCTION)
+
+        def instruction(_code: CodeType, _offset: int) -> None:
+            nonlocal stepping
+            if stepping or threading.get_ident() != thread:
+                return
+            stepping = True
+            try:
+                step()
+            finally:
+                stepping = False
+
+        tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
+        monitoring.use_tool_id(tool, __name__)
+        try:
+            monitoring.register_callback(tool, events.PY_START, started)
+            monitoring.register_callback(tool, events.PY_RESUME, started)
+            monitoring.register_callback(tool, events.INSTRUCTION, instruction)
+            monitoring.set_events(tool, events.PY_START | events.PY_RESUME)
+            yield
+        finally:
+            monitoring.set_events(tool, events.NO_EVENTS)
+            for code in instrumented:
+                monitoring.set_local_events(tool, code, events.NO_EVENTS)
+            for event in (events.PY_START, events.PY_RESUME, events.INSTRUCTION):
+                monitoring.register_callback(tool, event, None)
+            monitoring.free_tool_id(tool)
+
+else:
+
+    @contextmanager
+    def _calling(step: Callable[[], object], watched: tuple[str, ...]) -> Iterator[None]:
+        """Call ``step`` before each instruction of the watched files that this thread comes to, not while ``step`` runs."""
+
+        def trace(frame: FrameType, event: str, _argument: object) -> Any:
+            if event == "call":
+                if not _is_watched(frame.f_code, watched):
+                    return None
+                frame.f_trace_opcodes = True
+                frame.f_trace_lines = False
+            elif event == "opcode":
+                step()
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
 
 def caught(check: Callable[[int], object], attempts: int = ROUNDS) -> bool:
