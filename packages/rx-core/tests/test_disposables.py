@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -15,7 +16,9 @@ from rx_core import (
     CompositeException,
     FlagDisposable,
     SerialDisposable,
+    _disposables,
 )
+from rx_testing.racing import interrupted
 
 
 def state(*disposables: BaseDisposable) -> list[bool]:
@@ -159,3 +162,19 @@ def test_a_composite_loses_nothing_in_a_race() -> None:
 
         together(8, work)
         assert all(state(*flags))
+
+
+def test_of_two_that_are_put_in_place_at_the_same_moment_and_the_one_before_one_is_left() -> None:
+    """Another ``set`` runs completely before each instruction of the first one in turn."""
+    watched = [_disposables.__file__]
+    at, more = 0, True
+    while more:
+        before, one, other = FlagDisposable(), FlagDisposable(), FlagDisposable()
+        serial = SerialDisposable(before)
+        more = interrupted(partial(serial.set, one), (at, partial(serial.set, other)), watch=watched) > at
+        assert sorted(state(before, one, other)) == [False, True, True], f"interrupted before instruction {at}"
+        assert before.is_disposed
+        serial.dispose()
+        assert state(before, one, other) == [True, True, True]
+        at += 1
+    assert at > 10

@@ -110,20 +110,21 @@ class SerialDisposable(BaseDisposable):
         self._exchange(disposable, dispose_old=False)
 
     def _exchange(self, disposable: _Disposable, dispose_old: bool) -> None:
-        old = self._cell.pop(0, None)
-        # setdefault is one atomic step: whoever comes second finds the first one and disposes it.
-        while (there := self._cell.setdefault(0, disposable)) is not disposable:
+        taken_out: list[_Disposable] = []
+        while True:
             old = self._cell.pop(0, None)
-            if old is not None and dispose_old:
-                old.dispose()
-                old = None
-            del there
+            if old is not None:
+                taken_out.append(old)
+            # One atomic step. When another thread put one in between, that one is taken out as well.
+            if self._cell.setdefault(0, disposable) is disposable:
+                break
         if self._disposed:  # publish first, look afterwards: a concurrent dispose() sees it or we do
             last = self._cell.pop(0, None)
             if last is not None:
                 last.dispose()
-        if old is not None and dispose_old:
-            old.dispose()
+        if dispose_old:
+            for old in taken_out:
+                old.dispose()
 
     def dispose(self) -> None:
         self._disposed = True

@@ -9,7 +9,7 @@ import pytest
 from rx_core import UNBOUNDED
 from rx_core.blocks import CANCELLED, Requested, RequestInbox, request_error
 
-from .racing import caught, every_round, race, rounds
+from .racing import caught, every_round, interrupted, race, rounds
 
 
 def test_requests_add_up_and_are_capped() -> None:
@@ -165,3 +165,20 @@ def test_an_inbox_misses_nothing_and_never_says_less_than_the_truth() -> None:
         assert all(0 <= n <= 300 for n in seen)
 
     every_round(once)
+
+
+def test_an_inbox_never_says_less_than_the_truth_while_requests_are_collected() -> None:
+    """``collect`` runs before each instruction of ``outstanding`` in turn."""
+    at, more = 0, True
+    while more:
+        inbox = RequestInbox()
+        inbox.add(2)
+        seen: list[int] = []
+
+        def look(inbox: RequestInbox = inbox, seen: list[int] = seen) -> None:
+            seen.append(inbox.outstanding)
+
+        more = interrupted(look, (at, inbox.collect)) > at
+        assert seen[0] >= 2, f"collected before instruction {at}"
+        at += 1
+    assert at > 10

@@ -127,11 +127,19 @@ class RequestInbox:
     @property
     def outstanding(self) -> int:
         """What is wanted, requests not yet collected included; never less than the truth."""
-        demand = self.demand
-        for n in self.pending.copy():  # one operation; iterating would fail when a request comes in
+        pending = self._uncollected()
+        demand = self.demand  # afterwards: a request that was collected meanwhile counts twice, not never
+        for n in pending:
             if type(n) is int and n > 0:
                 demand = add_cap(demand, n)
         return demand
+
+    def _uncollected(self) -> list[int]:
+        while True:
+            try:
+                return list(self.pending)
+            except RuntimeError:  # without the GIL: a request came in, or was collected, while this was reading
+                pass
 
 
 def report_more_produced(n: int, wanted: int, origin: object) -> None:
