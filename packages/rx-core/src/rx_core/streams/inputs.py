@@ -223,10 +223,14 @@ class QueuedInput(Input[T]):
             self.items = None
             close(items)
         if self.queue:
-            self.queue.clear()
+            self.forget()
         if self.peak and _buffer_watch.watch is not None:
             _buffer_watch.watch(self.peak)
             self.peak = 0
+
+    def forget(self) -> None:
+        """Drop what waits. The source's thread may append still; it drains afterwards, and so the queue is closed again."""
+        self.queue.clear()
 
 
 class MergedInput(QueuedInput[T]):

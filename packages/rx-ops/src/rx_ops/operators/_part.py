@@ -185,9 +185,15 @@ class PartsInput(QueuedInput[Any]):
         return item
 
     def close(self) -> None:
-        parts = [self.current, *map(part_of, self.queue)] if self.queue else [self.current]
-        self.current = None
         super().close()
-        for part in parts:
+        current = self.current
+        if current is not None:
+            self.current = None
+            current.give_up()
+
+    def forget(self) -> None:
+        queue = self.queue
+        while queue:  # one by one: another one may be put in meanwhile
+            part = part_of(queue.popleft())
             if part is not None:
                 part.give_up()
