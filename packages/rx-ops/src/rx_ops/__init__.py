@@ -18,8 +18,7 @@ from rx_ops._faces import (
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
-from rx_ops.coordination._callbacks import BatchEmitter
-from rx_ops.operators import BackpressureStrategy, Emitter, OverflowStrategy, Timed
+from rx_ops.operators import BackpressureStrategy, BatchEmitter, Emitter, OverflowStrategy, Timed
 from rx_ops.processors import (
     AsyncProcessor,
     AsyncSubject,

@@ -63,11 +63,10 @@ from rx_ops._faces._threads import observed_on, subscribed_on
 from rx_ops._faces._time import check_period, naming
 from rx_ops._faces._window import form_of
 from rx_ops._notification import Notification
-from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
 from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
 from rx_ops.coordination._replays import Replay, cached, replayed
 from rx_ops.coordination._sharing import AutoConnect, RefCount
-from rx_ops.operators import Emitter, Timed
+from rx_ops.operators import BatchEmitter, Emitter, GenerateAsync, Listening, Timed, Watching
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
@@ -313,7 +312,7 @@ class ObservableListen(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  what the functions raise or pass to ``emitter.on_error``; TypeError for None among the items.
         Memory:  one batch.   Thread: ``call`` runs on the one that subscribes, items come there or on the one that answers.
-        Fusion:  source of a coordinating kind; what follows runs in its loop.
+        Fusion:  none; it pushes.
         Source:  RxJava extensions ``generateAsync``. ``call`` answers once, when it likes and on whatever thread: by
                  ``emitter.on_batch(items, state)``, ``on_complete(items)`` or ``on_error(error)``.
         """
@@ -322,7 +321,7 @@ class ObservableListen(ObservableCore[T_co]):
         if dispose is not None:
             check_callable("generate_async", "dispose", dispose)
         args = (initial, call, dispose)
-        return cls._from(OperatorHead(generate_async, (), args, shown=f"generate_async({name_of(call)})"))
+        return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
     @classmethod
     def from_listener(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rx_core import check_prefetch, name_of
 from rx_fusion import OperatorHead
 from rx_ops._faces._core import FlowableCore, check_callable
-from rx_ops.coordination._callbacks import BatchEmitter, Listening, Watching, generate_async
-from rx_ops.operators import BackpressureStrategy, CreateHead
+from rx_ops.operators import BackpressureStrategy, BatchEmitter, CreateHead, GenerateAsync, Listening, Watching
 
 if TYPE_CHECKING:
     from rx_ops._faces import Flowable
@@ -41,7 +40,7 @@ class FlowableListen(FlowableCore[T_co]):
                  answer are taken; it may answer with fewer items than that, or with more, which wait.
         Errors:  what the functions raise or pass to ``emitter.on_error``; TypeError for None among the items.
         Memory:  one batch.   Thread: ``call`` runs on the one that requests, items come there or on the one that answers.
-        Fusion:  source of a coordinating kind; what follows runs in its loop.
+        Fusion:  none; it pushes.
         Source:  RxJava extensions ``generateAsync``. ``call`` answers once, when it likes and on whatever thread: by
                  ``emitter.on_batch(items, state)``, ``on_complete(items)`` or ``on_error(error)``.
         """
@@ -50,7 +49,7 @@ class FlowableListen(FlowableCore[T_co]):
         if dispose is not None:
             check_callable("generate_async", "dispose", dispose)
         args = (initial, call, dispose)
-        return cls._from(OperatorHead(generate_async, (), args, shown=f"generate_async({name_of(call)})"))
+        return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
     @classmethod
     def from_listener(

@@ -30,6 +30,7 @@ from rx_ops.operators._group import GroupBy, group_notes
 from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
 from rx_ops.operators._latest import CombineLatest, WithLatestFrom
 from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
+from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
 from rx_ops.operators._mapping import Named
 from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
 from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
@@ -50,6 +51,7 @@ __all__ = [
     "FLAT_MAP",
     "Amb",
     "BackpressureStrategy",
+    "BatchEmitter",
     "Boundary",
     "BoundaryFirst",
     "BufferCut",
@@ -78,10 +80,12 @@ __all__ = [
     "Error",
     "Expand",
     "FlatMap",
+    "GenerateAsync",
     "GroupBy",
     "Hide",
     "IgnoreElements",
     "Interval",
+    "Listening",
     "Materialize",
     "Merge",
     "Named",
@@ -125,6 +129,7 @@ __all__ = [
     "Timestamp",
     "ToFlowable",
     "Using",
+    "Watching",
     "WindowByCount",
     "WindowCut",
     "WithLatestFrom",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import ActionDisposable, Items, Run, SerialDisposable, close, none_produced, user_call
+from rx_core import UNBOUNDED, ActionDisposable, SerialDisposable, dropped, none_produced, user_call
 from rx_core.blocks import QueueDrain
-from rx_fusion import operator
-from rx_ops.operators import Emitter
+from rx_core.streams import NO_ITEMS, Op
+from rx_fusion import op
+from rx_ops.operators._mapping import as_error
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_ops.operators._create import Emitter
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -83,12 +89,13 @@ class Watching(Generic[T]):
 class BatchEmitter(Generic[T, S]):
     """What a call of ``generate_async`` answers with: one of its three methods, once, from any thread."""
 
-    __slots__ = ("_answer", "_cleanup", "_open", "_run")
+    __slots__ = ("_answer", "_cleanup", "_op", "_open")
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._open = {0: True}
-        self._answer: dict[int, _Answer] = {}
+    def __init__(self, run: GenerateAsync[T, S]) -> None:
+        self._op = run
+        #: Holds one entry until the answer takes it out.
+        self._open = [True]
+        self._answer: _Answer[T, S] | None = None
         self._cleanup = SerialDisposable()
 
     def on_batch(self, items: Iterable[T], state: S, /) -> None:
@@ -101,7 +108,7 @@ class BatchEmitter(Generic[T, S]):
 
     def on_error(self, error: Exception, /) -> None:
         """End with ``error``."""
-        self._put(_Answer([], None, True, error))
+        self._put(_Answer(deque(), None, True, error))
 
     def set_cancellable(self, action: Callable[[], object], /) -> None:
         """Call ``action`` if the stream is cancelled before this call was answered."""
@@ -110,35 +117,30 @@ class BatchEmitter(Generic[T, S]):
     @property
     def is_cancelled(self) -> bool:
         """Whether nobody waits for the answer any more."""
-        return self._run.is_cancelled
+        return self._op.stopped
 
-    def _give(self, items: Iterable[T], state: object, last: bool) -> None:
-        batch = list(items)
+    def _give(self, items: Iterable[T], state: S | None, last: bool) -> None:
+        batch = deque(items)
         error = none_produced("generate_async") if any(item is None for item in batch) else None
-        self._put(_Answer([] if error else batch, state, last or error is not None, error))
+        self._put(_Answer(batch, state, last, error))
 
-    def _put(self, answer: _Answer) -> None:
-        if self._open.pop(0, None) is None:
+    def _put(self, answer: _Answer[T, S]) -> None:
+        try:
+            self._open.pop()  # atomic: one answer
+        except IndexError:
             raise RuntimeError(
                 "generate_async(): a call was answered twice.\n"
                 "  Right:  one of emitter.on_batch(items, state), on_complete(items), on_error(error), once for each call"
-            )
-        self._answer[0] = answer
+            ) from None
         self._cleanup.replace(_DONE)  # answered: there is nothing to cancel
-        self._run.poke()
-
-    def take(self) -> _Answer | None:
-        return self._answer.get(0)
-
-    def close(self) -> None:
-        if not self._answer:
-            self._cleanup.dispose()
+        self._answer = answer
+        self._op.drain()
 
 
-class _Answer:
+class _Answer(Generic[T, S]):
     __slots__ = ("error", "items", "last", "state")
 
-    def __init__(self, items: list[Any], state: Any, last: bool, error: Exception | None) -> None:
+    def __init__(self, items: deque[T], state: S | None, last: bool, error: Exception | None) -> None:
         self.items = items
         self.state = state
         self.last = last
@@ -148,40 +150,81 @@ class _Answer:
 _DONE = ActionDisposable(lambda: None)
 
 
-@operator
-def generate_async(
-    run: Run,
-    initial: Callable[[], S],
-    call: Callable[[S, int, BatchEmitter[T, S]], object],
-    dispose: Callable[[S], object] | None,
-) -> Items[T]:
+@op("generate_async")
+class GenerateAsync(Op[T], Generic[T, S]):
     """One call at a time, and only while items are wanted and none is left."""
-    state = user_call("generate_async", initial)
-    emitter: BatchEmitter[T, S] | None = None
-    try:
-        while not run.is_cancelled:
-            while not run.demand:
-                yield None
-            emitter = BatchEmitter(run)
-            user_call("generate_async", call, state, run.demand, emitter)
-            while (answer := emitter.take()) is None:
-                yield None
+
+    __slots__ = ("asked", "batch", "call", "last", "state", "states")
+
+    #: The call that has not been looked at since its answer, if there is one.
+    asked: BatchEmitter[T, S] | None
+    #: What is left of the last answer.
+    batch: deque[Any]
+    #: The answer was the last one.
+    last: bool
+    state: Any
+    #: Holds what takes the state back, until it is called.
+    states: Any
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        initial: Callable[[], S],
+        call: Callable[[S, int, BatchEmitter[T, S]], object],
+        dispose: Callable[[S], object] | None,
+    ) -> None:
+        super().__init__(down)
+        self.call = call
+        self.asked = None
+        self.batch = NO_ITEMS
+        self.last = False
+        self.state = user_call("generate_async", initial)
+        self.states = [] if dispose is None else [dispose]
+
+    def step(self, demand: int) -> int:
+        while True:
+            batch = self.batch
+            while batch and demand:
+                self.emit(batch.popleft())
+                if demand != UNBOUNDED:
+                    demand -= 1
+                if self.dirty:
+                    return demand
+            if batch:
+                return demand
+            if self.last:
+                return self.finish()
+            asked = self.asked
+            if asked is None:
+                if not demand:
+                    return demand
+                self.asked = asked = BatchEmitter(self)
+                try:
+                    user_call("generate_async", self.call, self.state, demand, asked)
+                except Exception as error:
+                    return self.finish(as_error(error))
+            answer = asked._answer
+            if answer is None or self.stopped:
+                return demand
+            self.asked = None
             if answer.error is not None:
-                raise answer.error
-            left = len(answer.items)
-            for item in answer.items:
-                left -= 1
-                if answer.last and not left:
-                    run.poke()  # the end is known: it needs no further demand
-                yield item
+                return self.finish(answer.error)
+            self.batch = answer.items
             if answer.last:
-                return
-            state = answer.state
-    finally:
-        if emitter is not None:
-            close(emitter)
-        if dispose is not None:
-            dispose(state)
+                self.last = True
+            else:
+                self.state = answer.state
 
-
-__all__ = ["BatchEmitter", "Listening", "Watching", "generate_async"]
+    def close(self) -> None:
+        self.batch = NO_ITEMS
+        asked, self.asked = self.asked, None
+        try:
+            if asked is not None:
+                asked._cleanup.dispose()
+        except Exception as error:  # RS 3.15: to cancel returns normally
+            dropped(error, self.origin)
+        if self.states:
+            try:
+                user_call("generate_async", self.states.pop(), self.state)
+            except Exception as error:
+                dropped(as_error(error), self.origin)
