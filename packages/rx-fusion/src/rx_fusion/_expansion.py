@@ -53,18 +53,15 @@ class _Arriving(QueuedInput[Any]):
 
 
 class Expansion(Op[T]):
-    """Resumes the generator of the stages as long as items are wanted, and never to look ahead."""
+    """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source only, because an
+    end that follows needs no demand; an item that comes instead waits."""
 
-    __slots__ = ("args", "expands", "generator", "head", "input", "last", "shape", "stash", "waits")
+    __slots__ = ("args", "generator", "head", "input", "last", "shape", "stash")
 
     input: _Arriving
     generator: Iterator[Any]
-    #: More than one item may come from one.
-    expands: bool
     #: Set by a compiled stage before it yields the item that is its last.
     last: bool
-    #: The generator waits for the source: resuming it computes nothing ahead of demand.
-    waits: bool
     #: An item that came at the end of the source while none was wanted.
     stash: Any
 
@@ -75,9 +72,7 @@ class Expansion(Op[T]):
         self.args = args
         self.input = _Arriving(self)
         self.generator = _NOTHING
-        self.expands = any(stage.expands for stage in shape.stages)
         self.last = False
-        self.waits = True
         self.stash = None
 
     def open(self) -> None:
@@ -103,7 +98,7 @@ class Expansion(Op[T]):
         if self.generator is _NOTHING:
             return demand  # it is being opened
         while True:
-            if not demand and not (self.waits and self.stash is None and self.input.done and not self.input.queue):
+            if not demand and not (self.stash is None and self.input.done and not self.input.queue):
                 if not (self.last and self.stash is None):
                     return demand
             item = self.stash
@@ -116,7 +111,6 @@ class Expansion(Op[T]):
                     return self.finish(without_this_frame(error))
             if item is END:
                 return 0 if self.stopped else self.finish()
-            self.waits = item is None or not self.expands
             if item is None:
                 self.input.ask(UNBOUNDED if self.shape.takes_all else demand)
                 return demand
