@@ -30,7 +30,7 @@ NOT_OPERATORS = {
     "subscribe_actual",
 }
 #: Only Observable, Single, Maybe and Completable use them; packages/rx-ops/tests has their tests.
-OF_OTHER_TYPES = {"relay", "hide", "ignore_elements", "to_flowable", "do_on_dispose"}
+OF_OTHER_TYPES = {"wrap", "hide", "ignore_elements", "to_flowable", "do_on_dispose"}
 
 
 def functions_in(flow: Any) -> Iterator[object]:

@@ -17,10 +17,12 @@ from rx_core._demand import (
     LARGEST_PREFETCH,
     UNBOUNDED,
     Growing,
+    SettlesDemand,
     add_cap,
     check_prefetch,
     invalid_request,
     mul_cap,
+    request_all,
 )
 from rx_core._disposables import (
     DISPOSED,
@@ -135,6 +137,7 @@ __all__ = [
     "SchedulerNotFoundError",
     "SchedulerRegistry",
     "SerialDisposable",
+    "SettlesDemand",
     "Side",
     "SingleBase",
     "SingleObserver",
@@ -169,6 +172,7 @@ __all__ = [
     "none_produced",
     "on_schedule",
     "registry",
+    "request_all",
     "scheduler",
     "tell_interrupted",
     "traced_as_before",

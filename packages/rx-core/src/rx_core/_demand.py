@@ -6,9 +6,28 @@ there is" (RS 3.17).
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Any, Final, final
 
 UNBOUNDED: Final = 2**63 - 1
+
+
+class SettlesDemand:
+    """A Subscription of this library, which can be told that its demand is settled."""
+
+    __slots__ = ()
+
+    def request_all(self) -> None:
+        """Everything is wanted, for good: the subscriber sends no wrong request, which would be a signal (RS 3.9), and cancels by
+        itself before it raises. So a source that is the only one to signal may send without a gate from then on."""
+        raise NotImplementedError
+
+
+def request_all(up: Any) -> None:
+    """Request everything of ``up``, for a subscriber that keeps :meth:`SettlesDemand.request_all`."""
+    if isinstance(up, SettlesDemand):
+        up.request_all()
+    else:
+        up.request(UNBOUNDED)
 
 
 def add_cap(a: int, b: int, /) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import request_all
 from rx_core._disposables import BaseDisposable
 from rx_core._errors import composite, none_argument
 
@@ -52,9 +52,8 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         if self._done:
             self.dispose()
             return
-        request: Callable[[int], object] | None = getattr(subscription, "request", None)
-        if request is not None:
-            request(UNBOUNDED)
+        if hasattr(subscription, "request"):
+            request_all(subscription)
 
     def on_next(self, item: T, /) -> None:
         if item is None:
@@ -65,6 +64,9 @@ class CallbackObserver(BaseDisposable, Generic[T]):
             self._on_next(item)
         except Exception as error:
             self.callback_failed(error)
+        except BaseException:
+            self.dispose()
+            raise
 
     @property
     def function(self) -> Callable[[T], object] | None:

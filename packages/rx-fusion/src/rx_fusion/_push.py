@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, tell_interrupted
+from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, request_all, tell_interrupted
 from rx_core.queue_fusion import NONE
 from rx_core.streams import Input
 from rx_fusion._forms import Form
@@ -276,6 +276,14 @@ class StepSubscriber(Relay[Any]):
         except TypeError as error:
             if error is not self._refused:
                 raise
+
+    def request_all(self) -> None:
+        up = self._up
+        if self._rules or self._credits is not None or up is None or self._done:
+            self.request(UNBOUNDED)
+        else:
+            self._replenish = False
+            request_all(up)
 
     def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
         if not hasattr(self._up, "_rx_promise"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import dropped, none_argument, none_produced
+from rx_core import UNBOUNDED, SettlesDemand, dropped, none_argument, none_produced
 
 if TYPE_CHECKING:
     from rx_core import Subscriber, Subscription
@@ -49,7 +49,7 @@ class _Nothing:
 _NOTHING: Subscription = _Nothing()
 
 
-class Relay(Generic[T]):
+class Relay(SettlesDemand, Generic[T]):
     """No stages: passes signals on, and is the wall that ``hide()`` puts up.
 
     A None raises TypeError at who signals it, and is the error of the stream as well (RS 2.13).
@@ -129,6 +129,9 @@ class Relay(Generic[T]):
             except TypeError as error:
                 if error is not self._refused:  # else it is ours, on its way through a source that signalled None (RS 3.16)
                     raise
+
+    def request_all(self) -> None:
+        self.request(UNBOUNDED)
 
     def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
         """See Drain: what will be requested in a moment. None: the source cannot be told."""

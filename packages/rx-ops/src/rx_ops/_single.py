@@ -565,7 +565,7 @@ def _error_head(error: Exception | Callable[[], Exception]) -> Head:
 
 def _foreign(source: Any) -> Head:
     """Somebody else's source of at most one item: it has no demand, so it is polled behind an inbox."""
-    return OperatorHead(operators.Hide, (source,), shown=f"wrap({type(source).__name__})")
+    return OperatorHead(operators.Wrap, (source,), shown=f"wrap({type(source).__name__})")
 
 
 def _hidden(source: Any) -> Head:

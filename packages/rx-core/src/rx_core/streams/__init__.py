@@ -18,10 +18,10 @@ from rx_core.streams.contracts import (
     is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe
-from rx_core.streams.inputs import END, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
+from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
 from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted, without_this_frame
-from rx_core.streams.pass_through import NO_SOURCE, PassThrough
+from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.unicast import Unicast
 from rx_core.streams.waiting import Waiting
@@ -35,6 +35,7 @@ __all__ = [
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
+    "DirectInput",
     "Entry",
     "Failing",
     "GatedInput",
@@ -51,6 +52,7 @@ __all__ = [
     "Stopping",
     "Stream",
     "SubscriberFailed",
+    "Transparent",
     "Trigger",
     "Unicast",
     "Waiting",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import UNBOUNDED, SettlesDemand
 from rx_core._errors import MissingBackpressureError, none_argument, none_produced
 from rx_core._user_code import as_signal
 from rx_core.queue_fusion import ASYNC, ask
@@ -73,7 +73,7 @@ class _NotThere:
 _NOT_THERE: Final[Any] = _NotThere()
 
 
-class Entry(Generic[T]):
+class Entry(SettlesDemand, Generic[T]):
     """Subscriber and observer of a foreign source of any type, and the Subscription of what is behind it.
 
     A None raises TypeError at who signals it, and is the error of the stream as well (RS 2.13). An item that was not requested is
@@ -227,6 +227,9 @@ class Entry(Generic[T]):
         except Exception as error:  # RS 3.16
             if error is not self.refused:
                 self.fail(as_signal(error))
+
+    def request_all(self) -> None:
+        self.request(UNBOUNDED)
 
     def cancel(self) -> None:
         done = self.done

@@ -7,6 +7,7 @@ input               how its items go on, and what its source is asked for
 ``MergedInput``     straight downstream while the gate is free, the item is wanted and none waits; else queued. A window
 ``RelayedInput``    straight downstream past the gate, because its source is the *sole* signaller just now; asked for
                     what downstream wants
+``DirectInput``     the same for a downstream that wants everything, without a call between
 ``GatedInput``      as relayed, while other sources may signal too: through the gate
 ==================  ==============================================================================================
 
@@ -17,11 +18,11 @@ source has ended, or the input was closed, an input neither requests nor cancels
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _buffer_watch, _hooks
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import UNBOUNDED, request_all
 from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import subscribe
@@ -329,7 +330,10 @@ class RelayedInput(Input[T]):
         more = demand - self.asked
         if more and self.up is not None and not self.done:
             self.asked = demand
-            self.op.later.append((self.up.request, UNBOUNDED if demand == UNBOUNDED else more))
+            if demand == UNBOUNDED and self.op.settled:
+                self.op.later.append((request_all, self.up))
+            else:
+                self.op.later.append((self.up.request, UNBOUNDED if demand == UNBOUNDED else more))
 
     def settle(self, demand: int) -> int:
         """What is left of ``demand`` after the items that this source gave. Once, when it is over."""
@@ -341,6 +345,25 @@ class RelayedInput(Input[T]):
 
     def close(self) -> None:
         self.emit = ignore
+        super().close()
+
+
+class DirectInput(RelayedInput[T]):
+    """The same where everything is wanted for good (``op.settled``): nothing is counted, and ``on_next`` is downstream's."""
+
+    __slots__ = ("on_next",)
+
+    on_next: Callable[[T], object]  # type: ignore[assignment]  # of downstream, in place of a method
+
+    def __init__(self, op: Op[Any]) -> None:
+        super().__init__(op)
+        self.on_next = op.emit
+
+    def dropped(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.on_next = ignore
         super().close()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core.streams.contracts import Stream, close
-from rx_core.streams.inputs import GatedInput, RelayedInput
+from rx_core.streams.inputs import DirectInput, GatedInput, RelayedInput
 from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
@@ -54,7 +54,11 @@ class OneAtATime(Op[T]):
         return demand
 
     def subscribe_current(self, source: Any) -> None:
-        current: RelayedInput[T] | GatedInput[T] = GatedInput(self) if self.gated else RelayedInput(self)
+        current: RelayedInput[T] | GatedInput[T]
+        if self.gated:
+            current = GatedInput(self)
+        else:
+            current = DirectInput(self) if self.settled else RelayedInput(self)
         self.current = current
         self.subscribe_later(source, current)
 

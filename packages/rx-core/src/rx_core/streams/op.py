@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, invalid_request
+from rx_core._demand import UNBOUNDED, SettlesDemand, invalid_request
 from rx_core._errors import WorkerInterruptedError
 from rx_core._user_code import as_signal
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore, is_exhausted
@@ -47,14 +47,27 @@ class _OpenFailed:
         self.error = error
 
 
-class Op(Generic[T]):
+class Op(SettlesDemand, Generic[T]):
     """One operator for one subscriber: its Subscription, its account of demand, and the gate that all its signals pass.
 
     A subclass writes :meth:`step` and :meth:`close`, and :meth:`open` if it subscribes to sources at once. All three run while
     the token is held, except ``open``, during which other threads may already run ``step``.
     """
 
-    __slots__ = ("dirty", "down", "emit", "later", "opened", "opening", "origin", "pending", "requests", "stopped", "token")
+    __slots__ = (
+        "dirty",
+        "down",
+        "emit",
+        "later",
+        "opened",
+        "opening",
+        "origin",
+        "pending",
+        "requests",
+        "settled",
+        "stopped",
+        "token",
+    )
 
     #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
     on_worker: ClassVar[bool] = False
@@ -68,6 +81,8 @@ class Op(Generic[T]):
     dirty: bool
     #: What was requested and not looked at, in order.
     requests: Any
+    #: Everything was requested, see :meth:`request_all`.
+    settled: bool
     #: Cancelled by downstream, or the end was signalled.
     stopped: bool
     #: What to do once the token is put back: (function, argument), in order.
@@ -86,6 +101,7 @@ class Op(Generic[T]):
         self.token = []  # held until on_subscribe has returned
         self.dirty = False
         self.requests = []
+        self.settled = False
         self.stopped = False
         self.later = []
         self.opening = False
@@ -143,6 +159,10 @@ class Op(Generic[T]):
         """Thread-safe; ``n`` is looked at by the holder of the token, because a wrong one is a signal (RS 3.9, 3.16)."""
         self.requests.append(n)
         self.drain()
+
+    def request_all(self) -> None:
+        self.settled = True  # before it is looked at
+        self.request(UNBOUNDED)
 
     def cancel(self) -> None:
         """Thread-safe, returns at once (RS 3.5): the holder of the token closes."""

@@ -1,4 +1,4 @@
-"""PassThrough: an operator that looks on while everything passes (do_finally, do_on_error, using)."""
+"""Operators that look on while everything passes (do_finally, do_on_error, using)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
+from rx_core._demand import SettlesDemand, request_all
+from rx_core._observers import CallbackObserver
 from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
 from rx_core.streams.entry import subscribe
+from rx_core.streams.inputs import Input
 
 if TYPE_CHECKING:
     from rx_core._protocols import Publisher, Subscriber, Subscription
@@ -18,7 +21,7 @@ T = TypeVar("T")
 NO_SOURCE: Final[Any] = None
 
 
-class PassThrough(Generic[T]):
+class PassThrough(SettlesDemand, Generic[T]):
     """Subscriber of one source and Subscription of one subscriber, for an operator that changes neither items nor demand.
 
     The source is the only party that signals, and answers a wrong request itself (RS 3.9). So there is nothing to put in order,
@@ -100,6 +103,14 @@ class PassThrough(Generic[T]):
                 self.cancel()
                 raise
 
+    def request_all(self) -> None:
+        if not self.done:
+            try:
+                request_all(self.up)
+            except BaseException:
+                self.cancel()
+                raise
+
     def cancel(self) -> None:
         if not self.done:
             self.done = True
@@ -116,3 +127,37 @@ class PassThrough(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'done' if self.done else 'running'} of {self.origin!r}>"
+
+
+class Transparent(PassThrough[T]):
+    """A PassThrough for which an item is nothing: ``on_next`` is that of downstream, where downstream cancels by itself before it
+    raises. It does so if it is an operator's input, another PassThrough, or callbacks."""
+
+    __slots__ = ("on_next",)
+
+    on_next: Callable[[T], object]  # type: ignore[assignment]  # of downstream, in place of a method
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
+        super().__init__(down, source)
+        kind: type[Any] = type(down)
+        cancels = kind is CallbackObserver or issubclass(kind, (Input, PassThrough))
+        self.on_next = down.on_next if cancels else self.guarded
+
+    def guarded(self, item: T, /) -> None:
+        try:
+            self.emit(item)
+        except BaseException:
+            self.cancel()  # RS 2.13
+            raise
+
+    def on_error(self, error: Exception, /) -> None:
+        self.on_next = ignore  # it may refer to this
+        super().on_error(error)
+
+    def on_complete(self) -> None:
+        self.on_next = ignore
+        super().on_complete()
+
+    def cancel(self) -> None:
+        self.on_next = ignore
+        super().cancel()

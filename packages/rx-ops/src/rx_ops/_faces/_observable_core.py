@@ -22,7 +22,7 @@ from rx_core import (
     check_prefetch,
     name_of,
 )
-from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, after, fusion_enabled
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, fusion_enabled
 from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
@@ -109,7 +109,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             check_callable("to_flowable", "on_drop", on_drop)
         shown = f"to_flowable({strategy.name}{'' if capacity is None else f', {capacity=}'})"
         if strategy is BackpressureStrategy.MISSING:
-            return Flowable._from(PublisherHead(shown, Unasked(self), after(self, shown), (self,)))
+            return Flowable._from(OperatorHead(operators.ToFlowableMissing, (self,), shown=shown))
         if strategy is BackpressureStrategy.BUFFER and capacity is None and self._head.feed is not Feed.RUNNING:
             # It gives the same items whenever it is pulled, so those that would wait can stay where they are: a long source
             # is not copied into a buffer, an endless one does not hang the subscriber.

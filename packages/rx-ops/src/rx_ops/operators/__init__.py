@@ -18,7 +18,7 @@ from rx_ops.operators._combine import Zip, row_of
 from rx_ops.operators._concat import ConcatHead, concat_head, in_a_row
 from rx_ops.operators._concat_map import Concat, ConcatMap
 from rx_ops.operators._conditional import Amb, SequenceEqual
-from rx_ops.operators._convert import Hide, IgnoreElements
+from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
 from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
 from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting
 from rx_ops.operators._cutters import Timed as TimedCutter
@@ -128,11 +128,13 @@ __all__ = [
     "Timer",
     "Timestamp",
     "ToFlowable",
+    "ToFlowableMissing",
     "Using",
     "Watching",
     "WindowByCount",
     "WindowCut",
     "WithLatestFrom",
+    "Wrap",
     "Zip",
     "concat_head",
     "group_notes",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import composite, dropped, user_call
-from rx_core.streams import NO_SOURCE, Failing, PassThrough, RelayedInput
+from rx_core.streams import NO_SOURCE, Failing, RelayedInput, Transparent
 from rx_fusion import op
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 from rx_ops.operators._errors import LastItem
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @op("using")
-class Using(PassThrough[T]):
+class Using(Transparent[T]):
     """The stream that ``factory`` makes of a resource, which is given back once, whatever happens.
 
     ``eager`` says when: before the end is signalled, or after it; and before the cancel goes upstream, or after that.

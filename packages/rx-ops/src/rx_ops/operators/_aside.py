@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import composite, dropped, user_call
-from rx_core.streams import PassThrough
+from rx_core.streams import Transparent
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @op("do_on_error")
-class DoOnError(PassThrough[T]):
+class DoOnError(Transparent[T]):
     """Calls ``action`` with the error before it goes on."""
 
     __slots__ = ("action",)
@@ -40,7 +40,7 @@ def _call(action: Callable[[], object]) -> None:
 
 
 @op("do_finally", unstarted=_call)
-class DoFinally(PassThrough[T]):
+class DoFinally(Transparent[T]):
     """Calls ``action`` once, when the end was signalled or the cancel has gone upstream.
 
     So at the end the last of several comes first, and at a cancel the first.

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, MissingBackpressureError, user_call
-from rx_core.streams import GatedInput, Op
+from rx_core import UNBOUNDED, MissingBackpressureError, request_all, user_call
+from rx_core.streams import GatedInput, Op, ignore
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -195,10 +195,26 @@ class _Everything(GatedInput[T]):
     __slots__ = ()
 
     def subscribed(self, up: Subscription) -> None:
-        up.request(UNBOUNDED)
+        request_all(up)
 
     def dropped(self) -> None:
         pass
+
+
+class _Straight(_Everything[T]):
+    """The same where everything is wanted for good: no item waits."""
+
+    __slots__ = ("on_next",)
+
+    on_next: Callable[[T], object]  # type: ignore[assignment]  # of downstream, in place of a method
+
+    def __init__(self, op: Op[Any]) -> None:
+        super().__init__(op)
+        self.on_next = op.emit
+
+    def close(self) -> None:
+        self.on_next = ignore
+        super().close()
 
 
 class _OnBackpressure(Overflow[T]):
@@ -218,6 +234,8 @@ class _OnBackpressure(Overflow[T]):
         self.main = _Everything(self)
 
     def open(self) -> None:
+        if self.settled:
+            self.main = _Straight(self)
         self.main.open(self.source)
 
 

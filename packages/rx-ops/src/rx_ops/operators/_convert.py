@@ -1,11 +1,11 @@
-"""To other reactive types: only the end."""
+"""From and to other reactive types: foreign ones, only the end, items that nobody can ask for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import UNBOUNDED
-from rx_core.streams import PassThrough
+from rx_core import invalid_request
+from rx_core.streams import PassThrough, Transparent
 from rx_fusion import op
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class IgnoreElements(PassThrough[T]):
         first = self.up is None
         super().on_subscribe(up)
         if first:
-            super().request(UNBOUNDED)
+            super().request_all()
 
     def on_next(self, item: T, /) -> None:
         pass
@@ -36,9 +36,42 @@ class IgnoreElements(PassThrough[T]):
         if type(n) is not int or n < 1:
             super().request(n)  # the source answers it (RS 3.9)
 
+    def request_all(self) -> None:
+        pass
+
+
+@op("to_flowable", pushes=True)
+class ToFlowableMissing(Transparent[T]):
+    """Items of an observable as they come, requested or not: for an operator that says what becomes of them."""
+
+    __slots__ = ()
+
+    def on_subscribe(self, up: Subscription, /) -> None:
+        first = self.up is None
+        super().on_subscribe(up)
+        if first:
+            super().request_all()
+
+    def request(self, n: int, /) -> None:
+        """It changes nothing; a wrong one ends the stream (RS 3.9)."""
+        if not self.done and (type(n) is not int or n < 1):
+            down = self.down
+            self.cancel()
+            down.on_error(invalid_request(n))
+
+    def request_all(self) -> None:
+        pass
+
+
+@op("wrap")
+class Wrap(Transparent[T]):
+    """Nothing but its source, which may be foreign and of any type."""
+
+    __slots__ = ()
+
 
 @op("hide")
-class Hide(PassThrough[T]):
+class Hide(Transparent[T]):
     """A wall: nothing but what the protocol says gets through."""
 
     __slots__ = ()

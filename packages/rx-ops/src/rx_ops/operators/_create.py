@@ -44,8 +44,10 @@ class Emitter(Generic[T]):
     subscriber cancelled, everything is ignored except errors, which go to the error hook.
     """
 
-    __slots__ = ("_cleanup", "_input", "_op")
+    __slots__ = ("_cleanup", "_input", "_op", "_straight")
 
+    #: What takes an item without a gate, once the demand is settled; None before.
+    _straight: Callable[[T], object] | None
     _cleanup: SerialDisposable
     _op: _Created[T]
     _input: GatedInput[T]
@@ -55,7 +57,15 @@ class Emitter(Generic[T]):
         if item is None:
             self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
             return
+        straight = self._straight
         op = self._op
+        if straight is not None:
+            try:
+                straight(item)
+            except BaseException:
+                op.cancel()  # RS 2.13
+                raise
+            return
         token = op.token
         if LOOK_FIRST and not token:
             self._wait(item)
@@ -99,12 +109,16 @@ class Emitter(Generic[T]):
         """The same; False, and nothing reported, when nobody listens any more."""
         if self.is_cancelled:
             return False
+        if self._straight is not None:
+            self._straight = ignore
         self._input.on_error(_signalled(error))
         return True
 
     def on_complete(self) -> None:
         """End the stream."""
         if not self.is_cancelled:
+            if self._straight is not None:
+                self._straight = ignore
             self._input.on_complete()
 
     @property
@@ -134,10 +148,12 @@ def _signalled(error: object) -> Exception:
 class _Created(Overflow[T]):
     """The run of ``create`` for a subscriber that requests."""
 
-    __slots__ = ("cleanup", "wanted")
+    __slots__ = ("cleanup", "emitter", "wanted")
     name = "create"
 
     cleanup: SerialDisposable
+    #: Until the end or a cancel; the two refer to each other.
+    emitter: Emitter[T] | None
     #: What was wanted when the token was taken, for who asks meanwhile.
     wanted: int
 
@@ -147,14 +163,29 @@ class _Created(Overflow[T]):
         super().__init__(down, policy_of(strategy, capacity), capacity, on_drop, True)
         self.main = GatedInput(self)
         self.cleanup = SerialDisposable()
+        self.emitter = None
         self.wanted = 0
 
-    def emitter(self) -> Emitter[T]:
+    def started(self) -> Emitter[T]:
+        """Start. Nothing was pushed before, so a demand that is settled by now needs no gate any more."""
         made: Emitter[T] = Emitter()
         made._op = self
         made._input = self.main
         made._cleanup = self.cleanup
+        made._straight = None
+        self.start()
+        if self.settled and not self.stopped:
+            self.emitter = made
+            made._straight = self.emit
+            if self.stopped:
+                made._straight = ignore  # type: ignore[unreachable]  # cancelled meanwhile
         return made
+
+    def close(self) -> None:
+        super().close()
+        emitter, self.emitter = self.emitter, None
+        if emitter is not None:
+            emitter._straight = ignore
 
     def requested(self) -> int:
         demand: int = (self.token.copy() or (self.wanted,))[0]
@@ -376,8 +407,7 @@ class CreateHead(PushHead):
         capacity = UNBOUNDED if self._capacity is None else self._capacity
         run: _Created[Any] = _Created(subscriber, self._strategy, capacity, self._on_drop)
         run.origin = origin
-        run.start()
-        return run.emitter()
+        return run.started()
 
     def notes(self) -> Sequence[str]:
         return (f"queue: {self._strategy.bound(self._capacity)}",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import dropped, user_call
-from rx_core.streams import PassThrough
+from rx_core import UNBOUNDED, dropped, user_call
+from rx_core.streams import PassThrough, Transparent
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Listening(PassThrough[T]):
+class _Listening(Transparent[T]):
     __slots__ = ("action",)
 
     #: The operator, for notes.
@@ -58,11 +58,18 @@ class DoOnRequest(_Listening[T]):
     name = "do_on_request"
 
     def request(self, n: int, /) -> None:
+        self.tell(n)
+        super().request(n)
+
+    def request_all(self) -> None:
+        self.tell(UNBOUNDED)
+        super().request_all()
+
+    def tell(self, n: int) -> None:
         try:
             user_call(self.name, self.action, n)
         except Exception as failure:  # RS 3.16: request must not raise, and the stream is not what failed
             dropped(as_error(failure), self.origin)
-        super().request(n)
 
 
 @op("do_on_cancel")
@@ -102,18 +109,21 @@ class DoOnDispose(DoOnCancel[T]):
 
 
 @op("do_after_next")
-class DoAfterNext(_Listening[T]):
+class DoAfterNext(PassThrough[T]):
     """Calls ``action`` with each item when downstream has returned from it."""
 
-    __slots__ = ()
-    name = "do_after_next"
+    __slots__ = ("action",)
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], action: Callable[[T], object]) -> None:
+        super().__init__(down, source)
+        self.action = action
 
     def on_next(self, item: T, /) -> None:
         if self.done:
             return
         super().on_next(item)
         try:
-            user_call(self.name, self.action, item)
+            user_call("do_after_next", self.action, item)
         except Exception as failure:
             self.fail(as_error(failure))
 
