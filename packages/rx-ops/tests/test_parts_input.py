@@ -20,14 +20,14 @@ def test_a_part_that_comes_while_the_queue_is_given_up_is_given_up_too() -> None
     at, more = 0, True
     while more:
         parts = [Part(Holders(lambda: None), "test") for _ in range(3)]
-        first, second, late = [PlainFlow(PartHead(part)) for part in parts]
+        streams: list[PlainFlow[Any]] = [PlainFlow(PartHead(part)) for part in parts]
         source: PublishProcessor[Any] = PublishProcessor()
         got: TestSubscriber[Any] = TestSubscriber()
         source.concat_map(lambda inner: inner, prefetch=8).subscribe(got)
         source.on_next(Flowable.never())
-        source.on_next(first)
-        source.on_next(second)
-        more = interrupted(got.cancel, (at, lambda source=source, late=late: source.on_next(late)), watch=WATCHED) > at  # type: ignore[misc]  # mypy does not infer the defaults
+        source.on_next(streams[0])
+        source.on_next(streams[1])
+        more = interrupted(got.cancel, (at, lambda source=source, late=streams[2]: source.on_next(late)), watch=WATCHED) > at  # type: ignore[misc]  # mypy does not infer the defaults
         for part in parts:
             assert part.stopped or not part.reserved, f"interrupted before instruction {at}"
         assert parts[0].stopped
