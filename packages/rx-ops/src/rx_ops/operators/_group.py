@@ -86,7 +86,9 @@ class GroupBy(Op[Any]):
     def step(self, demand: int) -> int:
         self.replenish()
         if self.over:
-            return self.finish(self.failure if self.refused is None else self.refused)
+            failure = self.failure if self.refused is None else self.refused
+            self.failure = self.refused = None  # the frames in its traceback may hold this
+            return self.finish(failure)
         return demand
 
     def close(self) -> None:
