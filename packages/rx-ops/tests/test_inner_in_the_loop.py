@@ -280,3 +280,7 @@ def test_the_plan_says_so() -> None:
         Flowable.range(3).hide().flat_map(twice),
     ):
         assert line not in other.explain()
+
+
+def test_a_source_that_pushes_first_and_of_which_nothing_is_wanted() -> None:
+    assert list(Flowable.of(1).hide().concat_with(Flowable.range(3)).take(0)) == []

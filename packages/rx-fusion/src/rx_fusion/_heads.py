@@ -352,7 +352,9 @@ def left_unstarted(last: Head) -> None:
                 head.operator.unstarted(*head.args)
             except Exception as error:  # RS 3.15: to cancel returns normally
                 dropped(error, head)
-        head = getattr(head.upstream[0], "_head", None) if len(head.upstream) == 1 else None
+        upstream = head.upstream
+        single = hasattr(upstream, "__len__") and len(upstream) == 1  # sources that a loop has left over have no length
+        head = getattr(upstream[0], "_head", None) if single else None
 
 
 class Options(NamedTuple):

@@ -318,8 +318,9 @@ class ClosureSteps(StepSubscriber):
         factory = shape.form(PUSH)
         assert factory is not None  # the caller looked at shape.one_for_one
         down = self._down
-        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it.
-        dropped: Callable[[], object] = down.dropped if isinstance(down, Input) else self._dropped
+        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it. What
+        # a rule has asked for already (skip) is not asked for again.
+        dropped: Callable[[], object] = down.dropped if isinstance(down, Input) and self._replenish else self._dropped
         self.on_next = factory(self._failed_here, dropped, down.on_next, args)
 
     def request_fusion(self, mode: int, /) -> int:
