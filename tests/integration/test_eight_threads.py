@@ -20,7 +20,8 @@ import pytest
 import rx_core
 import rx_ops
 import rx_schedulers
-from rx_core import UNBOUNDED, Drain
+from rx_core import UNBOUNDED
+from rx_core.streams import Op
 from rx_ops import (
     AsyncProcessor,
     AsyncSubject,
@@ -34,9 +35,10 @@ from rx_ops import (
     UnicastProcessor,
     UnicastSubject,
 )
+from rx_ops.operators import ObserveOn
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber
 from rx_testing.racing import caught, race, rounds
-from tests.integration.unserialized import LooseScheduler, LooseWorker, failing, without_tokens
+from tests.integration.unserialized import LooseScheduler, failing, without_tokens
 
 pytestmark = pytest.mark.stress
 
@@ -236,9 +238,9 @@ def _observed_loosely(sources: Sources) -> Flowable[Any]:
 
 
 @pytest.mark.parametrize("build", [_merge, _flat_map, _observed_loosely])
-def test_control_an_operator_whose_token_everybody_gets_is_caught(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    def chosen(run: Drain[Any]) -> bool:
-        return build is not _observed_loosely or isinstance(run.worker, LooseWorker)
+def test_control_an_operator_whose_token_every_thread_gets_is_caught(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(op: Op[Any]) -> bool:
+        return build is not _observed_loosely or isinstance(op, ObserveOn)
 
     def broken(_number: int) -> None:
         with without_tokens(monkeypatch, chosen):

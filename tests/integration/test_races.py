@@ -103,7 +103,7 @@ def test_control_without_a_token_they_are_caught(build: Build, monkeypatch: pyte
         with without_tokens(monkeypatch):
             _run(build, 0, SENT if build is _zip else len(EVERYTHING), patience=0.4)
 
-    assert caught(broken, 30)
+    assert caught(broken, 300)
 
 
 # -- requests, cancellation, groups ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the races are for, broken on purpose: runs without a token, workers that are not serial. For controls."""
+"""What the races are for, broken on purpose: operators without a token, workers that are not serial. For controls."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from typing import Any
 
 import pytest
 
-from rx_core import BaseDisposable, Disposable, Drain, Scheduler, Worker
+from rx_core import BaseDisposable, Disposable, Scheduler, Worker
+from rx_core.streams import Op
 
 
-class _Everybody(list[int]):
-    """A token that is never taken: who asks for it gets it, and what it said last."""
+class _Unguarded(list[int]):
+    """A token that is never taken: every thread that tries for it gets it, with the demand that was put back last."""
 
     def pop(self, *_: Any) -> int:
         return self[-1]
 
-    def append(self, said: int, /) -> None:
-        self[:] = [said]
+    def append(self, demand: int, /) -> None:
+        self[:] = [demand]
 
 
 @contextmanager
-def without_tokens(monkeypatch: pytest.MonkeyPatch, chosen: Callable[[Drain[Any]], bool] = lambda _drain: True) -> Iterator[None]:
-    """Runs that begin inside the block, those that are ``chosen``, are entered by every thread that wakes them.
+def without_tokens(monkeypatch: pytest.MonkeyPatch, chosen: Callable[[Op[Any]], bool] = lambda _op: True) -> Iterator[None]:
+    """Operators that begin inside the block, those that are ``chosen``, are entered by every thread that publishes something.
 
-    What is raised when two threads run one generator comes out as AssertionError, whatever it is.
+    What is raised when two threads are in one of them comes out as AssertionError, whatever it is.
     """
-    start = Drain.start
+    make = Op.__init__
 
-    def entered_by_all(drain: Drain[Any], body: Any) -> None:
-        start(drain, body)
-        if chosen(drain):
-            drain._token = _Everybody([0])
+    def unguarded(op: Op[Any], *args: Any) -> None:
+        make(op, *args)
+        if chosen(op):
+            op.token = _Unguarded()
 
     with monkeypatch.context() as patch, failing():
-        patch.setattr(Drain, "start", entered_by_all)
+        patch.setattr(Op, "__init__", unguarded)
         yield
 
 
