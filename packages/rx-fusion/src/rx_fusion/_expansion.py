@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rx_core import OPERATOR_CODES, UNBOUNDED
 from rx_core.streams import END, Op, QueuedInput, close, subscribe, without_this_frame
 from rx_fusion._forms import Feed
+from rx_fusion._heads import left_unstarted
 from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:
@@ -77,7 +78,14 @@ class Expansion(Op[T]):
 
     def open(self) -> None:
         head = self.head
-        self.generator = self.shape.pull(self.arriving(), self, head, self.args, PULL_DRAINED[Feed.RUNNING])
+        generator = self.shape.pull(self.arriving(), self, head, self.args, PULL_DRAINED[Feed.RUNNING])
+        first = next(generator, END)  # as far as stages come without an item; scan gives its seed
+        self.generator = generator
+        if first is END:  # they need none: take(0)
+            left_unstarted(head)
+            self.input.done = True  # so step ends without demand
+            return
+        self.stash = first
         subscribe_for = getattr(head, "subscribe_for", None)
         if head.publisher is not None and subscribe_for is None:
             subscribe(head.publisher, self.input)

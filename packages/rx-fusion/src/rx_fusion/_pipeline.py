@@ -284,7 +284,8 @@ class Pipeline(Stream[T_co]):
             subscribe_source(down, (head, shape, args), self)
             return
         if head.publisher is not None:
-            Expansion(down, head, shape, args, self).start()
+            if not Expansion(down, head, shape, args, self).start():
+                left_unstarted(head)
             return
         scheduler = head.scheduler
         worker = None if scheduler is None else scheduler.create_worker()
