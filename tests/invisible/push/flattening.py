@@ -305,6 +305,8 @@ class ConcatMap(Stage):
                     return
                 if not self.pulls:
                     self.demand.took(self.up)
+                if self.over:  # a source that was asked just now has failed
+                    return  # type: ignore[unreachable]  # set meanwhile
                 self.active = InOrder(self)
                 flow.subscribe(self.active)
             elif self.done:
@@ -378,6 +380,7 @@ class SwitchMap(Stage):
         try:
             flow = self.mapper(item)
         except Failure as failure:
+            self.active = None  # with delay_error RxJava waits for ever for the source that it has cancelled
             self.up.cancel()
             self.error(failure)
             return

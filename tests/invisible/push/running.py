@@ -151,6 +151,14 @@ class ReferenceWatcher(Watcher):
     """A single and a maybe of the reference are streams that complete with their item. Nothing has to be requested of them."""
 
     kind = "flowable"
+    ended = False
+
+    def log(self, signal: str) -> None:
+        """The reference keeps the rules: nothing comes behind an end, and nothing once a subscriber has cancelled."""
+        assert not self.ended, f"{signal} behind the end"
+        assert not self.left, f"{signal} for a subscriber that has cancelled"
+        self.ended = signal.startswith(("error", "complete", "success"))
+        super().log(signal)
 
     def on_subscribe(self, up: Any, /) -> None:
         super().on_subscribe(up)
