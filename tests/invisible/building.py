@@ -347,6 +347,9 @@ ONE_BY_ONE: Final = frozenset(
 #: What is a stage, and fuses with its neighbours into one loop.
 STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted", "slice_last", "scan_with")) - WALLS
 
+#: A thread that waits pulls these, too, where their sources are passive.
+LOOPED: Final = frozenset(("concat_map", "flat_map", "concat", "concat_with", "start_with"))
+
 #: Sources at the same time: in a row where all of them are iterated.
 SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with", "sequence_equal"))
 
@@ -365,6 +368,13 @@ def everything(pipeline: Pipeline) -> Iterator[Op]:
 def waits(op: Op) -> bool:
     """Its items may come later than they are asked for."""
     return op.name in LOOKING_AHEAD or op.name in WALLS or op.name in PUSHED or op.name in ("error", "never", "materialize")
+
+
+def pushes(op: Op, polled: bool) -> bool:
+    """It sends its items, requested or not by now, to an operator that reads it; ``polled``: by a thread that waits."""
+    if polled and op.name in LOOPED:
+        return False
+    return waits(op) or op.name in ("defer", "using") or (op.name in OPERATORS and op.name not in STAGES)
 
 
 def may_poke(op: Op) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rx_core import UNBOUNDED
 from rx_ops import OnComplete, OnError, OnNext
-from tests.invisible.building import SIDE_BY_SIDE, everything, waits
+from tests.invisible.building import SIDE_BY_SIDE, everything, pushes, waits
 from tests.invisible.describe import Fn, Op, Pipeline
 from tests.invisible.recording import Script, Step
 from tests.invisible.reference import apply, reference
@@ -215,7 +215,9 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
     end = trace[-1] if trace else None
     if op.name in SIDE_BY_SIDE and any(waits(part) for part in everything(Pipeline(made.source, (*made.ops, op)))):
         return False  # where somebody waits, which source is first is nobody's to say
-    if op.name in FLATTENING and any(waits(part) for part in everything(made)) and fails(made):
+    if op.name == "flat_map" and fails(Pipeline(made.source, (*made.ops, op))):
+        return False  # it runs its inner sources ahead of demand: an error overtakes what waits
+    if op.name in FLATTENING and any(pushes(part, polled=False) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
     if (
         op.name in ("collect", "scan_with", "reduce_with") and op.args[0].how
@@ -230,9 +232,8 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
     if op.name == "merge_with":  # an error may overtake the items of another source: only then is it not exact
         return all(isinstance(last, End) and last.error is None for last in (end, *reference(op.args[0])[-1:]))
     if op.name in ("zip_with", "zipped_with", "sequence_equal"):
-        other = reference(op.args[0])
-        if len(items) == len(items_of(other)) and any(isinstance(last, End) and last.error for last in (end, other[-1])):
-            return False  # which of two ends is seen first is nobody's to say
+        if any(isinstance(last, End) and last.error for last in (end, *reference(op.args[0])[-1:])):
+            return False  # an error overtakes the items of its source that wait for the other one
     if op.name in ("merge_delayed", "concat", "concat_with", "zip_with", "zipped_with", "sequence_equal"):
         return isinstance(end, End)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from tests.invisible.building import LOOKING_AHEAD, PUSHED, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke, queues
+from tests.invisible.building import LOOKING_AHEAD, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke, pushes, queues
 from tests.invisible.describe import Op, Pipeline, frozen, functions, nested
 from tests.invisible.forms import Mode
 from tests.invisible.recording import Called, Ended, Entry, Got, Recording, Script
@@ -183,7 +183,7 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     """The functions that may be called ahead of demand, because somebody downstream has a window that is filled."""
     parts = (pipeline.source, *pipeline.ops)
     reader = (Op("queue"),) if polled else ()
-    pushed = pipeline.source.name in PUSHED or any(op.name in WALLS or op.name in LOOKING_AHEAD for op in pipeline.ops)
+    pushed = any(pushes(part, polled) for part in parts)
     for at, op in enumerate(parts):
         later = (*parts[at + 1 :], *reader)
         walls = [place for place, each in enumerate(later) if each.name in WALLS]
@@ -196,6 +196,8 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
         )
         observed = any(each.name == "observe_on" for each in parts[:at])
         ahead = ahead or (observed and any(each.name not in STAGES for each in later))  # stays apart, behind a queue
+        if pushed or not polled:  # flat_map maps as many items as it may run inner sources
+            ahead = ahead or any(each.name == "flat_map" for each in (op, *later))
         ahead = ahead or any(each.name in SIDE_BY_SIDE for each in later)  # which of its sources has something to say first?
         if ahead or apart or op.name in SIDE_BY_SIDE:
             inner = [fn.name for each in nested(op) for part in everything(each) for fn in functions(part)]

@@ -10,7 +10,7 @@ notification classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rx_ops import OnComplete, OnError, OnNext
@@ -59,7 +59,17 @@ def possible_calls(pipeline: Pipeline) -> set[tuple[str, tuple[Any, ...]]]:
         found.update((event.fn, event.args) for event in reference(prefix) if isinstance(event, Call))
         for inner in nested(prefix.ops[-1] if prefix.ops else prefix.source):
             found |= possible_calls(inner)
+        if prefix.ops and prefix.ops[-1].name == "flat_map":  # an inner source that fails comes too late for the others
+            found.update(of_all_inner(reference(Pipeline(prefix.source, prefix.ops[:-1])), *prefix.ops[-1].args))
     return found
+
+
+def of_all_inner(trace: Trace, fn: Fn, *inner: Op) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The calls of a mapper and of all its inner sources."""
+    for item in items_of(trace):
+        for event in mapped([Emit(item)], fn, *inner):
+            if isinstance(event, Call):
+                yield event.fn, event.args
 
 
 # -- sources -------------------------------------------------------------------------------------------------------------------

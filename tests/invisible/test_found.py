@@ -27,16 +27,6 @@ class Source:
             yield self.taken
 
 
-def test_a_cancelled_group_by_stops_reading_although_a_group_was_never_read() -> None:
-    """The group was subscribed to and its generator never started, so that it seemed to be open: the rest was read to its end."""
-    source = Source()
-    got = TestSubscriber[Any](request=0)
-    numbers = Flowable.from_iterable(source).hide().group_by(lambda x: x % 2, buffer_size=4)
-    numbers.flat_map(lambda group: group.count()).subscribe(got)
-    got.cancel()
-    assert source.taken <= 4
-
-
 CHAINS: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
     "nothing": lambda flow: flow,
     "map": lambda flow: flow.map(abs),
