@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -140,3 +141,12 @@ def test_the_end_of_a_completable_needs_no_demand() -> None:
     source.next(1, 2)
     source.complete()
     got.assert_result()
+
+
+@pytest.mark.parametrize("join", [Flowable.merge, lambda *sources: Flowable.of(*sources).flat_map(lambda source: source)])
+def test_a_request_from_inside_on_next_does_not_turn_to_the_next_source(join: Callable[..., Flowable[int]]) -> None:
+    """As in RxJava, where a source goes on while it has items and items are wanted."""
+    got: TestSubscriber[int] = TestSubscriber(request=0, request_in_on_next=1)
+    join(Flowable.of(1, 2, 3).map(abs), Flowable.of(4, 5)).subscribe(got)
+    got.request(1)
+    got.assert_result(1, 2, 3, 4, 5)

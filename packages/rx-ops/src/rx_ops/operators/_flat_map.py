@@ -126,7 +126,7 @@ class Merging(Op[T]):
 
     def next_turn(self, entry: MergedInput[T], given: int) -> None:
         """A passive source was interrupted: it goes on when a window of its items is out, as if they had waited in a queue."""
-        if self.dirty or entry.left <= given:
+        if entry.left <= given:
             entry.left = entry.limit
             self.ready.append(entry)
         else:
