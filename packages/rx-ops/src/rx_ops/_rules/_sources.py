@@ -56,8 +56,8 @@ def _counted(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
 
 
 def _merged(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
-    if type(head) is not OperatorHead or head.function is not operators.Merge:
-        return None
+    if type(head) is not OperatorHead or head.function is not operators.Merge or not shape.ends_with_source:
+        return None  # behind stages that give more, merge looks for its end without a request, and a passive source does not
     prefetch = head.args[0]
     found: list[Any] = []
     for source in head.upstream:
@@ -67,7 +67,7 @@ def _merged(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
         found += items
     if not found:
         return None
-    return IterableHead("merge", _Late(found), head.__repr__, feed=Feed.CLEAN), shape, args
+    return IterableHead("merge", tuple(found), head.__repr__, feed=Feed.CLEAN), shape, args
 
 
 #: More than so many items of one source are not copied.
@@ -100,7 +100,7 @@ SOURCE_RULES: Final = (
     ),
     Rule(
         "merge(just, just)",
-        "merge(of(*a), of(*b)) = of(*a, *b), where each has items, and no more than a turn; the end comes with the next request",
+        "merge(of(*a), of(*b)) = of(*a, *b), where each has items, and no more than a turn, and stages give one item for one at most",
         "a lane for each source",
         _merged,
         heads=("merge",),
