@@ -284,3 +284,12 @@ def test_the_plan_says_so() -> None:
 
 def test_a_source_that_pushes_first_and_of_which_nothing_is_wanted() -> None:
     assert list(Flowable.of(1).hide().concat_with(Flowable.range(3)).take(0)) == []
+
+
+@EACH
+def test_take_0_starts_no_source(join: Callable[..., Flow]) -> None:
+    log: list[int] = []
+    joined = join(Flowable.of(1, 2).do_on_next(log.append), Flowable.just)
+    assert list(joined.take(0)) == []
+    assert list(joined.take(0).start_with(4)) == [4]
+    assert log == []

@@ -87,6 +87,9 @@ def _staged(loop: Iterator[Any], run: Stopping | None, head: Head, shape: Shape,
 def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
     step = steps._step
     failure: Exception | None = None
+    if steps.last:  # stages that want nothing at all: take(0)
+        loop.close()  # type: ignore[attr-defined]  # a generator, not started
+        loop = iter(())
     try:
         for item in loop:
             try:
