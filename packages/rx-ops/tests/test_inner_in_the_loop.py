@@ -289,7 +289,7 @@ def test_a_source_that_pushes_first_and_of_which_nothing_is_wanted() -> None:
 @EACH
 def test_take_0_starts_no_source(join: Callable[..., Flow]) -> None:
     log: list[int] = []
-    joined = join(Flowable.of(1, 2).do_on_next(log.append), Flowable.just)
+    joined = join(Flowable.of(1, 2), lambda item: Flowable.just(item).do_on_next(log.append))
     assert list(joined.take(0)) == []
     assert list(joined.take(0).start_with(4)) == [4]
     assert log == []
