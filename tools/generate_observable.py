@@ -148,7 +148,7 @@ WORDS: Final = (
     (r"what ``add`` raises; MissingBackpressureError by strategy; TypeError", "what ``add`` raises; TypeError"),
     (r"Memory: ``capacity`` items, or whatever the listener is ahead\.", "Memory:  none."),
     (r"Memory: one value, or by strategy\.", "Memory:  none."),
-    (r"Memory: ``prefetch`` items for a foreign source, else one\.", "Memory:  none."),
+    (r"Memory: ``prefetch`` items\.", "Memory:  none."),
     (r"that of the source, or the one whose request was the last to be waited for", "that of the source"),
     (r"the one that calls the handler, or the one that subscribes", "the one that calls the handler"),
     (r"Thread: the one that pushes, or the one that subscribes", "Thread: the one that pushes"),

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED, Disposable, MissingBackpressureError
-from rx_fusion import fusion_enabled
 from rx_ops import Flowable, Observable, PublishSubject
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber
 
@@ -152,9 +151,10 @@ def test_a_foreign_source_is_asked_for_the_prefetch_and_again_when_three_quarter
     shared.connect()
     source.next(1, 2, 3, 4)
     got.assert_values(1, 2)
-    assert source.subscriptions[0].requests == [4, 3]  # one more is taken ahead
+    assert source.subscriptions[0].requests == [4]
     got.request(10)
     got.assert_values(1, 2, 3, 4)
+    assert source.subscriptions[0].requests == [4, 3]
 
 
 def test_a_source_that_sends_more_than_it_was_asked_for_ends_in_missing_backpressure() -> None:
@@ -168,13 +168,12 @@ def test_a_source_that_sends_more_than_it_was_asked_for_ends_in_missing_backpres
     assert cancelled(source, 0)
 
 
-@pytest.mark.skipif(not fusion_enabled(), reason="without fusion it is a source like any other, with a prefetch")
-def test_a_source_of_ours_is_pulled_one_item_ahead() -> None:
+def test_a_source_of_ours_is_asked_for_the_prefetch_too() -> None:
     pulled: list[int] = []
-    shared = Flowable.range(10).do_on_next(pulled.append).publish()
+    shared = Flowable.range(10).do_on_next(pulled.append).publish(prefetch=4)
     got = watch(shared, 2)
     shared.connect()
-    assert pulled == [0, 1, 2]
+    assert pulled == [0, 1, 2, 3]
     got.assert_values(0, 1)
 
 

@@ -237,6 +237,33 @@ class PushHead(Head):
         return run.open_queued(self, window, wall=True)
 
 
+class SourceHead(PushHead):
+    """A source of ours that has subscribers of its own accord: what feeds a processor's, what shares one run of a stream.
+
+    ``source`` keeps the protocol, gives no None and nothing after a cancel. ``said`` is what a plan says of it.
+    """
+
+    __slots__ = ("_said", "_text", "name", "source", "upstream")
+
+    def __init__(
+        self, name: str, source: Publisher[Any], text: Text, upstream: Sequence[Any] = (), said: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.source = source
+        self._text = text
+        self.upstream = upstream
+        self._said = said
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        self.source.subscribe(subscriber)
+
+    def notes(self) -> Sequence[str]:
+        return self._said
+
+    def __repr__(self) -> str:
+        return as_text(self._text)
+
+
 #: A generator function, or a class of Ops.
 OperatorFunction = Callable[..., Any]
 

@@ -3,6 +3,7 @@
 For who writes an operator: subclass :class:`Op`, listen with one of the inputs; see docs/guides/writing-operators.md.
 """
 
+from rx_core.streams.broadcast import Broadcast
 from rx_core.streams.contracts import (
     CONSTANT,
     EXACT,
@@ -18,11 +19,13 @@ from rx_core.streams.contracts import (
     is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe
+from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
 from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
+from rx_core.streams.replay import Log, ReplayHub
 from rx_core.streams.unicast import Unicast
 from rx_core.streams.waiting import Waiting
 
@@ -35,20 +38,27 @@ __all__ = [
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
+    "Broadcast",
     "DirectInput",
+    "End",
     "Entry",
     "Failing",
     "GatedInput",
     "Handover",
+    "Hub",
+    "HubSubscription",
     "Input",
+    "Log",
     "MergedInput",
     "OneAtATime",
     "Op",
     "Outcome",
     "PassThrough",
+    "PublishHub",
     "Pump",
     "QueuedInput",
     "RelayedInput",
+    "ReplayHub",
     "Stopping",
     "Stream",
     "SubscriberFailed",

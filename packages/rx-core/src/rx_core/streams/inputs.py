@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
+from rx_core._errors import MissingBackpressureError
 from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import subscribe
@@ -167,6 +168,15 @@ class QueuedInput(Input[T]):
         if queue is NO_ITEMS:
             queue = self.queue = deque()
         queue.append(item)
+        if len(queue) > self.window and not self.done:
+            self.overrun()
+
+    def overrun(self) -> None:
+        """The source sent more than it was asked for (RS 1.1): its stream ends with an error, and the queue does not grow on."""
+        if self.up is not None:
+            self.up.cancel()
+        asked = f"{self.window} {'item' if self.window == 1 else 'items'}"
+        self.on_error(MissingBackpressureError(f"a source sent an element that it had not been asked for: {asked} wait already"))
 
     def poll(self) -> Any:
         """The next item; None while there is none; END after the last one. Raises what a passive source raises."""
@@ -175,8 +185,9 @@ class QueuedInput(Input[T]):
             return next(items, END)
         queue = self.queue
         if queue:
-            self.took()
-            return queue.popleft()
+            item = queue.popleft()
+            self.took()  # behind it: a source that answers at once finds room in the queue
+            return item
         if not self.done:
             return None
         queue = self.queue  # again: the end is published last

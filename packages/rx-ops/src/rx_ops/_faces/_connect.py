@@ -6,11 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Scheduler, check_prefetch, name_of
-from rx_fusion import OperatorHead, PublisherHead
+from rx_fusion import OperatorHead, SourceHead
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
-from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
-from rx_ops.coordination._replays import Replay, cached, replayed
-from rx_ops.coordination._sharing import RefCount
+from rx_ops.operators import (
+    Connectable,
+    Publish,
+    PublishWithin,
+    RefCount,
+    Replay,
+    ReplayWithin,
+    Within,
+    cached,
+    published,
+    replayed,
+)
 
 if TYPE_CHECKING:
     from rx_ops._faces import ConnectableFlowable, Flowable
@@ -39,37 +48,37 @@ class FlowableConnect(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----2--3|)
 
-        Demand:  that of the slowest subscriber; with none the stream waits. A foreign source is asked for ``prefetch`` elements
-                 and replenished at 75 %, a source of ours is pulled one item ahead.
+        Demand:  that of the slowest subscriber; with none the stream waits. The source is asked for ``prefetch`` elements and
+                 replenished at 75 %.
         Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. What ``selector`` raises ends
                  the stream.
-        Memory:  ``prefetch`` items for a foreign source, else one.
+        Memory:  ``prefetch`` items.
         Thread:  that of the source, or the one whose request was the last to be waited for.
-        Fusion:  a wall for what follows, pushed through without a queue; our source runs inside.
+        Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``publish``. What it gives to ``selector`` ends with the stream that ``selector`` returns.
         """
         check_prefetch("publish", prefetch)
         if selector is None:
             return self._connectable("publish", Publish(self, prefetch, f"{self!r}.publish()"))
         check_callable("publish", "selector", selector)
-        return self._selected("publish", published(prefetch, f"{self!r}.publish()"), selector)
+        return self._selected(PublishWithin, "publish", published(prefetch, f"{self!r}.publish()"), selector)
 
     def share(self, /, *, prefetch: int = DEFAULT_PREFETCH) -> Flowable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
 
         ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----2--3|)
 
-        Demand:  that of the slowest subscriber. A foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Demand:  that of the slowest subscriber. The source is asked for ``prefetch`` elements and replenished at 75 %.
         Errors:  pass through, to all. Who subscribes after the end starts the stream again.
-        Memory:  ``prefetch`` items for a foreign source, else one.
+        Memory:  ``prefetch`` items.
         Thread:  that of the source, or the one whose request was the last to be waited for.
-        Fusion:  a wall for what follows, pushed through without a queue; our source runs inside.
+        Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``share``: ``publish().ref_count()``.
         """
         check_prefetch("share", prefetch)
         text = f"{self!r}.share()"
         shared: RefCount[T_co] = RefCount(Publish(self, prefetch, text), 1, 0.0, default_scheduler(None))
-        return self._from(PublisherHead("share", shared, text, (self,), ("one run for all subscribers",)))
+        return self._from(SourceHead("share", shared, text, (self,), ("one run for all subscribers",)))
 
     @overload
     def replay(
@@ -116,7 +125,7 @@ class FlowableConnect(FlowableCore[T_co]):
         if selector is None:
             return self._connectable("replay", Replay(self, size, seconds, clock, text))
         check_callable("replay", "selector", selector)
-        return self._selected("replay", replayed(size, seconds, clock, text), selector)
+        return self._selected(ReplayWithin, "replay", replayed(size, seconds, clock, text), selector)
 
     def cache(self) -> Flowable[T_co]:
         """All items for all who subscribe, whenever they come; the first starts the stream, which then runs to its end.
@@ -131,16 +140,18 @@ class FlowableConnect(FlowableCore[T_co]):
         """
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
-        return self._from(PublisherHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
+        return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
 
     def _connectable(self, name: str, connectable: Connectable[Any]) -> ConnectableFlowable[Any]:
         from rx_ops._faces import ConnectableFlowable
 
         said = ("runs when connected, once for all subscribers",)
-        return ConnectableFlowable(PublisherHead(name, connectable, connectable.text, (self,), said), connectable)
+        return ConnectableFlowable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
 
-    def _selected(self, name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]) -> Flowable[Any]:
+    def _selected(
+        self, within: type[Within], name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]
+    ) -> Flowable[Any]:
         def face(connectable: Connectable[Any]) -> Flowable[Any]:
-            return self._from(PublisherHead(name, connectable, connectable.text))
+            return self._from(SourceHead(name, connectable, connectable.text))
 
-        return self._from(OperatorHead(multicast, (self,), (name, make, selector, face), shown=f"{name}({name_of(selector)})"))
+        return self._from(OperatorHead(within, (self,), (name, make, selector, face), shown=f"{name}({name_of(selector)})"))

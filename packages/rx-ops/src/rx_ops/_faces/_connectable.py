@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rx_core import Disposable, Scheduler, check_callable
-from rx_fusion import PublisherHead
+from rx_fusion import SourceHead
 from rx_ops._faces._core import check_count, check_seconds, default_scheduler
 from rx_ops._faces._flowable import Flowable
-from rx_ops.coordination._multicast import Connectable
-from rx_ops.coordination._sharing import AutoConnect, RefCount
+from rx_ops.operators import AutoConnect, Connectable, RefCount
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -24,7 +23,7 @@ class ConnectableFlowable(Flowable[T_co]):
     __slots__ = ("_source",)
     _face = Flowable
 
-    def __init__(self, head: PublisherHead, source: Connectable[Any]) -> None:
+    def __init__(self, head: SourceHead, source: Connectable[Any]) -> None:
         super().__init__(head)
         self._source = source
 
@@ -75,7 +74,7 @@ class ConnectableFlowable(Flowable[T_co]):
             self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
         )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
-        return self._from(PublisherHead("ref_count", counted, repr(counted), (self,), said))
+        return self._from(SourceHead("ref_count", counted, repr(counted), (self,), said))
 
     def auto_connect(
         self, subscriber_count: int = 1, /, *, on_connect: Callable[[Disposable], object] | None = None
@@ -95,4 +94,4 @@ class ConnectableFlowable(Flowable[T_co]):
             self.connect(on_connect)
         connecting: AutoConnect[T_co] = AutoConnect(self._source, subscriber_count, on_connect)
         said = (f"one run for all subscribers, from {subscriber_count} on",)
-        return self._from(PublisherHead("auto_connect", connecting, repr(connecting), (self,), said))
+        return self._from(SourceHead("auto_connect", connecting, repr(connecting), (self,), said))

@@ -33,7 +33,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, after, operator_head, stage_of
+from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, SourceHead, after, operator_head, stage_of
 from rx_fusion.symbols import without_symbols
 from rx_ops import _single, operators, stages
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
@@ -63,10 +63,25 @@ from rx_ops._faces._threads import observed_on, subscribed_on
 from rx_ops._faces._time import check_period, naming
 from rx_ops._faces._window import form_of
 from rx_ops._notification import Notification
-from rx_ops.coordination._multicast import Connectable, Publish, multicast, published
-from rx_ops.coordination._replays import Replay, cached, replayed
-from rx_ops.coordination._sharing import AutoConnect, RefCount
-from rx_ops.operators import BatchEmitter, Emitter, GenerateAsync, Listening, Timed, Watching
+from rx_ops.operators import (
+    AutoConnect,
+    BatchEmitter,
+    Connectable,
+    Emitter,
+    GenerateAsync,
+    Listening,
+    Publish,
+    PublishWithin,
+    RefCount,
+    Replay,
+    ReplayWithin,
+    Timed,
+    Watching,
+    Within,
+    cached,
+    published,
+    replayed,
+)
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
@@ -2769,13 +2784,13 @@ class ObservableConnect(ObservableCore[T_co]):
                  the stream.
         Memory:  none.
         Thread:  that of the source.
-        Fusion:  a wall for what follows, pushed through without a queue; our source runs inside.
+        Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``publish``. What it gives to ``selector`` ends with the stream that ``selector`` returns.
         """
         if selector is None:
             return self._connectable("publish", Publish(self, DEFAULT_PREFETCH, f"{self!r}.publish()"))
         check_callable("publish", "selector", selector)
-        return self._selected("publish", published(DEFAULT_PREFETCH, f"{self!r}.publish()"), selector)
+        return self._selected(PublishWithin, "publish", published(DEFAULT_PREFETCH, f"{self!r}.publish()"), selector)
 
     def share(self, /) -> Observable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
@@ -2786,12 +2801,12 @@ class ObservableConnect(ObservableCore[T_co]):
         Errors:  pass through, to all. Who subscribes after the end starts the stream again.
         Memory:  none.
         Thread:  that of the source.
-        Fusion:  a wall for what follows, pushed through without a queue; our source runs inside.
+        Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``share``: ``publish().ref_count()``.
         """
         text = f"{self!r}.share()"
         shared: RefCount[T_co] = RefCount(Publish(self, DEFAULT_PREFETCH, text), 1, 0.0, default_scheduler(None))
-        return self._from(ObservableHead("share", shared, text, (self,), ("one run for all subscribers",)))
+        return self._from(SourceHead("share", shared, text, (self,), ("one run for all subscribers",)))
 
     @overload
     def replay(
@@ -2838,7 +2853,7 @@ class ObservableConnect(ObservableCore[T_co]):
         if selector is None:
             return self._connectable("replay", Replay(self, size, seconds, clock, text))
         check_callable("replay", "selector", selector)
-        return self._selected("replay", replayed(size, seconds, clock, text), selector)
+        return self._selected(ReplayWithin, "replay", replayed(size, seconds, clock, text), selector)
 
     def cache(self) -> Observable[T_co]:
         """All items for all who subscribe, whenever they come; the first starts the stream, which then runs to its end.
@@ -2853,19 +2868,21 @@ class ObservableConnect(ObservableCore[T_co]):
         """
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
-        return self._from(ObservableHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
+        return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
 
     def _connectable(self, name: str, connectable: Connectable[Any]) -> ConnectableObservable[Any]:
         from rx_ops._faces import ConnectableObservable
 
         said = ("runs when connected, once for all subscribers",)
-        return ConnectableObservable(ObservableHead(name, connectable, connectable.text, (self,), said), connectable)
+        return ConnectableObservable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
 
-    def _selected(self, name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]) -> Observable[Any]:
+    def _selected(
+        self, within: type[Within], name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]
+    ) -> Observable[Any]:
         def face(connectable: Connectable[Any]) -> Observable[Any]:
-            return self._from(ObservableHead(name, connectable, connectable.text))
+            return self._from(SourceHead(name, connectable, connectable.text))
 
-        return self._from(OperatorHead(multicast, (self,), (name, make, selector, face), shown=f"{name}({name_of(selector)})"))
+        return self._from(OperatorHead(within, (self,), (name, make, selector, face), shown=f"{name}({name_of(selector)})"))
 
 
 class ObservableConvert(ObservableCore[T_co]):
@@ -3115,7 +3132,7 @@ class ConnectableObservable(Observable[T_co]):
     __slots__ = ("_source",)
     _face = Observable
 
-    def __init__(self, head: ObservableHead, source: Connectable[Any]) -> None:
+    def __init__(self, head: SourceHead, source: Connectable[Any]) -> None:
         super().__init__(head)
         self._source = source
 
@@ -3171,7 +3188,7 @@ class ConnectableObservable(Observable[T_co]):
             self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
         )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
-        return self._from(ObservableHead("ref_count", counted, repr(counted), (self,), said))
+        return self._from(SourceHead("ref_count", counted, repr(counted), (self,), said))
 
     def auto_connect(
         self, subscriber_count: int = 1, /, *, on_connect: Callable[[Disposable], object] | None = None
@@ -3192,4 +3209,4 @@ class ConnectableObservable(Observable[T_co]):
             self.connect(on_connect)
         connecting: AutoConnect[T_co] = AutoConnect(self._source, subscriber_count, on_connect)
         said = (f"one run for all subscribers, from {subscriber_count} on",)
-        return self._from(ObservableHead("auto_connect", connecting, repr(connecting), (self,), said))
+        return self._from(SourceHead("auto_connect", connecting, repr(connecting), (self,), said))

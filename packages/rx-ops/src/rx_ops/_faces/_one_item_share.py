@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase
-from rx_fusion import PlainFlow, PublisherHead
+from rx_fusion import PlainFlow, SourceHead
 from rx_ops._faces._core import default_scheduler
-from rx_ops.coordination._replays import cached
+from rx_ops.operators import cached
 
 if TYPE_CHECKING:
     from rx_ops._single import Completable, Maybe, Single
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 
 
-def _cached(source: Any) -> PublisherHead:
+def _cached(source: Any) -> SourceHead:
     text = f"{source!r}.cache()"
-    return PublisherHead(
+    return SourceHead(
         "cache",
         cached(source._as(PlainFlow), default_scheduler(None), text),
         text,
@@ -34,7 +34,7 @@ class SingleShare(SingleBase[T_co]):
     if TYPE_CHECKING:
 
         @classmethod
-        def _from(cls, head: PublisherHead) -> Single[Any]: ...
+        def _from(cls, head: SourceHead) -> Single[Any]: ...
 
     def cache(self) -> Single[T_co]:
         """The result of the first subscription for all who subscribe, an error too. Who leaves does not stop the run."""
@@ -49,7 +49,7 @@ class MaybeShare(MaybeBase[T_co]):
     if TYPE_CHECKING:
 
         @classmethod
-        def _from(cls, head: PublisherHead) -> Maybe[Any]: ...
+        def _from(cls, head: SourceHead) -> Maybe[Any]: ...
 
     def cache(self) -> Maybe[T_co]:
         """The result of the first subscription for all who subscribe, an error too. Who leaves does not stop the run."""
@@ -64,7 +64,7 @@ class CompletableShare(CompletableBase):
     if TYPE_CHECKING:
 
         @classmethod
-        def _from(cls, head: PublisherHead) -> Completable: ...
+        def _from(cls, head: SourceHead) -> Completable: ...
 
     def cache(self) -> Completable:
         """The end of the first subscription for all who subscribe, an error too. Who leaves does not stop the run."""

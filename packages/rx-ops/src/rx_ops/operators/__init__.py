@@ -18,6 +18,7 @@ from rx_ops.operators._combine import Zip, row_of
 from rx_ops.operators._concat import ConcatHead, concat_head, in_a_row
 from rx_ops.operators._concat_map import Concat, ConcatMap
 from rx_ops.operators._conditional import Amb, SequenceEqual
+from rx_ops.operators._connect import Connectable, Within
 from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
 from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
 from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting
@@ -32,8 +33,11 @@ from rx_ops.operators._latest import CombineLatest, WithLatestFrom
 from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
 from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
 from rx_ops.operators._mapping import Named
+from rx_ops.operators._publish import Publish, PublishWithin, published
 from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
+from rx_ops.operators._ref_count import AutoConnect, RefCount
 from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
+from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
 from rx_ops.operators._switch_map import SwitchMap
 from rx_ops.operators._threads import ObserveOn, SubscribeOn
 from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
@@ -50,6 +54,7 @@ __all__ = [
     "CONCAT_MAP",
     "FLAT_MAP",
     "Amb",
+    "AutoConnect",
     "BackpressureStrategy",
     "BatchEmitter",
     "Boundary",
@@ -61,6 +66,7 @@ __all__ = [
     "Concat",
     "ConcatHead",
     "ConcatMap",
+    "Connectable",
     "CreateHead",
     "Debounce",
     "DebounceBy",
@@ -99,9 +105,14 @@ __all__ = [
     "Opening",
     "OverflowStrategy",
     "Overlapping",
+    "Publish",
+    "PublishWithin",
+    "RefCount",
     "Repeat",
     "RepeatUntil",
     "RepeatWhen",
+    "Replay",
+    "ReplayWithin",
     "Restarting",
     "Retry",
     "RetryBackoff",
@@ -134,11 +145,15 @@ __all__ = [
     "WindowByCount",
     "WindowCut",
     "WithLatestFrom",
+    "Within",
     "Wrap",
     "Zip",
+    "cached",
     "concat_head",
     "group_notes",
     "in_a_row",
+    "published",
+    "replayed",
     "row_of",
     "window_notes",
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from rx_ops.coordination._history import Hub, Log
-from rx_ops.coordination._outlet import End
+from rx_core.streams import End, Log, ReplayHub
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")
 
 
-class AsyncHub(Hub[T]):
+class AsyncHub(ReplayHub[T]):
     """Sends the last item it was fed when it completes, and nothing before."""
 
     __slots__ = ("_last",)

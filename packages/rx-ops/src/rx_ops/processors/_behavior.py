@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rx_core import none_argument
-from rx_ops.coordination._history import Hub, Log
-from rx_ops.coordination._outlet import End
+from rx_core.streams import End, Log, ReplayHub
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")
 
 
-class BehaviorHub(Hub[T]):
+class BehaviorHub(ReplayHub[T]):
     """Keeps the newest item, and nothing after the end."""
 
     __slots__ = ()

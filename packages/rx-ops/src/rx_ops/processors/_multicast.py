@@ -9,14 +9,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
-from rx_core import UNBOUNDED, Disposable, Observer, Subscriber, Subscription, dropped, none_argument
+from rx_core import Disposable, Observer, Subscriber, Subscription, dropped, none_argument
 from rx_core.blocks import QueueDrain
-from rx_fusion import PublisherHead
+from rx_core.streams import Hub
+from rx_fusion import SourceHead
 from rx_ops._faces import Flowable, Observable
-from rx_ops._faces._observable_core import ObservableHead
-from rx_ops.coordination._outlet import Outlet
 
 T = TypeVar("T")
+
+
+class QueueHead(SourceHead):
+    """The head of a processor whose queue a consumer may poll (micro-fusion), also through stages."""
+
+    __slots__ = ()
+    _rx_trusted = False
 
 
 class _Fed(Generic[T]):
@@ -25,7 +31,7 @@ class _Fed(Generic[T]):
     __slots__ = ()
 
     if TYPE_CHECKING:
-        _hub: Outlet[T]  # the slot is in the two classes below: only one base may have one
+        _hub: Hub[T]  # the slot is in the two classes below: only one base may have one
 
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
@@ -50,7 +56,7 @@ class _Fed(Generic[T]):
     @property
     def has_subscribers(self) -> bool:
         """Whether anybody is subscribed now."""
-        return bool(self._hub.tickets)
+        return self._hub.has_subscribers
 
     @property
     def has_complete(self) -> bool:
@@ -85,9 +91,9 @@ class FlowableProcessor(_Fed[T], Flowable[T]):
         super().__init_subclass__()
         cls._face = Flowable
 
-    def __init__(self, hub: Outlet[T]) -> None:
+    def __init__(self, hub: Hub[T], head: type[SourceHead] = SourceHead) -> None:
         text = repr(hub)
-        super().__init__(PublisherHead(text, hub, text, said=("hot: sends what it is fed",)))
+        super().__init__(head(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
@@ -97,10 +103,7 @@ class FlowableProcessor(_Fed[T], Flowable[T]):
         """
         if subscription is None:
             raise none_argument("on_subscribe(None)", "subscription")
-        if self._hub.is_over:
-            subscription.cancel()
-        elif self._hub.upstream.set_once(subscription):
-            subscription.request(UNBOUNDED)
+        self._hub.on_subscribe(subscription)
 
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
         self._hub.subscribe(subscriber)
@@ -122,9 +125,9 @@ class Subject(_Fed[T], Observable[T]):
         super().__init_subclass__()
         cls._face = Observable
 
-    def __init__(self, hub: Outlet[T]) -> None:
+    def __init__(self, hub: Hub[T], head: type[SourceHead] = SourceHead) -> None:
         text = repr(hub)
-        super().__init__(ObservableHead(text, hub, text, said=("hot: sends what it is fed",)))
+        super().__init__(head(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
 
     def on_subscribe(self, disposable: Disposable, /) -> None:
@@ -135,7 +138,7 @@ class Subject(_Fed[T], Observable[T]):
             disposable.dispose()
 
     def subscribe_actual(self, observer: Observer[T], /) -> None:
-        self._hub.subscribe(observer)  # type: ignore[arg-type]  # a cursor is a Disposable as well
+        self._hub.subscribe(observer)  # type: ignore[arg-type]  # its Subscription is a Disposable as well
 
     def to_serialized(self) -> Subject[T]:
         """This subject with an entry for any number of threads: what they signal is sent one signal after the other.
@@ -150,7 +153,7 @@ class _Entry(Generic[T]):
 
     __slots__ = ("_drain", "_hub")
 
-    def __init__(self, hub: Outlet[T]) -> None:
+    def __init__(self, hub: Hub[T]) -> None:
         self._hub = hub
         self._drain: QueueDrain[T] = QueueDrain(hub.on_next)
 
@@ -206,9 +209,7 @@ class SerializedProcessor(_Serialized[T], FlowableProcessor[T]):
         self._entry: _Entry[T] = _Entry(processor._hub)
 
     def _refused(self, error: TypeError) -> TypeError:
-        upstream = self._hub.upstream
-        if upstream.get() is not None and not self._hub.is_over:
-            upstream.cancel()
+        if self._hub.stop_source():
             self._entry.on_error(error)
         return error
 

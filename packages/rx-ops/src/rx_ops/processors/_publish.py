@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rx_core import none_argument
+from rx_core.streams import PublishHub
 from rx_ops.processors._multicast import FlowableProcessor, Subject
-from rx_ops.processors._publish_hub import PublishHub
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class PublishProcessor(FlowableProcessor[T]):
     def __init__(self) -> None:
         hub: PublishHub[T] = PublishHub("PublishProcessor", asked=True)
         super().__init__(hub)
-        hub.lend_entry(self, PublishProcessor)
+        hub.lend_on_next(self, PublishProcessor)
 
     def offer(self, item: T, /) -> bool:
         """Send ``item`` if every subscriber has requested one; False, and nothing sent, if not. TypeError for None."""
@@ -54,4 +54,4 @@ class PublishSubject(Subject[T]):
     def __init__(self) -> None:
         hub: PublishHub[T] = PublishHub("PublishSubject", asked=False)
         super().__init__(hub)
-        hub.lend_entry(self, PublishSubject)
+        hub.lend_on_next(self, PublishSubject)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rx_core import Scheduler
+from rx_core.streams import Log, ReplayHub
 from rx_ops._faces._core import check_count, check_seconds, default_scheduler
-from rx_ops.coordination._history import Hub, Log
 from rx_ops.processors._multicast import FlowableProcessor, Subject
 
 T = TypeVar("T")
 
 
-def _hub(name: str, size: int | None, seconds: float | None, scheduler: Scheduler | None, *, asked: bool) -> Hub[T]:
+def _hub(name: str, size: int | None, seconds: float | None, scheduler: Scheduler | None, *, asked: bool) -> ReplayHub[T]:
     if size is not None:
         check_count(name, size, 1, "size")
     if seconds is not None:
         check_seconds(name, seconds)
-    return Hub(name, Log(size, seconds, default_scheduler(scheduler, name)), patient=True, asked=asked)
+    return ReplayHub(name, Log(size, seconds, default_scheduler(scheduler, name)), patient=True, asked=asked)
 
 
 class ReplayProcessor(FlowableProcessor[T]):
@@ -36,7 +36,7 @@ class ReplayProcessor(FlowableProcessor[T]):
     __slots__ = ("_replay",)
 
     def __init__(self, size: int | None = None, seconds: float | None = None, *, scheduler: Scheduler | None = None) -> None:
-        self._replay: Hub[T] = _hub("ReplayProcessor", size, seconds, scheduler, asked=True)
+        self._replay: ReplayHub[T] = _hub("ReplayProcessor", size, seconds, scheduler, asked=True)
         super().__init__(self._replay)
 
     @property
@@ -60,7 +60,7 @@ class ReplaySubject(Subject[T]):
     __slots__ = ("_replay",)
 
     def __init__(self, size: int | None = None, seconds: float | None = None, *, scheduler: Scheduler | None = None) -> None:
-        self._replay: Hub[T] = _hub("ReplaySubject", size, seconds, scheduler, asked=False)
+        self._replay: ReplayHub[T] = _hub("ReplaySubject", size, seconds, scheduler, asked=False)
         super().__init__(self._replay)
 
     @property

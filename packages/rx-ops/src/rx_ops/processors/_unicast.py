@@ -1,51 +1,82 @@
-"""A queue with two ends: one feeds, one takes."""
+"""A queue with two ends: one party feeds it, one subscriber takes."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import TypeVar
 
-from rx_core import check_callable, dropped
-from rx_core.blocks import NOBODY
+from rx_core import UNBOUNDED, Subscriber, check_callable, dropped, none_argument
 from rx_core.queue_fusion import ASYNC, NONE, fusion_enabled
-from rx_ops.coordination._history import Cursor, Hub, Log, Node, refuse
-from rx_ops.coordination._outlet import End, Ticket
-from rx_ops.processors._multicast import FlowableProcessor, Subject
+from rx_core.streams import NO_ITEMS, End, Hub, Unicast
+from rx_ops.processors._multicast import FlowableProcessor, QueueHead, Subject
 
 T = TypeVar("T")
 
 
-class UnicastCursor(Cursor[T]):
-    """The one cursor of a queue. Its Subscription is that queue, for who would rather poll it."""
+class UnicastQueue(Unicast[T]):
+    """The queue, and the Subscription of its subscriber, which may rather poll it (micro-fusion)."""
 
-    __slots__ = ()
+    __slots__ = ("hub", "polled")
+
+    hub: UnicastHub[T]
+    #: ASYNC was granted: ``on_next`` says that there is something to poll.
+    polled: bool
+
+    def __init__(self, hub: UnicastHub[T]) -> None:
+        super().__init__(hub)
+        self.hub = hub
+        self.polled = False
+
+    def attach(self, down: Subscriber[T]) -> None:
+        if not self.hub.asked:
+            self.requests.append(UNBOUNDED)  # an observer takes what comes
+        super().attach(down)
+
+    def push(self, item: T) -> bool:
+        if not self.polled:
+            return super().push(item)
+        self.queue.append(item)
+        self.drain()
+        return False
+
+    def step(self, demand: int) -> int:
+        if not self.polled:
+            return super().step(demand)
+        if self.done:
+            return self.finish(self.error)
+        self.emit(None)  # what this mode says: look
+        return demand
+
+    def cancel(self) -> None:
+        self.stopped = True
+        self.hub.left()
+        self.drain()
+
+    def close(self) -> None:
+        self.hub.left()
+        if not (self.polled and self.done):  # told its end, the subscriber may still poll what waits
+            super().close()
+
+    # -- micro-fusion ----------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:
-        return consumer is self._down
+        return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
-        # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then things flow already.
+        # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then items go out already.
         if not mode & ASYNC or self.token or not fusion_enabled():
             return NONE
-        self.__class__ = PolledCursor
+        if self.queue is NO_ITEMS:
+            self.queue = deque()
+        self.polled = True
         return ASYNC
 
-
-class PolledCursor(UnicastCursor[T]):
-    """Signals that there is something and that the end has come; the subscriber takes the items out of the log itself."""
-
-    __slots__ = ()
-
-    def request_fusion(self, mode: int, /) -> int:
-        return NONE
-
     def poll(self) -> T | None:
-        node = self._at
-        after = None if node is None else node.next
-        if node is None or after is None or type(node.value) is End:
+        try:
+            item: T = self.queue.popleft()
+        except IndexError:
             return None
-        item: T = node.value
-        self._at = None if self.cancelled else after
         return item
 
     def poll_many(self, n: int, /) -> list[T]:
@@ -55,78 +86,73 @@ class PolledCursor(UnicastCursor[T]):
         return batch
 
     def is_empty(self) -> bool:
-        node = self._at
-        return node is None or node.next is None or type(node.value) is End
+        return not self.queue
 
     def clear(self) -> None:
-        self._at = None
-
-    def give(self, node: Node, item: T) -> None:
-        self.drain()
-
-    def _move(self) -> None:
-        """Holds the token: signals are serial, polls are the subscriber's own."""
-        inbox, down = self.inbox, self._down
-        if self.cancelled:
-            self._over()
-            return
-        inbox.collect()
-        if inbox.error is not None:
-            self._fail(inbox.error)
-            return
-        end = self._outlet.end
-        if end is None:
-            down.on_next(None)  # type: ignore[arg-type]  # what this mode says: look
-        elif down is not NOBODY:
-            self._down = NOBODY  # told; what waits may still be polled
-            self._outlet.leave(self)
-            end.tell(down)
+        while self.poll() is not None:
+            pass
 
 
 class UnicastHub(Hub[T]):
-    """Keeps everything for the one subscriber it ever has, and nothing once that one has come."""
+    """Keeps everything for the one subscriber it ever has, and nothing once that one has left."""
 
-    __slots__ = ("_free", "_left", "_on_terminate")
-    _rx_trusted: ClassVar[bool] = False  # what is behind it may rather poll
+    __slots__ = ("gone", "on_terminate", "queue")
+
+    #: Its subscriber has left, or was told the end.
+    gone: bool
+    #: What to call at the end, at key 0 until it is called.
+    on_terminate: dict[int, Callable[[], object]]
+    queue: UnicastQueue[T]
 
     def __init__(self, name: str, on_terminate: Callable[[], object] | None, *, asked: bool) -> None:
         if on_terminate is not None:
             check_callable(name, "on_terminate", on_terminate)
-        super().__init__(name, Log(), patient=True, asked=asked)
-        self._free = {0: True}
-        self._left = False
-        self._on_terminate = {} if on_terminate is None else {0: on_terminate}
+        super().__init__(name, asked=asked)
+        self.gone = False
+        self.on_terminate = {} if on_terminate is None else {0: on_terminate}
+        self.queue = UnicastQueue(self)
 
-    def subscribe(self, down: Any, /) -> None:
-        if self._free.pop(0, None) is None:
-            refuse(down, RuntimeError(f"{self!r} allows one subscriber; for more use a ReplayProcessor, or .publish()"))
-            return
-        cursor = UnicastCursor(self, down, self.log.start(), self._initial)
-        self.tickets[cursor] = None
-        self.log.forget()  # what has been read is free from here on
-        cursor.open()
+    def subscribe(self, down: Subscriber[T], /) -> None:
+        self.queue.attach(down)
 
-    def leave(self, ticket: Ticket[T]) -> None:
-        self._left = True
-        super().leave(ticket)
-        self._terminated()
+    @property
+    def has_subscribers(self) -> bool:
+        return self.queue.is_attached and not self.gone
 
-    def on_error(self, error: Exception) -> None:
-        if self._left:
+    def left(self) -> None:
+        self.gone = True
+        self.terminated()
+
+    def on_next(self, item: T, /) -> None:
+        if item is None:
+            raise self.refused(none_argument("on_next(None)", "item"))
+        if not self.is_over:
+            try:
+                self.queue.push(item)
+            except Exception as error:  # RS 2.13: it has cancelled, and that is nothing to the party that sends
+                dropped(error, self)
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.gone:
             dropped(error, self)
         else:
             super().on_error(error)
 
     @property
     def is_over(self) -> bool:
-        return self._left or super().is_over
+        return self.gone or self.end is not None
 
     def finish(self, end: End) -> None:
-        self._terminated()
-        super().finish(end)
+        self.terminated()
+        self.end = end
+        self.source.clear()
+        try:
+            self.queue.end(end.error)
+        except Exception as error:
+            dropped(error, self)
 
-    def _terminated(self) -> None:
-        action = self._on_terminate.pop(0, None)  # atomic: called once
+    def terminated(self) -> None:
+        action = self.on_terminate.pop(0, None)  # atomic: called once
         if action is not None:
             try:
                 action()
@@ -148,7 +174,7 @@ class UnicastProcessor(FlowableProcessor[T]):
     __slots__ = ()
 
     def __init__(self, *, on_terminate: Callable[[], object] | None = None) -> None:
-        super().__init__(UnicastHub("UnicastProcessor", on_terminate, asked=True))
+        super().__init__(UnicastHub("UnicastProcessor", on_terminate, asked=True), QueueHead)
 
 
 class UnicastSubject(Subject[T]):
@@ -164,4 +190,4 @@ class UnicastSubject(Subject[T]):
     __slots__ = ()
 
     def __init__(self, *, on_terminate: Callable[[], object] | None = None) -> None:
-        super().__init__(UnicastHub("UnicastSubject", on_terminate, asked=False))
+        super().__init__(UnicastHub("UnicastSubject", on_terminate, asked=False), QueueHead)

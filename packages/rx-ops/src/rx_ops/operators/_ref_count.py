@@ -1,4 +1,4 @@
-"""Who connects a Connectable, and who stops it: ``auto_connect`` and ``ref_count``."""
+"""When a Connectable is connected, and when it is stopped: ``auto_connect`` and ``ref_count``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import BaseDisposable, SerialDisposable
-from rx_core.blocks import NOBODY, AtomicReference, Requested
-from rx_ops.coordination._described import Described
-from rx_ops.coordination._multicast import Connectable, Connection, OnConnect
+from rx_core.blocks import AtomicReference, Requested
+from rx_core.streams import NULL_SUBSCRIBER, ignore
+from rx_ops.operators._connect import Connectable, Connection, Described, OnConnect
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
@@ -50,11 +50,14 @@ class _Shared(Generic[T]):
 
 
 class _Count(Generic[T]):
-    """How many use a connection. A new object for each change, so that an alarm knows whether anything happened since."""
+    """How many use a connection; ``shared`` is None while there is none.
+
+    A new object for each change: whoever replaces one it has read knows that nothing happened since.
+    """
 
     __slots__ = ("connected", "shared", "users")
 
-    def __init__(self, shared: _Shared[T], users: int, connected: bool) -> None:
+    def __init__(self, shared: _Shared[T] | None, users: int, connected: bool) -> None:
         self.shared = shared
         self.users = users
         self.connected = connected
@@ -70,25 +73,26 @@ class RefCount(Described, Generic[T]):
         self._least = subscriber_count
         self._seconds = seconds
         self._scheduler = scheduler
-        self._state: AtomicReference[_Count[T] | None] = AtomicReference(None)
+        self._state: AtomicReference[_Count[T]] = AtomicReference(_Count(None, 0, False))
 
     def _at_first(self) -> dict[str, object]:
-        return {"_state": AtomicReference(None)}
+        return {"_state": AtomicReference(_Count(None, 0, False))}
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         while True:
             before = self._state.get()
-            if before is None or before.shared.connection.is_useless:
-                after = _Count(_Shared(self._connectable.take(alive=True)), 1, self._least <= 1)
-                connect = after.connected
+            shared = before.shared
+            if shared is None or shared.connection.is_useless:
+                shared = _Shared(self._connectable.take(alive=True))
+                connect = self._least <= 1
+                after = _Count(shared, 1, connect)
             else:
                 users = before.users + 1
                 connect = not before.connected and users >= self._least
-                after = _Count(before.shared, users, before.connected or connect)
+                after = _Count(shared, users, before.connected or connect)
             if self._state.compare_and_set(before, after):
                 break
-        shared = after.shared
-        if before is not None and not before.users:
+        if before.shared is shared and not before.users:
             shared.timer.set(_NOTHING)
         shared.connection.subscribe(_Counted(self, shared, subscriber))
         if connect:
@@ -98,37 +102,36 @@ class RefCount(Described, Generic[T]):
         """A subscriber cancelled, or saw the end."""
         while True:
             before = self._state.get()
-            if before is None or before.shared is not shared:
+            if before.shared is not shared:
                 return
             last = before.users == 1
-            after: _Count[T] | None = _Count(shared, before.users - 1, before.connected)
-            if last and (ended or not (before.connected and self._seconds)):
-                after = None
-                if before.connected:
-                    self._connectable.detach(shared.connection)  # first: who comes after the change needs another one
+            stops = last and (ended or not (before.connected and self._seconds))
+            after: _Count[T] = _Count(None, 0, False) if stops else _Count(shared, before.users - 1, before.connected)
+            if stops and before.connected:
+                self._connectable.detach(shared.connection)  # first: a subscriber that comes after the change needs another one
             if self._state.compare_and_set(before, after):
                 break
-            if after is None:
+            if stops:
                 self._connectable.attach(shared.connection)
-        if after is None:
+        if stops:
             shared.timer.dispose()
             if before.connected:
                 shared.connection.dispose()
         elif last:
-            self._arm(after)
+            self._arm(after, shared)
 
-    def _arm(self, armed: _Count[T]) -> None:
+    def _arm(self, armed: _Count[T], shared: _Shared[T]) -> None:
         worker = self._scheduler.create_worker()
-        armed.shared.timer.set(worker)
-        worker.schedule(lambda: self._expired(armed), self._seconds)
+        shared.timer.set(worker)
+        worker.schedule(lambda: self._expired(armed, shared), self._seconds)
         if self._state.get() is not armed:
-            worker.dispose()  # somebody came meanwhile, and may have looked for the timer before it was there
+            worker.dispose()  # a subscriber came meanwhile, and may have looked for the timer before it was there
 
-    def _expired(self, armed: _Count[T]) -> None:
-        connection = armed.shared.connection
+    def _expired(self, armed: _Count[T], shared: _Shared[T]) -> None:
+        connection = shared.connection
         self._connectable.detach(connection)
-        if self._state.compare_and_set(armed, None):
-            armed.shared.timer.dispose()
+        if self._state.compare_and_set(armed, _Count(None, 0, False)):
+            shared.timer.dispose()
             connection.dispose()
         else:
             self._connectable.attach(connection)
@@ -152,7 +155,7 @@ _NOTHING = _Nothing()
 
 
 class _Counted(BaseDisposable, Generic[T]):
-    """One of the counted: passes signals on and says once that it has gone."""
+    """One of the counted subscribers: passes signals on, and tells once that it has left."""
 
     __slots__ = ("_down", "_owner", "_shared", "_up", "on_next")
 
@@ -177,8 +180,8 @@ class _Counted(BaseDisposable, Generic[T]):
         self._let_go().on_complete()
 
     def _let_go(self) -> Subscriber[T]:
-        down, self._down = self._down, NOBODY
-        self.on_next = NOBODY.on_next
+        down, self._down = self._down, NULL_SUBSCRIBER
+        self.on_next = ignore
         return down
 
     def _go(self, ended: bool) -> None:

@@ -1,0 +1,250 @@
+"""Broadcast: one run of a source for several subscribers, as fast as the slowest of them requests (publish, share).
+
+It is an Op whose subscriber is the group: the token carries what *all* of them want, and one gate puts their signals in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rx_core import _hooks
+from rx_core._demand import UNBOUNDED, invalid_request
+from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
+from rx_core.streams.hub import End
+from rx_core.streams.inputs import Input, MergedInput
+from rx_core.streams.op import Op
+
+if TYPE_CHECKING:
+    from rx_core._protocols import Subscriber
+
+T = TypeVar("T")
+
+_ABSENT = object()
+
+
+class Receiver(Generic[T]):
+    """One subscriber of a broadcast, and its Subscription. The broadcast's holder of the token signals it."""
+
+    __slots__ = ("broadcast", "demand", "down", "emit", "requests", "stopped")
+
+    broadcast: Broadcast[T]
+    #: The subscriber, until its end or a cancel (RS 3.13), and its ``on_next``.
+    down: Any
+    emit: Callable[[Any], object]
+    #: What it wants by the broadcast's last look; only the holder of the token writes it.
+    demand: int
+    #: What it requested since, in order. Any: a list, whose pop and append are atomic.
+    requests: Any
+    stopped: bool
+
+    def __init__(self, broadcast: Broadcast[T], down: Subscriber[T], demand: int) -> None:
+        self.broadcast = broadcast
+        self.down = down
+        self.emit = down.on_next
+        self.demand = demand
+        self.requests = []
+        self.stopped = False
+
+    def request(self, n: int, /) -> None:
+        if not self.stopped:
+            self.requests.append(n)
+            self.broadcast.drain()
+
+    def cancel(self) -> None:
+        self.let_go()
+        self.broadcast.leave(self)
+
+    def dispose(self) -> None:
+        self.cancel()
+
+    @property
+    def is_disposed(self) -> bool:
+        return self.stopped
+
+    def let_go(self) -> Any:
+        """The subscriber, for its last signal."""
+        self.stopped = True
+        down = self.down
+        self.down = NULL_SUBSCRIBER
+        self.emit = ignore
+        return down
+
+    def collect(self) -> Exception | None:
+        """For the holder of the token: take what was requested into the account. An error for a wrong number (RS 3.9)."""
+        requests = self.requests
+        while requests:
+            n = requests.pop(0)
+            if type(n) is not int or n < 1:
+                return invalid_request(n)
+            self.demand = UNBOUNDED if n >= UNBOUNDED - self.demand else self.demand + n
+        return None
+
+
+class Receivers(Generic[T]):
+    """The subscribers of a broadcast as one subscriber."""
+
+    __slots__ = ("end", "members", "now", "origin")
+
+    #: In order of arrival. Any: what is done to it is one step each.
+    members: Any
+    #: The members at the broadcast's last look.
+    now: tuple[Receiver[T], ...]
+    end: End | None
+    origin: object
+
+    def __init__(self, origin: object) -> None:
+        self.members = {}
+        self.now = ()
+        self.end = None
+        self.origin = origin
+
+    def on_next(self, item: T, /) -> None:
+        for receiver in self.now:
+            try:
+                receiver.emit(item)
+            except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
+                receiver.cancel()
+                _hooks.dropped(error, self.origin)
+
+    def on_error(self, error: Exception, /) -> None:
+        self.finish(End(error))
+
+    def on_complete(self) -> None:
+        self.finish(End(None))
+
+    def finish(self, end: End) -> None:
+        self.end = end  # published before the members are looked at: see add
+        for receiver in list(self.members):
+            self.tell(receiver, end)
+
+    def drop(self) -> None:
+        """The run was disposed: nothing is signalled to those that are there. One that comes from here on gets the end."""
+        if self.end is None:
+            self.end = End(None)
+            self.members.clear()
+
+    def add(self, receiver: Receiver[T]) -> None:
+        self.members[receiver] = None
+        if receiver.stopped:
+            self.members.pop(receiver, None)
+        elif self.end is not None:
+            self.tell(receiver, self.end)
+
+    def tell(self, receiver: Receiver[T], end: End) -> None:
+        """The end, once: to be told by the thread that takes it out."""
+        if self.members.pop(receiver, _ABSENT) is _ABSENT:
+            return
+        down = receiver.let_go()
+        try:
+            if end.error is None:
+                down.on_complete()
+            else:
+                down.on_error(end.error)
+        except Exception as error:
+            _hooks.dropped(error, self.origin)
+
+
+class Broadcast(Op[T]):
+    """The Op behind ``publish()``. Its source is subscribed by :meth:`connect`; while there is no subscriber it waits.
+
+    ``lossy``: the source cannot be asked to wait, so that items that come while there is no subscriber are lost.
+    """
+
+    __slots__ = ("granted", "input", "lossy", "receivers")
+
+    receivers: Receivers[T]
+    #: What all wanted at the last look. The token carries what is left of it.
+    granted: int
+    input: BroadcastInput[T]
+    lossy: bool
+
+    def __init__(self, window: int, lossy: bool, origin: object) -> None:
+        receivers: Receivers[T] = Receivers(origin)
+        super().__init__(receivers, origin)  # type: ignore[arg-type]  # it is never given a Subscription
+        self.receivers = receivers
+        self.granted = 0
+        self.lossy = lossy
+        self.input = BroadcastInput(self, window)
+        self.token.append(0)
+
+    def connect(self, source: Any) -> None:
+        """Subscribe to ``source``, once."""
+        self.input.open(source)
+
+    def subscribe(self, down: Subscriber[T], /) -> None:
+        receiver = Receiver(self, down, UNBOUNDED if self.lossy else 0)
+        down.on_subscribe(receiver)
+        self.receivers.add(receiver)
+        self.drain()
+
+    def leave(self, receiver: Receiver[T]) -> None:
+        self.receivers.members.pop(receiver, None)
+        self.drain()  # it may have been the slowest
+
+    # -- the holder of the token ----------------------------------------
+
+    def look(self, demand: int) -> int:
+        receivers = self.receivers
+        sent = self.granted - demand
+        if sent:
+            for receiver in receivers.now:
+                if receiver.demand != UNBOUNDED:
+                    receiver.demand -= sent
+        self.granted = 0
+        if self.stopped:
+            self.close()
+            receivers.drop()
+            return 0
+        receivers.now = now = (*list(receivers.members),)  # copied in one step
+        wanted = UNBOUNDED if now or self.lossy else 0
+        for receiver in now:
+            error = receiver.collect()
+            if error is not None:
+                receivers.tell(receiver, End(error))
+                self.dirty = True
+                wanted = 0
+            elif receiver.demand < wanted:
+                wanted = receiver.demand
+        self.granted = wanted
+        return self.step(wanted)
+
+    def step(self, demand: int) -> int:
+        source = self.input
+        while not self.stopped:
+            done = source.done  # before the queue: what came before the end is in it
+            if source.queue:
+                if not demand or self.dirty:
+                    break
+                item = source.queue.popleft()
+                source.took()
+                if demand != UNBOUNDED:
+                    demand -= 1
+                self.emit(item)
+            elif done:
+                self.granted = 0
+                return self.finish(source.error)
+            else:
+                break
+        return demand
+
+    def close(self) -> None:
+        self.input.close()
+        self.receivers.now = ()
+
+
+class BroadcastInput(MergedInput[T]):
+    """The source of a broadcast: straight to all subscribers when all of them want the item, else through the queue."""
+
+    __slots__ = ()
+
+    def wait(self, item: T) -> None:
+        if not self.closed:
+            self.put(item)
+        self.op.drain()
+
+    def on_error(self, error: Exception, /) -> None:
+        Input.on_error(self, error)
+
+    def on_complete(self) -> None:
+        Input.on_complete(self)
