@@ -26,7 +26,7 @@ from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
 from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
-from rx_core.streams.entry import subscribe
+from rx_core.streams.entry import Entry, subscribe
 from rx_core.streams.op import LOOK_FIRST
 
 if TYPE_CHECKING:
@@ -173,8 +173,12 @@ class QueuedInput(Input[T]):
 
     def overrun(self) -> None:
         """The source sent more than it was asked for (RS 1.1): its stream ends with an error, and the queue does not grow on."""
-        if self.up is not None:
-            self.up.cancel()
+        up = self.up
+        if isinstance(up, Entry):  # which counts by itself; so this source cannot be asked, and what it sends waits
+            self.window = UNBOUNDED
+            return
+        if up is not None:
+            up.cancel()
         asked = f"{self.window} {'item' if self.window == 1 else 'items'}"
         self.on_error(MissingBackpressureError(f"a source sent an element that it had not been asked for: {asked} wait already"))
 
