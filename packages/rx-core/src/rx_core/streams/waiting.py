@@ -62,8 +62,11 @@ class Waiting(Generic[T]):
         if self.up is not None:
             up.cancel()  # RS 2.5
             return
-        self.up = up
-        up.request(self.window)
+        self.up = up  # publish first, look afterwards: expire() does the same
+        if self.closed:
+            up.cancel()
+        else:
+            up.request(self.window)
 
     def on_next(self, item: T, /) -> None:
         if self.closed:
