@@ -215,8 +215,8 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
     end = trace[-1] if trace else None
     if op.name in SIDE_BY_SIDE and any(waits(part) for part in everything(Pipeline(made.source, (*made.ops, op)))):
         return False  # where somebody waits, which source is first is nobody's to say
-    if op.name == "flat_map" and fails(Pipeline(made.source, (*made.ops, op))):
-        return False  # it runs its inner sources ahead of demand: an error overtakes what waits
+    if op.name in ("flat_map", "windows", "counted_groups") and fails(Pipeline(made.source, (*made.ops, op))):
+        return False  # they run their inner sources ahead of demand: an error overtakes what waits
     if op.name in FLATTENING and any(pushes(part, polled=False) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
     if (
