@@ -155,22 +155,32 @@ def test_operators_work_on_the_threads_of_schedulers_and_on_no_others(face: type
 
 
 @pytest.mark.parametrize("face", [Single, Maybe, Completable])
-def test_who_waits_waits_on_the_own_thread(face: type[Any]) -> None:
+def test_a_thread_that_waits_runs_everything_itself(face: type[Any]) -> None:
+    """But for one thing: with a time limit another thread watches the clock, because a source that is busy on the waiting thread
+    cannot be stopped from there. It runs nothing else, and goes with the waiting."""
     clock = VirtualScheduler()
     before = set(threading.enumerate())
     alive: set[threading.Thread] = set()
+    ran_on: set[threading.Thread] = set()
 
     def look() -> None:
         alive.update(threading.enumerate())
+        ran_on.add(threading.current_thread())
 
     source = Completable.complete() if face is Completable else face.just(1)
     waiting = source.do_finally(look).subscribe_on(clock)
     name = "blocking_await" if face is Completable else "blocking_get"
     with pytest.raises(TimeoutError):
-        getattr(waiting, name)(seconds=SOON)  # nobody moves the clock
+        getattr(waiting, name)(seconds=SOON)  # the clock stands still
     look()
     getattr(source.do_finally(look), name)(seconds=FAR)
-    assert alive <= before
+    getattr(source.do_finally(look), name)()
+    assert ran_on == {threading.current_thread()}
+    watching = alive - before
+    assert all(isinstance(thread, threading.Timer) for thread in watching)
+    for thread in watching:
+        thread.join(FAR / 2)
+        assert not thread.is_alive()
 
 
 def test_control_an_operator_with_a_thread_of_its_own_is_noticed() -> None:
