@@ -165,6 +165,10 @@ def test_a_system_exit_on_another_thread_does_not_leave_the_waiting_one_hanging(
             flow.first_element().blocking_get(seconds=5)
 
 
+def leave_for_first(leave: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda item, _other: leave(item)
+
+
 @pytest.mark.parametrize(
     "build",
     [
@@ -176,6 +180,15 @@ def test_a_system_exit_on_another_thread_does_not_leave_the_waiting_one_hanging(
         lambda flow, leave: flow.merge_with(Flowable.never()).map(leave).take(3),
         lambda flow, leave: flow.flat_map(lambda item: Flowable.from_iterable(leave(item))),
         lambda flow, leave: flow.flat_map_iterable(leave),
+        lambda flow, leave: flow.concat_map(lambda item: Flowable.from_iterable(leave(item))),
+        lambda flow, leave: flow.switch_map(lambda item: Flowable.from_iterable(leave(item))),
+        lambda flow, leave: flow.group_by(leave).flat_map(lambda group: group),
+        lambda flow, leave: flow.zip_with(flow, leave_for_first(leave)),
+        lambda flow, leave: flow.with_latest_from(Flowable.just(0), combiner=leave_for_first(leave)),
+        lambda flow, leave: Flowable.combine_latest(flow, Flowable.just(0), combiner=leave_for_first(leave)),
+        lambda flow, leave: flow.scan(lambda _total, item: leave(item)),
+        lambda flow, leave: flow.take_until(predicate=lambda item: not leave(item)).distinct(lambda _item: 0),
+        lambda flow, leave: flow.publish(lambda shared: shared.map(leave)),
     ],
 )
 def test_an_exit_in_a_function_that_another_thread_pushes_through_ends_the_stream(build: Callable[[Any, Any], Any]) -> None:

@@ -22,7 +22,7 @@ from rx_core.streams.entry import Entry, subscribe
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
-from rx_core.streams.op import LOOK_FIRST, Op, Outcome, tell_interrupted, without_this_frame
+from rx_core.streams.op import LOOK_FIRST, Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.replay import Log, ReplayHub
@@ -68,6 +68,7 @@ __all__ = [
     "Waiting",
     "close",
     "ignore",
+    "interruption",
     "is_exhausted",
     "subscribe",
     "tell_interrupted",

@@ -27,7 +27,7 @@ from rx_core._errors import MissingBackpressureError
 from rx_core._reactive import ObservableBase
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import Entry, subscribe
-from rx_core.streams.op import LOOK_FIRST
+from rx_core.streams.op import LOOK_FIRST, interruption
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
@@ -97,6 +97,21 @@ class Input(Generic[T]):
         """A stage between the source and this input has dropped an item that the source had been asked for."""
         if not self.done and not self.closed:
             self.up.request(1)
+
+    def fail(self, error: Exception) -> None:
+        """A user's function failed for an item: that is the source's error from here on."""
+        self.stop()
+        self.error = error
+        self.done = True
+        self.op.drain()
+
+    def interrupted(self, error: BaseException) -> None:
+        """A user's function was left by what is no signal (KeyboardInterrupt). To be raised again by the caller."""
+        told = interruption(error)
+        if told is None:
+            self.op.cancel()
+        else:
+            self.fail(told)
 
     # -- for the holder of the token ----------------------------------------
 

@@ -363,10 +363,18 @@ def without_this_frame(error: Exception | GeneratorExit) -> Exception:
     return as_signal(error)
 
 
-def tell_interrupted(down: Any, error: BaseException, on_worker: bool = False) -> None:
+def interruption(error: BaseException, on_worker: bool = False) -> WorkerInterruptedError | None:
     """A KeyboardInterrupt, SystemExit or the like is not signalled. On a worker and off the main thread no caller can act on it,
-    so a WorkerInterruptedError is sent, and threads that wait for the stream do not hang."""
-    if on_worker or threading.current_thread() is not threading.main_thread():
-        interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
-        interrupted.__cause__ = error
+    so this is the signal in its place, and threads that wait for the stream do not hang."""
+    if not on_worker and threading.current_thread() is threading.main_thread():
+        return None
+    interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+    interrupted.__cause__ = error
+    return interrupted
+
+
+def tell_interrupted(down: Any, error: BaseException, on_worker: bool = False) -> None:
+    """Signal :func:`interruption` to ``down``, where there is one."""
+    interrupted = interruption(error, on_worker)
+    if interrupted is not None:
         down.on_error(interrupted)

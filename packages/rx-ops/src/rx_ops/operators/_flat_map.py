@@ -224,6 +224,9 @@ class _Outer(Input[Any]):
         except (Exception, GeneratorExit) as error:
             self.fail(mapper_failure("flat_map", op.mapper, error))
             return
+        except BaseException as error:
+            self.interrupted(error)
+            raise
         items = pulled(source, op, 0)
         if items is not None:
             op.push_passive(items, self)

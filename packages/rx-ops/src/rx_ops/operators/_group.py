@@ -172,7 +172,7 @@ class KeyedInput(QueuedInput[Any]):
             key = key_of(item)
             group = self.groups.get(key)  # runs the key's __hash__ and __eq__
         except BaseException as error:
-            self.fail(op, self.user_failed(op, key_of, error))
+            self.fail_all(op, self.user_failed(op, key_of, error))
             return
         if group is None or group.stopped:
             self.first_item(op, key, item)
@@ -181,12 +181,12 @@ class KeyedInput(QueuedInput[Any]):
             try:
                 item = self.value(op, item)
             except Exception as error:
-                self.fail(op, error)
+                self.fail_all(op, error)
                 return
         try:
             straight = group.push(item)
         except Exception as error:  # its subscriber's. The source takes that for a cancel (RS 2.13)
-            self.fail(op, error)
+            self.fail_all(op, error)
             raise
         if straight:
             left = self.left - 1  # took(), without its frame
@@ -221,7 +221,7 @@ class KeyedInput(QueuedInput[Any]):
             group.queue = deque((item,))
         if not self.may_emit(op):
             others = sum(not each.stopped for each in groups.values()) - 1
-            self.fail(op, too_many_groups(others, failure))
+            self.fail_all(op, too_many_groups(others, failure))
             return
         self.emitting = get_ident()
         try:
@@ -233,7 +233,7 @@ class KeyedInput(QueuedInput[Any]):
         finally:
             self.emitting = 0
         if failure is not None:
-            self.fail(op, failure)
+            self.fail_all(op, failure)
         elif group.try_abandon():
             if groups.get(key) is group:
                 del groups[key]
@@ -282,7 +282,7 @@ class KeyedInput(QueuedInput[Any]):
         op.cancel()
         raise error
 
-    def fail(self, op: GroupBy, error: Exception) -> None:
+    def fail_all(self, op: GroupBy, error: Exception) -> None:
         """The stream and all its groups end with ``error``, which is not the source's."""
         self.stop()
         self.end_groups(op, error)

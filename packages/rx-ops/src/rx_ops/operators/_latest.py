@@ -272,17 +272,13 @@ class _Main(GatedInput[Any]):
         except (Exception, GeneratorExit) as error:
             self.fail(mapper_failure("with_latest_from", self.combiner, error))
             return
+        except BaseException as error:
+            self.interrupted(error)
+            raise
         if value is None:
             self.fail(none_produced("with_latest_from", self.combiner))
         else:
             super().on_next(value)
-
-    def fail(self, error: Exception) -> None:
-        """The combiner failed: that is the source's error from here on."""
-        self.stop()
-        self.error = error
-        self.done = True
-        self.op.drain()
 
 
 @op("with_latest_from")

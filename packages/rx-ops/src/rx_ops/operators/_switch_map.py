@@ -45,6 +45,9 @@ class _Outer(Input[Any]):
         except (Exception, GeneratorExit) as error:
             self.fail(mapper_failure("switch_map", op.mapper, error))
             return
+        except BaseException as error:
+            self.interrupted(error)
+            raise
         refused = not_a_source("switch_map", op.mapper, source)
         if refused is not None:
             self.fail(refused)

@@ -75,8 +75,11 @@ class _Checked(RelayedInput[T]):
         try:
             over = bool(self.predicate(item))
         except (Exception, GeneratorExit) as error:
-            self.error = mapper_failure("take_until", self.predicate, error)
-            over = True
+            self.fail(mapper_failure("take_until", self.predicate, error))
+            return
+        except BaseException as error:
+            self.interrupted(error)
+            raise
         if over:
             self.stop()
             self.done = True
