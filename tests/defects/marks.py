@@ -1,7 +1,4 @@
-"""The mark of a test that fails today: it names what goes wrong, and in which modes.
-
-While operators are rewritten the marks are not strict; they are taken off together when the last family is through.
-"""
+"""The mark of a test that fails today: it names what goes wrong, and in which modes. It is strict."""
 
 from __future__ import annotations
 
@@ -25,5 +22,5 @@ def fails(
 
 
 def _param(mode: str, reason: str, raises: type[BaseException]) -> object:
-    marks = [pytest.mark.xfail(strict=False, reason=reason, raises=raises)] if reason else []
+    marks = [pytest.mark.xfail(strict=True, reason=reason, raises=raises)] if reason else []
     return pytest.param(mode, marks=marks)

@@ -29,7 +29,7 @@ def show(flow):
 """
 
 
-@fails("RecursionError")
+@fails(unfused="RecursionError")
 def test_two_hundred_sources_are_concatenated_one_after_the_other(mode: str) -> None:
     program = """
 flow = Flowable.just(0)

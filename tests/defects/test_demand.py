@@ -19,24 +19,20 @@ Flow = Flowable[Any]
 # Everything is requested, and the operators between request enough
 
 
-@fails("switch_map requests nothing while it subscribes, and the processor has an item at once")
 def test_switch_map_takes_the_item_that_a_behavior_processor_has_at_once() -> None:
     assert signals(BehaviorProcessor(7).switch_map(Flowable.just)) == [7]
 
 
-@fails("throttle_first sends the item before switch_map requests it")
 def test_switch_map_takes_the_items_of_throttle_first(clock: VirtualScheduler) -> None:
     throttled = Flowable.range(3).throttle_first(1.0, scheduler=clock)
     assert signals(throttled.switch_map(Flowable.just), clock) == [0, COMPLETE]
 
 
-@fails(fused="an Observable fails for want of demand, which it does not have")
 def test_switch_map_of_observables_takes_the_items_of_throttle_first(clock: VirtualScheduler) -> None:
     throttled = Observable.range(3).throttle_first(1.0, scheduler=clock)
     assert signals(throttled.switch_map(Observable.just), clock) == [0, COMPLETE]
 
 
-@fails("the item is dropped before switch_map requests it")
 def test_nothing_is_dropped_in_front_of_switch_map() -> None:
     assert signals(Flowable.just(1).on_backpressure_drop().switch_map(Flowable.just)) == [1, COMPLETE]
 
@@ -51,7 +47,6 @@ def test_flattened_windows_of_a_timer_are_merged_with_a_pushing_source(clock: Vi
     assert signals(windows.merge_with(Flowable.of(7, 8).hide()), clock) == [7, 8, 0, COMPLETE]
 
 
-@fails(fused="delay passes on the demand of one item, and to_list cannot ask for more")
 def test_a_list_of_delayed_items_needs_a_request_for_one_item_only(clock: VirtualScheduler) -> None:
     processor = PublishProcessor[str]()
     log = watch(processor.delay(60, scheduler=clock).to_list().to_flowable(), request=1)
@@ -86,7 +81,7 @@ def test_the_item_of_a_single_waits_for_demand(clock: VirtualScheduler) -> None:
     assert log.signals == [0, COMPLETE]
 
 
-@fails(fused="the timer of the second round signals its item although nothing was requested")
+@fails("the timer of the second round signals its item although nothing was requested")
 def test_the_item_of_a_repeated_maybe_waits_for_demand(clock: VirtualScheduler) -> None:
     maybe = Flowable.timer(0.5, scheduler=clock).first_element()
     log = watch(maybe.repeat(2), request=1)
@@ -96,7 +91,6 @@ def test_the_item_of_a_repeated_maybe_waits_for_demand(clock: VirtualScheduler) 
     assert log.signals == [0, 0, COMPLETE]
 
 
-@fails(fused="the clock is not asked for the second item before the first was given", unfused="the same, and no error")
 def test_a_clock_is_read_ahead_of_a_delay_by_its_window(clock: VirtualScheduler) -> None:
     ticks = Flowable.interval(1.0, initial=0.1, scheduler=clock).take(3)
     delayed = ticks.delay(selector=lambda _tick: Flowable.timer(0.5, scheduler=clock))
@@ -120,7 +114,6 @@ def test_flat_map_iterable_takes_no_more_than_was_requested() -> None:
     assert log.signals == taken == [0, 1]
 
 
-@fails(fused="behind the first source the end is looked for only when more is requested")
 @pytest.mark.parametrize("nested", [False, True], ids=["in a row", "nested"])
 def test_concat_completes_with_its_last_item_however_it_is_nested(nested: bool) -> None:
     first: Flow = Flowable.range(1)
@@ -154,7 +147,6 @@ class _Ending:
         self.publisher.error(ERROR)
 
 
-@fails(fused="request(2) inside on_error")
 def test_concat_map_requests_nothing_of_a_source_that_has_failed() -> None:
     source = _Ending()
     log = watch(Flowable.wrap(source.publisher).concat_map(lambda item: Flowable.just(item).hide()), request=1)

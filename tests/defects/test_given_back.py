@@ -11,13 +11,11 @@ import pytest
 from rx_ops import Flowable, PublishProcessor
 from rx_testing import ManualPublisher, ManualSubscription, VirtualScheduler
 from tests.conformance.harness import dropped_errors
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, ERROR, signals, watch
 
 Flow = Flowable[Any]
 
 
-@fails(fused="the resource is released when the inner source ends")
 def test_a_resource_is_released_with_its_source_although_an_inner_source_is_open() -> None:
     released = []
     flow = Flowable.using(lambda: 1, Flowable.just, lambda _resource: released.append("released"))
@@ -25,7 +23,6 @@ def test_a_resource_is_released_with_its_source_although_an_inner_source_is_open
     assert released == ["released"]
 
 
-@fails(fused="the source stays subscribed behind its first item")
 def test_first_element_leaves_its_source_with_the_item() -> None:
     processor = PublishProcessor[int]()
     first = processor.merge_with(Flowable.never()).first_element()

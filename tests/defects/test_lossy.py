@@ -14,7 +14,6 @@ import rx_trio
 from rx_core import MissingBackpressureError
 from rx_ops import BackpressureStrategy, Emitter, Flowable, OverflowStrategy, PublishProcessor, PublishSubject, Single
 from rx_testing import VirtualScheduler
-from tests.defects.marks import fails
 from tests.defects.watching import An, watch
 
 Flow = Flowable[Any]
@@ -77,7 +76,6 @@ def test_memory_is_bounded_by_the_window_of_the_consumer(lossy: str, consumer: s
     check_memory(*BOUNDED[lossy], *CONSUMERS[consumer])
 
 
-@fails(fused="nothing is dropped: what counts is the demand behind the consumer")
 @pytest.mark.parametrize("consumer", CONSUMERS)
 @pytest.mark.parametrize("lossy", UNBOUNDED_FUSED)
 def test_memory_of_an_operator_that_drops_is_bounded_by_the_window_of_its_consumer(lossy: str, consumer: str) -> None:
@@ -100,7 +98,6 @@ def _sent(send: Send, count: int) -> Iterator[weakref.ref[Item]]:
         send(item)
 
 
-@fails(fused="nothing is dropped")
 def test_what_is_dropped_in_front_of_flat_map_is_told() -> None:
     processor, dropped = PublishProcessor[int](), list[int]()
     flow = processor.on_backpressure_drop(dropped.append)
@@ -119,14 +116,12 @@ FAILING: dict[str, Make] = {
 }
 
 
-@fails(fused="the items are kept, and no error comes")
 @pytest.mark.parametrize("consumer", ["concat_map", "flat_map", "flat_map of one"])
 @pytest.mark.parametrize("source", FAILING)
 def test_an_item_beyond_the_window_of_the_consumer_fails_the_stream(source: str, consumer: str) -> None:
     check_failure(FAILING[source], CONSUMERS[consumer][0])
 
 
-@fails("the error waits behind the items of zip, for which there is no partner")
 @pytest.mark.parametrize("source", FAILING)
 def test_an_item_beyond_the_window_of_zip_fails_the_stream(source: str) -> None:
     check_failure(FAILING[source], CONSUMERS["zip"][0])

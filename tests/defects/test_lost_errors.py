@@ -10,7 +10,6 @@ import pytest
 from rx_ops import Emitter, Flowable, Observable, PublishProcessor, PublishSubject
 from rx_testing import VirtualScheduler
 from tests.defects.apart import printed
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, ERROR, An, signals, watch
 
 Flow = Flowable[Any]
@@ -19,14 +18,12 @@ Flow = Flowable[Any]
 # Kept until the end
 
 
-@fails(fused="the stream completes, because the second source is empty")
 def test_combine_latest_keeps_an_error_that_it_delays() -> None:
     failing = Flowable.just(0).map(lambda number: 1 // number)
     combined = Flowable.combine_latest(failing, Flowable.empty(), delay_error=True)
     assert signals(combined) == [An(ZeroDivisionError)]
 
 
-@fails(fused="the answer is given although the source failed")
 def test_repeat_when_passes_on_the_error_of_its_source(clock: VirtualScheduler) -> None:
     failing = Flowable.concat(Flowable.just(5), Flowable.error(ERROR))
     repeated = failing.repeat_when(lambda _rounds: Flowable.just(1))
@@ -43,7 +40,6 @@ def test_the_error_of_a_grouped_source_is_signalled_although_its_groups_deal_wit
 # At once, although items wait
 
 
-@fails("the error waits behind an item for which there is no partner")
 def test_zip_fails_at_once_although_an_item_waits_for_its_partner() -> None:
     processor = PublishProcessor[int]()
     log = watch(Flowable.zip(processor, Flowable.never()))
@@ -52,7 +48,6 @@ def test_zip_fails_at_once_although_an_item_waits_for_its_partner() -> None:
     assert log.signals == [ERROR]
 
 
-@fails("the error waits behind an item for which there is no partner")
 def test_zip_of_observables_fails_at_once() -> None:
     left, right = PublishSubject[int](), PublishSubject[int]()
     log = watch(Observable.zip(left, right))
@@ -62,7 +57,6 @@ def test_zip_of_observables_fails_at_once() -> None:
     assert not right.has_subscribers
 
 
-@fails("the stream completes, because the other source ends first")
 def test_zip_signals_the_error_of_one_source_and_not_the_end_of_the_other() -> None:
     left, right = PublishProcessor[int](), PublishProcessor[int]()
     log = watch(Flowable.zip(left, right))
@@ -73,7 +67,6 @@ def test_zip_signals_the_error_of_one_source_and_not_the_end_of_the_other() -> N
     assert log.signals == [ERROR]
 
 
-@fails("the pair is given and the stream completes, the error being behind another item")
 def test_zip_loses_no_error_behind_an_item_that_has_no_partner_any_more() -> None:
     left, right = PublishSubject[int](), PublishSubject[int]()
     log = watch(Observable.zip(left, right))
@@ -85,7 +78,6 @@ def test_zip_loses_no_error_behind_an_item_that_has_no_partner_any_more() -> Non
     assert log.signals == [ERROR]
 
 
-@fails("the answer is False, the error being behind the item that differs")
 def test_sequence_equal_fails_with_its_source_and_does_not_compare_on() -> None:
     left, right = PublishSubject[int](), PublishSubject[int]()
     log = watch(Observable.sequence_equal(left, right))
@@ -95,7 +87,6 @@ def test_sequence_equal_fails_with_its_source_and_does_not_compare_on() -> None:
     assert log.signals == [ERROR]
 
 
-@fails("the item is given first")
 def test_observe_on_lets_an_error_overtake_items_that_wait_for_the_worker(clock: VirtualScheduler) -> None:
     processor = PublishProcessor[int]()
     log = watch(processor.observe_on(clock, delay_error=False))
@@ -124,7 +115,6 @@ def test_concat_map_fails_with_its_source_although_an_inner_source_is_open(clock
     check_that_concat_map_fails_at_once(lambda flow, clock: flow, clock)
 
 
-@fails(fused="the error waits until the inner source ends")
 @pytest.mark.parametrize("name", BETWEEN)
 def test_concat_map_fails_at_once_also_behind(name: str, clock: VirtualScheduler) -> None:
     check_that_concat_map_fails_at_once(BETWEEN[name], clock)
@@ -148,7 +138,6 @@ OUTER: dict[str, Callable[[Observable[int]], Observable[int]]] = {
 }
 
 
-@fails(fused="the error waits until the inner source ends")
 @pytest.mark.parametrize("name", OUTER)
 def test_concat_map_of_observables_fails_with_its_source(name: str) -> None:
     source, inner = PublishSubject[int](), PublishSubject[str]()
@@ -160,7 +149,6 @@ def test_concat_map_of_observables_fails_with_its_source(name: str) -> None:
     assert (log.signals, inner.has_subscribers) == (["a", ERROR], False)
 
 
-@fails(fused="the error waits until the inner source ends")
 def test_concat_map_of_observables_fails_with_a_source_made_by_create() -> None:
     emitters: list[Emitter[int]] = []
     inner = PublishSubject[str]()
@@ -175,7 +163,6 @@ def test_concat_map_of_observables_fails_with_a_source_made_by_create() -> None:
 # Not hidden by another error
 
 
-@fails("SchedulerNotFoundError alone is signalled, when the first attempt has failed")
 def test_retry_backoff_without_a_scheduler_does_not_hide_why_it_wanted_to_retry(mode: str) -> None:
     program = """
         from rx_core import SchedulerNotFoundError

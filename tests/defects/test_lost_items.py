@@ -9,7 +9,6 @@ import pytest
 
 from rx_ops import Flowable, Observable, PublishProcessor, PublishSubject
 from rx_testing import VirtualScheduler
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, ERROR, signals, watch
 
 Flow = Flowable[Any]
@@ -56,7 +55,6 @@ def test_a_key_whose_group_was_cancelled_gets_a_new_group() -> None:
 # Several sources
 
 
-@fails(fused="the second source wins although the first one signals first")
 @pytest.mark.parametrize("items", [[1], [7, 0, 9]], ids=str)
 def test_amb_takes_the_first_source_when_that_signals_at_once(items: list[int]) -> None:
     source: Flow = Flowable.of(*items)
@@ -64,7 +62,6 @@ def test_amb_takes_the_first_source_when_that_signals_at_once(items: list[int]) 
     assert signals(source.amb_with(Flowable.empty())) == [*items, COMPLETE]
 
 
-@fails("merge gives the error of the second source before it looks at the first")
 @pytest.mark.parametrize("items", [[0, 1, 2], [1, 2]], ids=str)
 def test_merge_gives_the_items_of_the_first_source_before_the_error_of_the_second(items: list[int]) -> None:
     source: Flow = Flowable.of(*items)
@@ -72,13 +69,11 @@ def test_merge_gives_the_items_of_the_first_source_before_the_error_of_the_secon
     assert signals(source.merge_with(Flowable.error(ERROR))) == [*items, ERROR]
 
 
-@fails(fused="what create sends at once comes too late")
 def test_skip_until_hears_what_its_other_source_sends_at_once() -> None:
     other: Flow = Flowable.create(lambda emitter: emitter.on_next(1))
     assert signals(Flowable.range(3).skip_until(other)) == [0, 1, 2, COMPLETE]
 
 
-@fails(fused="what create sends at once comes too late")
 def test_take_until_hears_what_its_other_source_sends_at_once() -> None:
     other: Flow = Flowable.create(lambda emitter: emitter.on_next(1))
     assert signals(Flowable.range(3).take_until(other)) == [COMPLETE]
@@ -87,7 +82,6 @@ def test_take_until_hears_what_its_other_source_sends_at_once() -> None:
 # A hot source is subscribed with the stream, and nothing it sends after that is missed
 
 
-@fails(fused="switch_map is asked for one item at a time, and drops what comes between")
 def test_concat_map_gets_all_that_switch_map_gives_it(clock: VirtualScheduler) -> None:
     def later(item: int, seconds: float) -> Flow:
         return Flowable.timer(seconds, scheduler=clock).map(lambda _tick: item)
@@ -102,7 +96,6 @@ BEHIND_A_WORKER: dict[str, Callable[[Flow, VirtualScheduler], Flow]] = {
 }
 
 
-@fails("the processor is subscribed when the worker has its first turn")
 @pytest.mark.parametrize("name", BEHIND_A_WORKER)
 def test_what_comes_behind_start_with_is_subscribed_at_once_also_in_front_of_a_worker(name: str, clock: VirtualScheduler) -> None:
     processor = PublishProcessor[int]()
@@ -112,7 +105,6 @@ def test_what_comes_behind_start_with_is_subscribed_at_once_also_in_front_of_a_w
     assert log.signals == [8, 1]
 
 
-@fails(fused="zip pulls its second source, which is subscribed to the subject too late")
 def test_zip_over_start_with_misses_no_item() -> None:
     left, right = PublishSubject[str](), PublishSubject[int]()
     log = watch(Observable.zip(left, right.start_with(1, 2)))
@@ -122,7 +114,6 @@ def test_zip_over_start_with_misses_no_item() -> None:
     assert log.signals == [("x", 1), ("y", 2), ("z", 5)]
 
 
-@fails(fused="zip pulls its second source, which looks at the latest item too late")
 def test_zip_over_with_latest_from_pairs_items_when_they_come() -> None:
     left, main, other = PublishSubject[int](), PublishSubject[str](), PublishSubject[str]()
     log = watch(Observable.zip(left, main.with_latest_from(other)))
@@ -135,7 +126,6 @@ def test_zip_over_with_latest_from_pairs_items_when_they_come() -> None:
     assert log.signals == [(1, ("b1", "c1")), (2, ("b2", "c1"))]
 
 
-@fails(fused="zip pulls its second source, which drops what waits when the other one signals")
 def test_zip_over_take_until_keeps_what_came_before_the_end() -> None:
     left, main, other = PublishSubject[int](), PublishSubject[int](), PublishSubject[int]()
     log = watch(Observable.zip(left, main.take_until(other)))
@@ -147,7 +137,6 @@ def test_zip_over_take_until_keeps_what_came_before_the_end() -> None:
     assert log.signals == [(1, 1), (2, 2), COMPLETE]
 
 
-@fails(fused="zip pulls its second source, which leaves an inner source before it was read")
 def test_zip_over_switch_map_keeps_what_came_before_the_switch() -> None:
     left, outer = PublishSubject[int](), PublishSubject[int]()
     first, second = PublishSubject[str](), PublishSubject[str]()
@@ -162,7 +151,6 @@ def test_zip_over_switch_map_keeps_what_came_before_the_switch() -> None:
     assert log.signals == [(1, "c1"), (2, "c2"), (3, "d1")]
 
 
-@fails(fused="concat is pulled, and subscribes to its second source when concat_map wants another item")
 def test_concat_map_over_concat_misses_no_item_of_the_second_source() -> None:
     first, second, inner = PublishSubject[str](), PublishSubject[str](), PublishSubject[str]()
     outer = Observable.concat(first, second)
@@ -175,7 +163,6 @@ def test_concat_map_over_concat_misses_no_item_of_the_second_source() -> None:
     assert log.signals == ["x", "y"]
 
 
-@fails(fused="start_with is pulled, and its source is subscribed when flat_map wants another item")
 def test_flat_map_over_start_with_misses_no_item_however_few_inner_sources_it_takes() -> None:
     source, inner = PublishSubject[str](), PublishSubject[str]()
     outer = source.start_with("b1", "b1")

@@ -21,7 +21,6 @@ from rx_ops import Flowable, GroupedFlowable, PublishProcessor
 from rx_testing import ManualPublisher
 from rx_testing.racing import interrupted
 from tests.conformance.harness import dropped_errors
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, An, Log
 
 pytestmark = pytest.mark.stress
@@ -109,7 +108,6 @@ class _Leaving:
             self.connection.on_complete()
 
 
-@fails("the connection is that of the other one, and disposed")
 def test_a_subscriber_of_ref_count_is_not_left_on_a_connection_that_another_one_ended() -> None:
     at_each_instruction(coming_and_going(lambda flow: flow.publish().ref_count()))
 
