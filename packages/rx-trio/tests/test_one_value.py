@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import trio
-from trio_parties import counted, run
+from trio_parties import Generated, counted, run
 
 import rx_trio
 from rx_core import (
@@ -100,5 +102,29 @@ def test_first_asks_for_one_and_cancels() -> None:
         assert await rx_trio.first(counted(0), "none") == "none"
         with pytest.raises(EmptyStreamError):
             await rx_trio.first(counted(0))
+
+    run(main)
+
+
+def test_a_task_that_is_cancelled_already_takes_no_value_from_the_source() -> None:
+    taken: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for n in range(3):
+            taken.append(n)
+            yield n
+
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await rx_trio.first(Generated(numbers))
+        assert scope.cancelled_caught
+        source = ManualPublisher[int]()
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await rx_trio.first(source)
+        assert scope.cancelled_caught
+        assert taken == []
+        assert source.subscriptions == []
 
     run(main)

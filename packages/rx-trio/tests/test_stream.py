@@ -9,9 +9,9 @@ import trio
 from trio_parties import Generated, counted, run
 
 import rx_trio
-from rx_core import (
-    Run,
-)
+from rx_core import Subscriber, hooks
+from rx_core.streams import Stopping
+from rx_ops import Flowable
 from rx_testing import ManualPublisher
 
 # -- elements ----------------------------------------------------------------------------------------------------------
@@ -27,9 +27,9 @@ def test_all_elements_in_order() -> None:
     run(main)
 
 
-def test_an_iterator_that_is_no_generator_is_opened_as_well() -> None:
+def test_an_iterator_that_is_no_generator_is_iterated_as_well() -> None:
     class Plain(Generated[int]):
-        def _rx_open(self, run: Run, window: int, /) -> Iterator[int | None]:
+        def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
             return self.items()
 
     async def main() -> list[int]:
@@ -39,7 +39,7 @@ def test_an_iterator_that_is_no_generator_is_opened_as_well() -> None:
     assert run(main) == list(range(600))
 
 
-def test_our_sources_are_pulled_element_by_element() -> None:
+def test_passive_sources_are_pulled_element_by_element() -> None:
     pulled: list[int] = []
 
     def endless() -> Iterator[int]:
@@ -80,20 +80,55 @@ def test_a_foreign_source_is_asked_for_a_window_and_again_at_three_quarters() ->
     run(main)
 
 
-def test_a_demand_window_is_bounded_by_prefetch_too() -> None:
-    """An operator that asks for as much as is wanted must not make the queue unbounded."""
+def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does() -> None:
+    class Late:
+        """It gives the Subscription when it likes."""
+
+        subscriber: Subscriber[int]
+
+        def subscribe(self, subscriber: Subscriber[int], /) -> None:
+            self.subscriber = subscriber
+
     source = ManualPublisher[int]()
 
-    class Concat(Generated[int]):
-        def _rx_open(self, run: Run, window: int, /) -> Iterator[int | None]:
-            return run.open(source)
+    async def main() -> None:
+        late = Late()
+        async with rx_trio.stream(late):
+            pass
+        source.subscribe(late.subscriber)
+
+    run(main)
+    assert source.cancelled
+    assert source.requested == 0
+
+
+def test_an_error_that_comes_after_the_block_was_left_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    source = ManualPublisher[int](unchecked=True)
 
     async def main() -> None:
-        async with rx_trio.stream(Concat(lambda: iter(())), prefetch=4) as items:
-            source.on_request = lambda subscription, n: None
-            with trio.move_on_after(1):
-                await items.__anext__()
-            assert source.requested == 4
+        async with rx_trio.stream(source):
+            pass
+        source.next(1)
+        source.error(OSError("too late"))
+
+    run(main)
+    assert "too late" in caplog.text
+
+
+def test_a_hook_sees_who_subscribes_also_to_what_would_be_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+
+    def hook(source: object, subscriber: Subscriber[int]) -> Subscriber[int]:
+        seen.append(source)
+        return subscriber
+
+    async def main() -> None:
+        hooks.ensure_loaded()
+        monkeypatch.setattr(hooks, "on_subscribe", hook)
+        flow = Flowable.range(300)
+        async with rx_trio.stream(flow) as items:
+            assert [x async for x in items] == list(range(300))
+        assert seen == [flow]
 
     run(main)
 
@@ -114,6 +149,21 @@ def test_errors_keep_their_type_and_are_no_group() -> None:
         with pytest.raises(ZeroDivisionError, match="boom"):
             await consume()
         assert got == [1]
+
+    run(main)
+
+
+def test_a_stop_iteration_that_is_signalled_is_an_error_and_no_end() -> None:
+    source = ManualPublisher[int]()
+
+    async def main() -> None:
+        async with rx_trio.stream(source) as items:
+            source.next(1)
+            source.error(StopIteration("mine"))
+            assert await items.__anext__() == 1
+            with pytest.raises(RuntimeError, match="StopIteration") as raised:
+                await items.__anext__()
+            assert isinstance(raised.value.__cause__, StopIteration)
 
     run(main)
 
@@ -178,7 +228,7 @@ def test_each_block_subscribes_anew() -> None:
         async with block:
             with pytest.raises(RuntimeError, match="open already"):
                 await block.__aenter__()
-        assert source.closed == 2  # the last one was never polled
+        assert source.closed == 2  # the last one was never iterated
 
     run(main)
 

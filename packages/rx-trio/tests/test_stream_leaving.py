@@ -11,10 +11,8 @@ import trio
 from trio_parties import Generated, run
 
 import rx_trio
-from rx_core import (
-    Run,
-    Subscriber,
-)
+from rx_core import Subscriber
+from rx_core.streams import Stopping
 from rx_testing import ManualPublisher
 
 # -- leaving the block, and other tasks --------------------------------------------------------------------------------
@@ -199,7 +197,7 @@ def test_no_run_sync_soon_in_the_loop_and_one_for_each_wake_outside() -> None:
                     calls += 1
                     token.run_sync_soon(function, *args)
 
-            items.run.bell.token = Counting()  # type: ignore[assignment]
+            items._arrivals.bell.token = Counting()  # type: ignore[assignment]
             async with trio.open_nursery() as nursery:
                 got: list[int] = []
 
@@ -225,7 +223,7 @@ def test_no_run_sync_soon_in_the_loop_and_one_for_each_wake_outside() -> None:
 
 def test_upstream_raising_while_it_is_closed_is_reported_and_not_raised(caplog: pytest.LogCaptureFixture) -> None:
     class Failing(Generated[int]):
-        def _rx_open(self, run: Run, window: int, /) -> Iterator[int | None]:
+        def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
             try:
                 yield 1
             finally:

@@ -11,6 +11,7 @@ from trio.testing import MockClock
 
 import rx_trio
 from rx_ops import Flowable
+from rx_testing import ManualPublisher
 
 T = TypeVar("T")
 
@@ -70,6 +71,59 @@ def test_async_sources_inside_a_coordinating_operator_are_all_closed(operator: s
             async with rx_trio.stream(many) as items:
                 async for _ in items:
                     break
+            assert not nursery.child_tasks
+
+    run(main)
+
+
+@pytest.mark.parametrize("operator", ["flat_map", "concat_map"])
+def test_inner_sources_that_are_iterated_and_some_that_push(operator: str) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+
+            async def slowly() -> AsyncIterator[int]:
+                await trio.sleep(1)
+                yield 100
+
+            def inner(x: int) -> Flowable[int]:
+                return Flowable.wrap(rx_trio.from_async_iterable(slowly, nursery=nursery)) if x == 2 else Flowable.of(x, x)
+
+            flow = Flowable.range(4)
+            many = flow.flat_map(inner) if operator == "flat_map" else flow.concat_map(inner)
+            async with rx_trio.stream(many.map(lambda x: x * 2)) as items:
+                assert await items.__anext__() == 0
+                got = [x async for x in items]
+            assert got == ([0, 2, 2, 6, 6, 200] if operator == "flat_map" else [0, 2, 2, 200, 6, 6])
+            assert trio.current_time() == 1
+
+    run(main)
+
+
+def test_a_source_behind_an_operator_is_asked_for_the_prefetch_and_no_more() -> None:
+    source = ManualPublisher[int]()
+
+    async def main() -> None:
+        async with rx_trio.stream(Flowable.wrap(source).retry(1), prefetch=4) as items:
+            with trio.move_on_after(1):
+                await items.__anext__()
+            assert source.requested == 4
+            source.next(0, 1, 2)
+            assert [await items.__anext__() for _ in range(3)] == [0, 1, 2]
+            assert source.requested == 7
+
+    run(main)
+
+
+def test_the_block_waits_for_a_source_that_a_worker_has_subscribed_to() -> None:
+    async def main() -> None:
+        ticks = Ticks()
+        async with trio.open_nursery() as nursery:
+            source = Flowable.wrap(rx_trio.from_async_iterable(ticks, nursery=nursery))
+            many = Flowable.range(2).observe_on(rx_trio.scheduler()).flat_map(lambda _: source)
+            async with rx_trio.stream(many) as items:
+                async for _ in items:
+                    break
+            assert ticks.closed == 2
             assert not nursery.child_tasks
 
     run(main)

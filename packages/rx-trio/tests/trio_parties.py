@@ -8,7 +8,8 @@ from typing import TypeVar
 import trio
 from trio.testing import MockClock
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, FlowableBase, Run, Subscriber
+from rx_core import FlowableBase, Subscriber
+from rx_core.streams import Stopping, Stream
 
 T = TypeVar("T")
 
@@ -17,24 +18,21 @@ def run(main: Callable[[], Awaitable[T]]) -> T:
     return trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
-class Generated(FlowableBase[T]):
-    """One of ours: opens as a generator, without a queue."""
+class Generated(Stream[T], FlowableBase[T]):
+    """A passive source of this library: iterated without a queue."""
 
-    def __init__(self, items: Callable[[], Iterator[T | None]]) -> None:
+    def __init__(self, items: Callable[[], Iterator[T]]) -> None:
         self.items = items
         self.closed = 0
 
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
-        Drain(subscriber).start(lambda drain: self._rx_open(drain, DEMAND))
+        raise AssertionError("a passive source is iterated")
 
-    def _rx_open(self, run: Run, window: int, /) -> Iterator[T | None]:
+    def _passive_items(self, _run: Stopping | None, /) -> Iterator[T]:
         try:
             yield from self.items()
         finally:
             self.closed += 1
-
-
-OPERATOR_CODES.add(Generated._rx_open.__code__)
 
 
 def counted(n: int) -> Generated[int]:

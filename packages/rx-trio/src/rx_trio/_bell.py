@@ -90,6 +90,11 @@ class Bell:
                 await wait_task_rescheduled(self._abort)
         self.rung = False  # before the caller looks: what is published from here on rings again
 
+    async def pause(self) -> None:
+        """Let other tasks go on, for the caller to look once more before it parks: to be woken from that takes much longer."""
+        await checkpoint()
+        self.rung = False  # before the caller looks
+
     def _rung_meanwhile(self) -> bool:
         return self.rung
 

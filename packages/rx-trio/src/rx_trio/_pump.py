@@ -19,7 +19,7 @@ from rx_core import (
     none_produced,
 )
 from rx_trio._bell import QUANTUM, Bell, call_in_loop
-from rx_trio._run import polled_here
+from rx_trio._endings import Endings, working_here
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -56,6 +56,7 @@ class Pump(Generic[T]):
         "_cancelled",
         "_demand",
         "_down",
+        "_endings",
         "_first",
         "_iterator",
         "_over",
@@ -64,7 +65,6 @@ class Pump(Generic[T]):
         "_scope",
         "_source",
         "_token",
-        "_waiting",
         "_wrong",
     )
 
@@ -78,7 +78,7 @@ class Pump(Generic[T]):
         self._source = source
         self._down = subscriber
         self._token = token
-        self._waiting = polled_here(token)
+        self._endings: Endings | None = working_here(token)
         self._first = first
         self._requests: deque[int] = deque()
         self._demand = 0
@@ -106,7 +106,17 @@ class Pump(Generic[T]):
     def cancel(self) -> None:
         if not self._cancelled:
             self._cancelled = True
+            if self._endings is None:
+                self._belong()
             self._interrupt()
+
+    def _belong(self) -> None:
+        """A source that was subscribed elsewhere, on a worker for example, belongs to the stream that cancels it."""
+        endings = working_here(self._token)
+        if endings is not None:
+            self._endings = endings
+            if self._over is not None and not self._over.is_set():  # else start() notes it, or it has ended
+                endings.note(self)
 
     def _interrupt(self) -> None:
         call_in_loop(self._token, Pump._interrupt_here, self)
@@ -130,9 +140,9 @@ class Pump(Generic[T]):
         except RuntimeError:
             self.refuse(gone(self._source, "its nursery is closed"))
             return
-        if self._waiting is not None:
-            self._over = trio.Event()
-            self._waiting.note(self)
+        self._over = trio.Event()
+        if self._endings is not None:
+            self._endings.note(self)
 
     @property
     def is_cancelled(self) -> bool:
@@ -149,7 +159,8 @@ class Pump(Generic[T]):
     async def _live(self, bell: Bell, scope: trio.CancelScope) -> None:
         finished = False
         error: Exception | None = None
-        task = None if self._waiting is None else self._waiting.attach()
+        endings = self._endings  # as long as the task lives; see _belong
+        task = None if endings is None else endings.attach()
         try:
             with scope:
                 try:
@@ -163,9 +174,11 @@ class Pump(Generic[T]):
         else:
             self._end(error, finished)
         finally:
-            if self._waiting is not None and self._over is not None and task is not None:
-                self._waiting.detach(task)
-                self._waiting.forget(self)
+            if endings is not None and task is not None:
+                endings.detach(task)
+            if self._endings is not None:
+                self._endings.forget(self)
+            if self._over is not None:
                 self._over.set()
 
     async def _pull(self, bell: Bell) -> Exception | None:

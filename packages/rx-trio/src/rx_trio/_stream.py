@@ -1,7 +1,7 @@
-"""A publisher as something to iterate in a trio task, with backpressure and without a queue of our own.
+"""A publisher as something to iterate in a trio task, with backpressure.
 
-The task polls the pipeline's generator directly, as a blocking ``for`` does in a thread, and parks only where the
-generator says "nothing now". The async generators here hold no nursery and no cancel scope, so that leaving them
+The task iterates a passive source directly, without a queue, as a blocking ``for`` does in a thread. It subscribes to every other
+source, and parks where nothing has arrived. The async generators here hold no nursery and no cancel scope, so that leaving them
 anywhere is safe.
 """
 
@@ -16,17 +16,20 @@ import trio
 from trio.lowlevel import checkpoint
 
 from rx_core import (
-    DEMAND,
     GROWING_PREFETCH,
+    OPERATOR_CODES,
     EmptyStreamError,
     FlowableBase,
-    Items,
     ObservableBase,
     check_prefetch,
-    close,
+    hooks,
     unwrap_stop,
 )
-from rx_trio._run import TrioRun
+from rx_core.streams import Handover, close
+from rx_core.streams import Stream as RxStream
+from rx_trio._arrivals import Arrivals
+from rx_trio._bell import current_token
+from rx_trio._endings import Endings
 
 if TYPE_CHECKING:
     from types import AsyncGeneratorType, TracebackType
@@ -87,21 +90,22 @@ class StreamItems(AsyncIterator[T]):
     Iterating again goes on where the last loop stopped, also when that was cancelled in the middle: no element is lost.
     """
 
-    __slots__ = ("_generator", "_items", "_open", "run")
+    __slots__ = ("_arrivals", "_endings", "_generator", "_items", "_open")
 
     def __init__(self, publisher: Publisher[T], prefetch: int, call: str = "rx_trio.stream()", *, exact: bool = False) -> None:
-        self.run = TrioRun(prefetch, call)
+        self._arrivals: Arrivals[T] = Arrivals(prefetch, publisher, call, exact=exact)
+        self._endings = Endings()
         self._generator: AsyncGeneratorType[T, None] | None = None
         self._open = True
-        task = self.run.attach()
+        task = self._endings.attach()
         try:
-            items = self.run.open(publisher, DEMAND if exact else prefetch)
+            items = _opened(publisher, self._arrivals)
         except BaseException:
-            self.run.end()
+            self._arrivals.close()
             raise
         finally:
-            self.run.detach(task)
-        self._items: Items[T] = items if hasattr(items, "gi_frame") else _relay(items)
+            self._endings.detach(task)
+        self._items: Iterator[T | None] = items
 
     def __aiter__(self) -> AsyncIterator[T]:
         """A native generator: its steps cost a third of an ``async def __anext__``."""
@@ -111,7 +115,7 @@ class StreamItems(AsyncIterator[T]):
                 "  async with rx_trio.stream(flow) as items:\n      async for x in items: ..."
             )
         self._shut()
-        self._generator = cast("AsyncGeneratorType[T, None]", _iterate(self._items, self.run))
+        self._generator = cast("AsyncGeneratorType[T, None]", _iterate(self._items, self._arrivals, self._endings))
         return self._generator
 
     async def __anext__(self) -> T:
@@ -140,29 +144,67 @@ class StreamItems(AsyncIterator[T]):
     def abandon(self) -> None:
         """Cancel upstream without waiting for anything. Idempotent."""
         self._open = False
+        task = self._endings.attach()
         try:
             self._shut()
         finally:
             try:
                 close(self._items)
             finally:
-                self.run.end()
+                try:
+                    self._arrivals.close()
+                finally:
+                    self._endings.detach(task)
 
     async def aclose(self) -> None:
         """Cancel upstream and wait until asynchronous sources have run their finalizers. Idempotent."""
         try:
             self.abandon()
         finally:
-            await self.run.ended()
+            await self._endings.ended()
 
 
-async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
+def _opened(source: object, arrivals: Arrivals[T]) -> Iterator[T | None]:
+    """Start ``source``: what iterates it, a generator, which tells by itself whether it is over."""
+    hooks.ensure_loaded()
+    if hooks.on_subscribe is None and isinstance(source, RxStream):
+        items: Iterator[T] | None = source._passive_items(None)
+        if items is not None:
+            return items if hasattr(items, "gi_frame") else _relay(items)
+        items = source._loop_items(None)
+        if items is not None:
+            return _handed_over(items, arrivals)
+    return arrivals.open(source)
+
+
+def _relay(items: Iterator[T]) -> Iterator[T | None]:
+    try:
+        yield from items
+    finally:
+        close(items)
+
+
+def _handed_over(items: Iterator[T], arrivals: Arrivals[T]) -> Iterator[T | None]:
+    """The items of an operator over passive sources, up to the first one that pushes; the rest is subscribed to."""
+    try:
+        yield from items
+        return
+    except Handover as handover:
+        rest = handover.rest
+    yield from arrivals.open(rest)
+
+
+OPERATOR_CODES.update((_relay.__code__, _handed_over.__code__))  # what an operator raises passes through them
+
+
+async def _iterate(items: Iterator[T | None], arrivals: Arrivals[T], endings: Endings) -> AsyncIterator[T]:
     """What one ``async for`` runs: a checkpoint where there is nothing, and one after a batch.
 
     Batches grow while they are short and shrink when elements turn out to take long, so that a checkpoint costs little and
     other tasks get their turn all the same.
     """
-    task = run.attach()
+    task = endings.attach()
+    bell = arrivals.bell
     batch = _FIRST_BATCH
     since = perf_counter()
     busy = False
@@ -172,9 +214,9 @@ async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
                 if item is None:
                     if busy:
                         busy = False
-                        await run.pause()
+                        await bell.pause()
                     else:
-                        await run.wait()
+                        await bell.wait()
                     since = perf_counter()
                     break
                 busy = True
@@ -198,23 +240,15 @@ async def _iterate(items: Items[T], run: TrioRun) -> AsyncIterator[T]:
             raise RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do") from error
         raise
     finally:
-        run.detach(task)
+        endings.detach(task)
 
 
 def _ended(items: object) -> bool:
     return getattr(items, "gi_frame", items) is None
 
 
-def _relay(items: Items[T]) -> Iterator[T | None]:
-    """Only a generator tells whether it is over; anything else that iterates gets one around it."""
-    try:
-        yield from items
-    finally:
-        close(items)
-
-
 def check_source(call: str, source: object) -> None:
-    if not hasattr(source, "subscribe") and not hasattr(source, "_rx_open"):
+    if not hasattr(source, "subscribe"):
         raise TypeError(
             f"rx_trio.{call}() needs a publisher, got {source!r}.\n"
             f"  For an async iterable:  rx_trio.from_async_iterable(source, nursery=nursery)\n"
@@ -229,12 +263,12 @@ def stream(publisher: Publisher[T], *, prefetch: int = GROWING_PREFETCH) -> Stre
             async for x in items:
                 await work(x)
 
-    Demand:  our pipelines are polled element by element, as the loop takes them; a foreign publisher, or one behind a
-    thread boundary, is asked for ``prefetch`` elements and again whenever 75 % of them were taken.
+    Demand:  a cold synchronous source (an iterable, a range, stages over them) is iterated element by element, as the loop takes
+    them; everything else is asked for ``prefetch`` elements, and again whenever 75 % of them were taken.
     Errors:  raised in the loop with their own type, never in a group; they cancel the stream.
-    Memory:  at most ``prefetch`` elements for each foreign source. When it is not given, 128, and more step by step, up to 1024,
-    for a source on another thread that has sent all of them each time the loop ran dry.
-    Thread:  what is upstream runs in this task up to its next boundary; a function that takes long holds up the loop,
+    Memory:  at most ``prefetch`` elements, besides what operators keep. When it is not given, 128, and more step by step, up to
+    1024, for a source on another thread that has sent all of them each time the loop ran dry.
+    Thread:  what is requested is computed in this task up to the next boundary; a function that takes long holds up the loop,
     move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one each
     millisecond or 1024 elements.
     Cancel:  leaving the block (end, break, exception, cancellation) cancels upstream and waits for the finalizers of
@@ -286,9 +320,11 @@ async def value(source: SingleSource[T] | MaybeSource[T], default: D = _NOTHING)
 
 async def _single_value(call: str, source: Publisher[T], default: D, *, to_end: bool) -> T | D:
     found: T | D = default
-    items = StreamItems(source, 1, f"rx_trio.{call}()", exact=True)
+    called = f"rx_trio.{call}()"
+    current_token(called)
+    await checkpoint()  # now and not at the end, where being cancelled would lose the value
+    items = StreamItems(source, 1, called, exact=True)
     try:
-        await checkpoint()  # now and not at the end, where being cancelled would lose the value
         async for item in items:
             found = item
             if not to_end:
