@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
 from rx_fusion import OperatorHead
@@ -45,7 +45,7 @@ class FlowableCombine(FlowableCore[T_co]):
 
     @classmethod
     def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:
-        """All sources at the same time, their items as they come; synchronous sources one after the other.
+        """All sources at the same time, their items as they come; synchronous sources one after the other. One alone is as it is.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
 
@@ -59,6 +59,8 @@ class FlowableCombine(FlowableCore[T_co]):
         check_prefetch("merge", prefetch)
         for source in sources:
             check_source("merge", source)
+        if len(sources) == 1 and type(sources[0]) is cls:
+            return cast("Flowable[T]", sources[0])
         return cls._from(
             OperatorHead(operators.Merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
         )

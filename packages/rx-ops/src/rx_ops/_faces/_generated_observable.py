@@ -1641,7 +1641,7 @@ class ObservableCombine(ObservableCore[T_co]):
 
     @classmethod
     def merge(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:
-        """All sources at the same time, their items as they come; synchronous sources one after the other.
+        """All sources at the same time, their items as they come; synchronous sources one after the other. One alone is as it is.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
 
@@ -1654,6 +1654,8 @@ class ObservableCombine(ObservableCore[T_co]):
         """
         for source in sources:
             check_source("merge", source)
+        if len(sources) == 1 and type(sources[0]) is cls:
+            return cast("Observable[T]", sources[0])
         return cls._from(
             OperatorHead(
                 operators.Merge, sources, (DEFAULT_PREFETCH, delay_error), window=DEFAULT_PREFETCH, many=True, shown="merge()"

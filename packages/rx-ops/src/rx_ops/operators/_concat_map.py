@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import composite
+from rx_core import CompletableBase, MaybeBase, SingleBase, composite
 from rx_core.streams import END, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._loops import concat_loop, concat_map_loop
@@ -162,6 +162,8 @@ class ConcatMap(Op[R]):
             if refused is not None:
                 self.errors.append(refused)
                 return END
+        elif outer.items is None and isinstance(source, (SingleBase, MaybeBase, CompletableBase)):
+            outer.ask_by_halves()
         return source
 
     def subscribe_inner(self, source: Any, demand: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rx_core import UNBOUNDED
 from rx_core.streams import QueuedInput, Unicast
 from rx_fusion import Pipeline, PushHead
 
@@ -183,6 +184,21 @@ class PartsInput(QueuedInput[Any]):
         if self.items is None:
             self.current = part_of(item)
         return item
+
+    def ask_by_halves(self) -> None:
+        """From here on half of the window is asked for again at a time, as RxJava does where inner sources give one item."""
+        window = self.window
+        limit = window - (window >> 1)
+        taken = self.limit - self.left
+        if limit == self.limit or window == UNBOUNDED:
+            return
+        self.limit = limit
+        if taken < limit:
+            self.left = limit - taken
+            return
+        self.left = limit
+        if not self.done and not self.closed:
+            self.up.request(taken)
 
     def close(self) -> None:
         super().close()

@@ -24,9 +24,9 @@ def reduce(source: Iterable[T], reducer: Callable[[T, T], T]) -> Iterator[T]:
             total = item
         else:
             total = reducer(total, item)
+            if total is None:
+                raise none_produced("reduce", reducer)
     if not empty:
-        if total is None:
-            raise none_produced("reduce", reducer)
         yield total
 
 
@@ -35,8 +35,8 @@ def reduce_seed(source: Iterable[T], reducer: Callable[[R, T], R], seed: R) -> I
     total = seed
     for item in source:
         total = reducer(total, item)
-    if total is None:
-        raise none_produced("reduce", reducer)
+        if total is None:
+            raise none_produced("reduce", reducer)
     yield total
 
 
@@ -47,8 +47,8 @@ def reduce_with(source: Iterable[T], supplier: Callable[[], R], reducer: Callabl
         raise none_produced("reduce_with", supplier)
     for item in source:
         total = reducer(total, item)
-    if total is None:
-        raise none_produced("reduce_with", reducer)
+        if total is None:
+            raise none_produced("reduce_with", reducer)
     yield total
 
 

@@ -1,0 +1,96 @@
+"""Details of asking and subscribing in which operators do as RxJava does, found in its recorded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rx_ops import Completable, Flowable, Maybe, Observable, Single
+from rx_testing import ManualPublisher, TestSubscriber
+
+Flow = Flowable[Any]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda flow: flow.concat_map(Single.just),
+        lambda flow: flow.concat_map(Maybe.just),
+        lambda flow: flow.concat_map_completable(lambda _item: Completable.complete()).to_flowable(),
+    ],
+)
+def test_concat_map_to_sources_of_one_item_asks_for_one_more_with_each(build: Callable[[Flow], Flow]) -> None:
+    requests: list[int] = []
+    source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+    build(Flowable.wrap(source)).subscribe(TestSubscriber[Any]())
+    assert requests == [2]
+    source.next(0)
+    assert requests == [2, 1]
+    source.next(1)
+    assert requests == [2, 1, 1]
+
+
+def test_half_of_a_larger_window_is_asked_for_again() -> None:
+    requests: list[int] = []
+    source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+    Flowable.wrap(source).concat_map(Single.just, prefetch=5).subscribe(lambda _item: None)
+    for item in range(5):
+        source.next(item)
+    assert requests == [5, 3]
+
+
+def test_concat_map_to_streams_asks_for_all_of_a_small_window_again() -> None:
+    requests: list[int] = []
+    source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+    Flowable.wrap(source).concat_map(Flowable.just).subscribe(lambda _item: None)
+    for item in range(4):
+        source.next(item)
+    assert requests == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "reduced",
+    [
+        lambda flow, reducer: flow.reduce(reducer),
+        lambda flow, reducer: flow.reduce(reducer, 0),
+        lambda flow, reducer: flow.reduce_with(int, reducer),
+    ],
+)
+def test_a_reducer_that_gives_none_ends_the_stream_there_and_then(reduced: Callable[[Any, Any], Any]) -> None:
+    calls: list[int] = []
+
+    def reducer(_total: int, item: int) -> int | None:
+        calls.append(item)
+        return None
+
+    got: TestSubscriber[Any] = TestSubscriber()
+    reduced(Flowable.range(1, 10), reducer).to_flowable().subscribe(got)
+    got.assert_failure(TypeError)
+    assert len(calls) == 1
+
+
+def test_merge_of_one_stream_is_that_stream() -> None:
+    flow = Flowable.range(3).hide()
+    assert Flowable.merge(flow) is flow
+    observable = flow.to_observable()
+    assert Observable.merge(observable) is observable
+    assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[arg-type]  # any source is taken
+
+
+def test_all_of_a_source_that_computes_its_items_comes_before_the_boundary_of_buffer() -> None:
+    boundary = Flowable.of(1, 2)
+    assert Flowable.range(3).buffer(boundary=boundary).blocking_list() == [[0, 1, 2]]
+
+
+def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_sends_its_items() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    boundary: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[list[int]] = TestSubscriber()
+    Flowable.wrap(source).buffer(boundary=Flowable.wrap(boundary)).subscribe(got)
+    source.next(1)
+    boundary.next(0)
+    source.next(2)
+    source.complete()
+    got.assert_result([1], [2])
