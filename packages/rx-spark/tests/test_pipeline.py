@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rx_spark
+from rx_core import WorkerInterruptedError
 from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable
 from rx_spark import _compile
@@ -425,6 +426,21 @@ def test_retry_starts_a_new_job(spark: Sources, tmp_path: Path) -> None:
 
     assert spark.range(6).map(once).retry(1).blocking_list()[-6:] == list(range(6))
     assert spark.stats.jobs == 2
+
+
+def test_an_exit_in_a_function_on_a_thread_of_the_job_ends_the_stream_and_is_told(
+    spark: Sources, caplog: pytest.LogCaptureFixture
+) -> None:
+    def leave(_item: int) -> int:
+        raise SystemExit(3)
+
+    subscriber = TestSubscriber[int]()
+    spark.range(10_000_000).scan(operator.add).map(leave).subscribe(subscriber)
+    subscriber.await_terminal(PATIENCE).assert_no_values().assert_error(WorkerInterruptedError)
+    deadline = monotonic() + PATIENCE
+    while "SystemExit ended the stream: 3" not in caplog.text:  # the hook hears of it after the subscriber
+        assert monotonic() < deadline
+        threading.Event().wait(0.01)
 
 
 def test_a_consumer_that_raises_ends_the_job(spark: Sources, caplog: pytest.LogCaptureFixture) -> None:

@@ -59,25 +59,27 @@ rx_spark.text('a.txt').map(str.strip).filter(bool).count()
     (
         lambda: rx_spark.from_iterable([1, 2]).map(double).distinct().filter(odd).scan(add).map(str),
         f"""
-rx_spark.from_iterable([1, 2]).map(double).distinct().filter(odd) → scan(add) → map(str)
-   · fused: 2 stages in one loop behind from_iterable
-   · driver: the iterable is read whole before the job starts
-   · executors: one fused pass: map(double)
-   · shuffle: distinct(), equal elements meet in one task
-   · executors: one fused pass: filter(odd)
-   · streams back: in any order, {AHEAD}
-   · driver from here: scan(add) needs its elements in order, one after another
+scan(add) → map(str)
+│  · fused: 2 stages in one call per item, pushed through, no queue
+└─ rx_spark.from_iterable([1, 2]).map(double).distinct().filter(odd)
+      · driver: the iterable is read whole before the job starts
+      · executors: one fused pass: map(double)
+      · shuffle: distinct(), equal elements meet in one task
+      · executors: one fused pass: filter(odd)
+      · streams back: in any order, {AHEAD}
+      · driver from here: scan(add) needs its elements in order, one after another
 """,
     ),
     (
         lambda: rx_spark.range(2, 9).map(double).take(3).map(str),
         f"""
-rx_spark.range(2, 9).map(double).take(3) → map(str)
-   · fused: 1 stage in one loop behind range
-   · executors: one fused pass: map(double)
-   · limit: take(3), then the job stops
-   · streams back: in the order of the source, {AHEAD}
-   · driver from here: map(str), because take(3) is the end of the Spark part
+map(str)
+│  · fused: 1 stage in one call per item, pushed through, no queue
+└─ rx_spark.range(2, 9).map(double).take(3)
+      · executors: one fused pass: map(double)
+      · limit: take(3), then the job stops
+      · streams back: in the order of the source, {AHEAD}
+      · driver from here: map(str), because take(3) is the end of the Spark part
 """,
     ),
     (
@@ -87,6 +89,7 @@ to_list()
 │  · fused: 1 stage in one call per item, pushed through, no queue
 └─ flat_map(total)
    │  · rewritten: reduced_groups
+   │  · queue: 128 items, for each source that cannot be pulled
    └─ rx_spark.range(10).group_by(odd).reduce(add)
          · executors: read the source
          · shuffle: group_by(odd).reduce(add), combined per key on both sides
@@ -100,6 +103,7 @@ flat_map(listed)
 │  · rewritten: reduced_groups
 │  · queue: 128 items, for each source that cannot be pulled
 └─ group_by(odd)
+   │  · queue: what downstream requests, for each source that cannot be pulled
    │  · queue: 128 items in all groups together
    └─ rx_spark.range(10).map(double)
          · executors: one fused pass: map(double)

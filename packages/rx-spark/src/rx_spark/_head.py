@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rx_core import Items, Run
-from rx_fusion import Head, operator
+from rx_core.streams import Failing
+from rx_fusion import PushHead
 from rx_fusion._notes import call
-from rx_spark._job import END, SparkJob
+from rx_spark._op import JobOp
 from rx_spark._plan import GroupReduce, IterableSource, Plan
 from rx_spark._portable import check_portable
 from rx_spark._sink import WINDOW
 from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:
-    from rx_fusion import Shape
-    from rx_spark._job import _End
+    from rx_core import Subscriber
+    from rx_fusion import Head, Shape
     from rx_spark._session import SparkConfig
     from rx_spark._stats import JobStats
 
@@ -41,72 +41,12 @@ class Call(NamedTuple):
         return call(self.name, self.args)
 
 
-@operator(eager="none")
-def spark_job(run: Run, head: SparkHead) -> Items[Any]:
-    """The elements of one job, which starts when the first of them is wanted.
-
-    A chunk that has arrived is given element by element. Before its last one the next chunk is looked at, so that the
-    end is told without further demand.
-    """
-    over = False
-
-    def ready() -> None:
-        if not over:
-            run.poke()
-
-    job = SparkJob(head.config, head.plan, on_ready=ready)
-    stats = head.stats
-    elements = 0
-    chunk: list[Any] | _End | None = None
-    if stats is not None:
-        stats.begin(job)
-    try:
-        job.start()
-        while chunk is not END:
-            if chunk is None:
-                chunk = _next_chunk(job)
-                if chunk is None:
-                    yield None
-                continue
-            while not run.demand:
-                yield None  # resumed by a poke: an end or an error may be told, an element not
-            elements += len(chunk)
-            last = chunk.pop()
-            yield from chunk
-            failure: Exception | None = None
-            chunk = None
-            try:
-                chunk = _next_chunk(job)
-            except Exception as error:
-                failure = error
-            if failure is not None or chunk is END:
-                run.poke()
-            yield last
-            if failure is not None:
-                raise failure
-    finally:
-        over = True
-        if chunk is not END:
-            job.cancel()
-        if stats is not None:
-            stats.end(job, elements)
-
-
-def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
-    """What is there now: elements, END, or None. Raises the job's error."""
-    items = job.poll_many(CHUNK)
-    if items:
-        return items
-    item: Any = job.poll()
-    return item if item is None or item is END else [item]
-
-
 @dataclass(frozen=True, repr=False, eq=False)
-class SparkHead(Head):
+class SparkHead(PushHead):
     """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver.
 
     Demand: the job starts when an element is requested and runs ahead by at most WINDOW chunks per task.
-    Errors: NotPortableError when it is opened, before there is a session; those of the job come out of the stream.
+    Errors: NotPortableError when it is subscribed, before there is a session; those of the job come out of the stream.
     Memory: WINDOW chunks of at most CHUNK elements per task.
     Thread: stages behind it run on the thread that requests or, after waiting for Spark, on one of the job's own.
     """
@@ -120,9 +60,16 @@ class SparkHead(Head):
     closed: bool = False
     cut: str = ""
 
-    def open(self, run: Run, _window: int, /) -> Items[Any]:
-        self.check_portable()
-        return spark_job(run, self)
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        self.subscribe_for(subscriber, self)
+
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+        try:
+            self.check_portable()
+        except Exception as error:
+            Failing(subscriber, error, origin).start()
+            return
+        JobOp(subscriber, self, origin).start()
 
     def check_portable(self) -> None:
         """Raise NotPortableError for the first absorbed function that cannot travel; it names operator and variable."""

@@ -8,14 +8,14 @@ A mapper that looks at the probe's key, subscribes to the probe or does anything
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 from operator import add
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from rx_core import Items, Run, name_of
+from rx_core import name_of
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline
 from rx_fusion._notes import call
 from rx_ops import operators, stages
@@ -131,7 +131,7 @@ class _Probe(Head):
     def __init__(self) -> None:
         self.used = False
 
-    def open(self, _run: Run, _window: int, /) -> Items[Any]:
+    def open(self, _run: object, _window: int, /) -> Iterator[Any]:
         self.touch()
 
     def touch(self, *_args: object, **_options: object) -> NoReturn:
@@ -180,7 +180,7 @@ class _Reduced(Head):
     def __init__(self, key: Any) -> None:
         self.key = key
 
-    def open(self, _run: Run, _window: int, /) -> Items[Any]:
+    def open(self, _run: object, _window: int, /) -> Iterator[Any]:
         raise RuntimeError(
             f"{self!r} was reduced by Spark, its items are not here.\n  To have them on the driver:  .hide().group_by(...)"
         )

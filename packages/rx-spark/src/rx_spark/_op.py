@@ -1,0 +1,105 @@
+"""One job for one subscriber: where the elements of Spark enter a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rx_core import WorkerInterruptedError, dropped
+from rx_core.streams import Op, without_this_frame
+from rx_spark._job import END, SparkJob
+from rx_spark._wire import CHUNK
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_spark._head import SparkHead
+    from rx_spark._job import _End
+
+
+class JobOp(Op[Any]):
+    """Polls a job, which starts with the first request, and emits its elements as they are requested.
+
+    The holder of the token polls: a thread that requests, or the job's own when a chunk has arrived. The next chunk is looked at
+    as soon as one is used up, whatever is wanted, so that the end is told without further demand.
+    """
+
+    __slots__ = ("chunk", "elements", "head", "job", "over")
+
+    head: SparkHead
+    #: From the first request to the end.
+    job: SparkJob | None
+    #: What is left of the chunk that arrived last.
+    chunk: Iterator[Any]
+    #: How many elements came back from Spark.
+    elements: int
+    #: The job has given its last element, so that there is nothing to cancel.
+    over: bool
+
+    def __init__(self, down: Subscriber[Any], head: SparkHead, origin: object) -> None:
+        super().__init__(down, origin)
+        self.head = head
+        self.job = None
+        self.chunk = iter(())
+        self.elements = 0
+        self.over = False
+
+    def step(self, demand: int) -> int:
+        job = self.job
+        try:
+            if job is None:
+                if not demand:
+                    return 0
+                job = self.begin()
+        except Exception as error:
+            return self.finish(without_this_frame(error))
+        while True:
+            demand, outcome = self.give(self.chunk, demand)
+            if outcome is not True or self.dirty:
+                return demand
+            try:
+                chunk = _next_chunk(job)
+            except Exception as error:
+                return self.finish(without_this_frame(error))
+            if chunk is None:
+                return demand  # the job calls when there is one
+            if chunk is END:
+                self.over = True
+                return self.finish()
+            self.elements += len(chunk)
+            self.chunk = iter(chunk)
+
+    def begin(self) -> SparkJob:
+        head = self.head
+        job = SparkJob(head.config, head.plan, on_ready=self.arrived)
+        self.job = job
+        if head.stats is not None:
+            head.stats.begin(job)
+        job.start()
+        return job
+
+    def arrived(self) -> None:
+        """On one of the job's threads, which have no caller that could see what a subscriber raises."""
+        try:
+            self.drain_on_worker()
+        except BaseException as error:  # it would end the thread that talks to Spark
+            interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+            interrupted.__cause__ = error
+            dropped(interrupted, self.origin)
+
+    def close(self) -> None:
+        job, self.job = self.job, None
+        if job is not None:
+            if not self.over:
+                job.cancel()
+            if self.head.stats is not None:
+                self.head.stats.end(job, self.elements)
+        self.chunk = iter(())
+
+
+def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
+    """What is there now: elements, END, or None. Raises the job's error."""
+    items = job.poll_many(CHUNK)
+    if items:
+        return items
+    item: Any = job.poll()
+    return item if item is None or item is END else [item]
