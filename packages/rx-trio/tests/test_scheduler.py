@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import pytest
@@ -12,7 +12,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 import rx_core
 import rx_trio
-from rx_core import DISPOSED, Drain, Worker
+from rx_core import DISPOSED
+from rx_ops import Flowable
 from rx_testing import TestSubscriber
 
 T = TypeVar("T")
@@ -20,17 +21,6 @@ T = TypeVar("T")
 
 def run(main: Callable[[], Awaitable[T]]) -> T:
     return trio.run(main, clock=MockClock(autojump_threshold=0))
-
-
-def counting(subscriber: TestSubscriber[int], worker: Worker, n: int) -> Drain[int]:
-    """What observe_on is: a Drain on a worker."""
-
-    def body(_run: Drain[int]) -> Iterator[int]:
-        yield from range(n)
-
-    drain = Drain(subscriber, worker=worker)
-    drain.start(body)
-    return drain
 
 
 def test_delays_at_exact_virtual_instants() -> None:
@@ -200,7 +190,7 @@ def test_actions_from_many_threads_run_serially_on_the_loop() -> None:
 def test_a_stream_on_the_loop_requested_from_a_thread() -> None:
     async def main() -> None:
         subscriber = TestSubscriber[int](request=0)
-        counting(subscriber, rx_trio.scheduler().create_worker(), 20_000)
+        Flowable.range(20_000).observe_on(rx_trio.scheduler()).subscribe(subscriber)
 
         def ask() -> None:
             for _ in range(2001):
@@ -218,7 +208,7 @@ def test_a_stream_on_the_loop_requested_from_a_thread() -> None:
 def test_a_long_stream_lets_other_tasks_run() -> None:
     async def main() -> None:
         subscriber = TestSubscriber[int]()
-        counting(subscriber, rx_trio.scheduler().create_worker(), 256 * 100)
+        Flowable.range(25_600).observe_on(rx_trio.scheduler()).subscribe(subscriber)
         turns = 0
         while not subscriber.is_terminated:
             await trio.lowlevel.checkpoint()
@@ -231,10 +221,9 @@ def test_a_long_stream_lets_other_tasks_run() -> None:
 
 def test_a_stream_ends_with_an_error_when_its_loop_ends() -> None:
     subscriber = TestSubscriber[int](request=5)
-    drains: list[Drain[int]] = []
 
     async def main() -> None:
-        drains.append(counting(subscriber, rx_trio.scheduler().create_worker(), 100))
+        Flowable.range(100).observe_on(rx_trio.scheduler()).subscribe(subscriber)
         await trio.sleep(1)
 
     run(main)
@@ -248,7 +237,7 @@ def test_a_stream_with_work_waiting_when_its_loop_ends_does_not_hang() -> None:
     subscriber = TestSubscriber[int]()
 
     async def main() -> None:
-        counting(subscriber, rx_trio.scheduler().create_worker(), 100_000)
+        Flowable.range(100_000).observe_on(rx_trio.scheduler()).subscribe(subscriber)
 
     run(main)
     subscriber.assert_error(RuntimeError)
