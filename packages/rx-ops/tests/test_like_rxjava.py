@@ -94,3 +94,18 @@ def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_sends_i
     source.next(2)
     source.complete()
     got.assert_result([1], [2])
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda one: one.repeat(2),
+        lambda one: one.map(str).repeat(2).map(int),
+        lambda one: one.retry().repeat(2),
+    ],
+)
+@pytest.mark.parametrize("made", [Single.from_callable, Maybe.from_callable])
+def test_the_end_of_a_source_of_one_item_needs_no_demand(made: Callable[..., Any], build: Callable[[Any], Flow]) -> None:
+    got: TestSubscriber[Any] = TestSubscriber(request=2)
+    build(made(lambda: 7)).subscribe(got)
+    got.assert_result(7, 7)

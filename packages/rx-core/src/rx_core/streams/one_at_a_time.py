@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rx_core._reactive import MaybeBase, SingleBase
 from rx_core.streams.contracts import Stream, close
 from rx_core.streams.inputs import DirectInput, GatedInput, RelayedInput
-from rx_core.streams.op import Op
+from rx_core.streams.op import Op, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -24,13 +25,15 @@ class OneAtATime(Op[T]):
     Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
     """
 
-    __slots__ = ("current", "items", "refused")
+    __slots__ = ("current", "gives_one", "items", "refused")
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
     current: RelayedInput[T] | GatedInput[T] | None
     #: The items of the current source, where it is passive.
     items: Iterator[T] | None
+    #: And whether they are one at most.
+    gives_one: bool
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
 
@@ -38,6 +41,7 @@ class OneAtATime(Op[T]):
         super().__init__(down)
         self.current = None
         self.items = None
+        self.gives_one = False
         self.refused = None
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
@@ -49,6 +53,7 @@ class OneAtATime(Op[T]):
         items = source._passive_items(self) if isinstance(source, Stream) else None
         if items is not None:
             self.items = items
+            self.gives_one = isinstance(source, (SingleBase, MaybeBase))
         else:
             self.subscribe_current(source)
         return demand
@@ -83,9 +88,12 @@ class OneAtATime(Op[T]):
             current.close()  # the source may be kept, and is to keep no subscriber of ours (RS 3.13)
             demand = self.source_ended(error, demand)
         while self.items is not None:
+            before = demand
             demand, outcome = self.give(self.items, demand)
             if outcome is False:
-                return demand
+                if demand == before or not self.gives_one or self.stopped:
+                    return demand
+                outcome = self.end_of_one(self.items)
             self.items = None
             if outcome is True:
                 if self.stopped:
@@ -98,6 +106,14 @@ class OneAtATime(Op[T]):
             if self.dirty:
                 break
         return demand
+
+    def end_of_one(self, items: Iterator[T]) -> bool | Exception:
+        """The source has given its only item, so only its end can follow, which needs no demand."""
+        try:
+            next(items, None)
+        except (Exception, GeneratorExit) as error:
+            return without_this_frame(error)
+        return True
 
     def refuse_request(self, error: Exception) -> None:
         current = self.current
