@@ -193,7 +193,7 @@ class Upstream(Generic[T]):
     def _request(self, n: int) -> None:
         upstream = self._upstream
         request: Callable[[int], object] | None = getattr(upstream, "request", None)  # an Observable's has none
-        if request is not None:
+        if request is not None and not self._done:  # RS 2.4
             try:
                 request(n)
             except TypeError as error:

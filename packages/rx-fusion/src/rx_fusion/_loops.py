@@ -133,7 +133,7 @@ class ContinuedHead(PushHead):
         self.steps = steps
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
-        self.steps._down = subscriber
+        self.steps.down = subscriber
         self.rest._subscribe_items(self.steps)
 
     def __repr__(self) -> str:

@@ -1,8 +1,7 @@
 """Pushing items through stages: the subscriber between a publisher that is not ours and a subscriber.
 
-It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element
-where a
-stage dropped one, and completes as soon as a stage says so.
+It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element where
+a stage dropped one, and completes as soon as a stage says so.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, Drain, dropped, invalid_request, none_produced, request_all, tell_interrupted
+from rx_core import UNBOUNDED, Drain, SettlesDemand, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import NONE
-from rx_core.streams import Input
+from rx_core.streams import LOOK_FIRST, NOT_THERE, Input
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
-from rx_fusion._relay import Link, Relay
+from rx_fusion._relay import Checked, Link, Relay
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -30,7 +29,7 @@ PUSH = Form("push")
 PUSH_WANTED = Form("push", cancel=True)
 
 
-class StepSubscriber(Relay[Any]):
+class StepSubscriber(Checked[Any]):
     """One call of the fused step per item: an item goes on, None means that a stage dropped it.
 
     An item that comes after the source's last (a partial buffer, a sum) waits in ``_tail`` for a request, if none is open.
@@ -82,10 +81,9 @@ class StepSubscriber(Relay[Any]):
         self._step, self._finish = factory(self, args)
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
-        if self._up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
-            self._up = subscription
+        if self.up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
             subscription.cancel()
-            self._down.on_subscribe(self)
+            self.connect(NOT_THERE)
             self._complete()
             return
         super().on_subscribe(subscription)
@@ -93,84 +91,116 @@ class StepSubscriber(Relay[Any]):
     def on_next(self, item: Any, /) -> None:
         if item is None:
             raise self.refuse(none_produced(repr(self.origin)))
-        if self.is_over():
+        before = self.busy
+        self.busy = True
+        if not LOOK_FIRST:
+            self.fence()
+        if self.done or self.last:
+            self.leave(before)
             return
         try:
             out = self._step(item)
         except BaseException as error:
             self._failed(error)
+            self.leave(before)
             return
-        if self.last:
-            self._give_last(out)
+        if self.last:  # the step has set it
+            self._give_last(out)  # type: ignore[unreachable]  # mypy does not see that
         elif out is not None:
             if self._credits is not None:
                 self._emitted += 1
             try:
-                self._down.on_next(out)
+                self.down.on_next(out)
             except BaseException:
-                self.cancel()  # as above
+                self.cancel()  # RS 2.13
+                self.busy = before
                 raise
         else:
             self._dropped()
+        self.busy = before
+        if self.wrong is not None and not before:
+            self.answer()
 
     def _dropped(self) -> None:
         """An item was asked for by somebody who still waits, and a stage has dropped it."""
         if self._told is not None:
             self._told()
-        if self._replenish and self._up is not None:
-            try:
-                self._up.request(1)
-            except TypeError as error:
-                if error is not self._refused:
-                    raise
+        if self._replenish and self.up is not None:
+            self.ask(1)
 
     def try_on_next(self, item: Any, /) -> bool:
         """As ``on_next``; False: a stage dropped it, and nobody had to be asked for another one."""
-        if item is None or self.is_over() or not self._replenish:
+        if item is None or self.done or self.last or not self._replenish:
             self.on_next(item)
             return True
+        before = self.busy
+        self.busy = True
+        if not LOOK_FIRST:
+            self.fence()
+        wanted = True
         try:
             out = self._step(item)
         except BaseException as error:
             self._failed(error)
+            self.leave(before)
             return True
-        if self.last:
-            self._give_last(out)
+        if self.last:  # the step has set it
+            self._give_last(out)  # type: ignore[unreachable]  # as above
         elif out is None:
             if self._told is not None:
                 self._told()
-            return False
+            wanted = False
         else:
             if self._credits is not None:
                 self._emitted += 1
-            conditional: Callable[[Any], bool] | None = getattr(self._down, "try_on_next", None)
-            if conditional is not None:
-                return conditional(out)
-            self._down.on_next(out)
-        return True
+            conditional: Callable[[Any], bool] | None = getattr(self.down, "try_on_next", None)
+            try:
+                if conditional is None:
+                    self.down.on_next(out)
+                else:
+                    wanted = conditional(out)
+            except BaseException:
+                self.cancel()  # as above
+                self.busy = before
+                raise
+        self.leave(before)
+        return wanted
 
     def _give_last(self, out: Any) -> None:
-        if self._up is not None:
-            self._up.cancel()  # before the item goes out: a re-entrant publisher must not send another (take)
+        if self.up is not None:
+            self.stop_source()  # before the item goes out: a re-entrant publisher must not send another (take)
+            self._forget_source()
         if out is not None:
             self._emitted += 1
-            self._down.on_next(out)
+            self._give(out)
         self._complete()
 
+    def _give(self, out: Any) -> None:
+        try:
+            self.down.on_next(out)
+        except BaseException:
+            self.cancel()  # as above
+            raise
+
+    def _forget_source(self) -> None:
+        """It is over, the stream perhaps not: nothing goes to the source any more (RS 2.3, 2.4)."""
+        self.up = NOT_THERE
+
     def rx_serves(self, consumer: object, /) -> bool:
-        return consumer is self._down
+        return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
         from rx_fusion._transit import grant  # here, because few sources are queues
 
-        return grant(self, self._shape, self._up, mode)
+        return grant(self, self._shape, self.up, mode)
 
     def on_complete(self) -> None:
-        if not self.last:
+        if not self.last and not self.done and self.enter():
+            self._forget_source()
             self._complete()
 
     def _complete(self) -> None:
-        if self._done or self._tail:
+        if self.done or self._tail:
             self._report_late()
             return
         if self.late is not None:
@@ -190,20 +220,22 @@ class StepSubscriber(Relay[Any]):
 
     def _give_tail(self) -> None:
         out = self._tail.pop(0, None)  # atomic: given once
-        if out is not None and not self._done:
-            self._down.on_next(out)
-            self._end()
+        if out is not None:
+            if not self.done:
+                self._give(out)
+                self._end()
+            self.leave(False)
 
     def _end(self) -> None:
-        if self._done:  # cancelled meanwhile
+        if self.done:  # cancelled meanwhile
             self._report_late()
             return
-        self._done = True
+        self.done = True
         late = self._take_late()
         if late is None:
-            self._down.on_complete()
+            self.down.on_complete()
         else:
-            self._down.on_error(late)
+            self.down.on_error(late)
 
     def _take_late(self) -> Exception | None:
         late, self.late = self.late, None
@@ -221,11 +253,8 @@ class StepSubscriber(Relay[Any]):
         self._tail.clear()
         self._report_late()
 
-    def is_over(self) -> bool:
-        return self._done or self.last
-
     def refuse(self, error: TypeError) -> TypeError:
-        ended = self._tail or (self.last and self._up is not None)
+        ended = self._tail or (self.last and self.up is not None)
         return error if ended else super().refuse(error)
 
     def _failed(self, error: BaseException) -> None:
@@ -235,7 +264,7 @@ class StepSubscriber(Relay[Any]):
     def _pass_interrupt(self, error: BaseException) -> None:
         """KeyboardInterrupt, SystemExit and their like are nobody's signal, but who waits must not wait for ever."""
         if not isinstance(error, (Exception, GeneratorExit)):
-            down = self._down
+            down = self.down
             self.cancel()
             tell_interrupted(down, error)
             raise error
@@ -249,8 +278,7 @@ class StepSubscriber(Relay[Any]):
         return error
 
     def request(self, n: int, /) -> None:
-        up = self._up
-        if up is None or self._done:
+        if self.up is None or self.done:
             return
         if type(n) is int and n > 0:
             if self._credits is not None:
@@ -267,26 +295,25 @@ class StepSubscriber(Relay[Any]):
                 self._replenish = False
         elif self._tail.pop(0, None) is not None:
             # The source has ended and does not answer any more, but an item still waits here (RS 3.9).
-            self._done = True
-            self._down.on_error(invalid_request(n))
+            self.done = True
+            self.down.on_error(invalid_request(n))
             self._report_late()
             return
-        try:
-            up.request(n)
-        except TypeError as error:
-            if error is not self._refused:
-                raise
+        else:
+            self.reject(n)
+            return
+        self.ask(n)
 
     def request_all(self) -> None:
-        up = self._up
-        if self._rules or self._credits is not None or up is None or self._done:
+        up = self.up
+        if self._rules or self._credits is not None or self.done or not isinstance(up, SettlesDemand):
             self.request(UNBOUNDED)
         else:
             self._replenish = False
-            request_all(up)
+            up.request_all()
 
     def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
-        if not hasattr(self._up, "_rx_promise"):
+        if not hasattr(self.up, "_rx_promise"):
             return None
         if self._credits is not None:
             self._credits.append(n)
@@ -299,7 +326,7 @@ class StepSubscriber(Relay[Any]):
         n = min(n, UNBOUNDED)
         told = super()._rx_promise(n)
         # Further up somebody cannot be told. What the rules made of the promise stands: this is what is asked for then.
-        return partial(self._up.request, n) if told is None and self._up is not None else told
+        return partial(self.ask, n) if told is None and self.up is not None else told
 
 
 class ClosureSteps(StepSubscriber):
@@ -317,7 +344,7 @@ class ClosureSteps(StepSubscriber):
     def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
         factory = shape.form(PUSH)
         assert factory is not None  # the caller looked at shape.one_for_one
-        down = self._down
+        down = self.down
         # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it. What
         # a rule has asked for already (skip) is not asked for again.
         dropped: Callable[[], object] = down.dropped if isinstance(down, Input) and self._replenish else self._dropped
@@ -326,15 +353,29 @@ class ClosureSteps(StepSubscriber):
     def request_fusion(self, mode: int, /) -> int:
         return NONE
 
+    def connect(self, up: Any) -> None:
+        self.up = up
+        self.down.on_subscribe(self)
+
     def on_complete(self) -> None:
-        if not self._done:
-            self._done = True
+        if not self.done:
+            self.done = True
             self.on_next = _ignored
-            self._down.on_complete()
+            self.down.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
         self.on_next = _ignored
-        super().on_error(error)
+        if self.done:
+            dropped(error, self.origin)
+            return
+        self.done = True
+        self.down.on_error(error)
+
+    def ask(self, n: int) -> None:
+        self.up.request(n)
+
+    def reject(self, n: object) -> None:
+        self.up.request(n)  # the source answers, serially with its other signals
 
     def cancel(self) -> None:
         self.on_next = _ignored
@@ -400,14 +441,16 @@ def push(
 
     A ``wall`` is not to be polled through. One that is trusted keeps to the protocol, which need not be checked then.
     """
+    subscriber: Any
+    unpolled = wall or not hasattr(publisher, "_rx_open")
+    trusted = unpolled and getattr(publisher, "_rx_trusted", False)
     try:
         if shape:
-            unpolled = wall or not hasattr(publisher, "_rx_open")
-            trusted = unpolled and getattr(publisher, "_rx_trusted", False)
-            kind = ClosureSteps if trusted and shape.one_for_one else StepSubscriber
-            subscriber: Relay[Any] = kind(down, shape, args, origin)
+            subscriber = (ClosureSteps if trusted and shape.one_for_one else StepSubscriber)(down, shape, args, origin)
+        elif wall:
+            subscriber = (Relay if trusted else Checked)(down, origin)
         else:
-            subscriber = Relay(down, origin) if wall else Link(down, origin)
+            subscriber = Link(down, origin)
     except Exception as error:
         failure = error
         Drain(down).start(lambda run: run.failing(failure))  # RS 1.9: subscribe() returns, the failure is signalled
@@ -415,5 +458,5 @@ def push(
     try:
         publisher.subscribe(subscriber)
     except TypeError as error:
-        if error is not subscriber._refused:
+        if error is not getattr(subscriber, "refused", None):
             raise

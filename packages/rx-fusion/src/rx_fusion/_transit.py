@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core import dropped
 from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC, ask
+from rx_core.streams import NULL_SUBSCRIBER
 from rx_fusion._push import StepSubscriber
-from rx_fusion._relay import NOBODY, Link
+from rx_fusion._relay import Link
 
 if TYPE_CHECKING:
     from rx_fusion._shapes import Shape
@@ -46,14 +47,14 @@ class PolledLink(Link[Any]):
 
     @property
     def _queue(self) -> Any:
-        return self._up
+        return self.up
 
     def request_fusion(self, mode: int, /) -> int:
         return NONE
 
     def on_next(self, item: Any, /) -> None:
-        if not self._done:
-            self._down.on_next(item)
+        if not self.done:
+            self.down.on_next(item)
 
     def poll(self) -> Any:
         return self._queue.poll()
@@ -71,6 +72,9 @@ class PolledLink(Link[Any]):
 
 class _PolledSteps(StepSubscriber):
     __slots__ = ()
+
+    def _forget_source(self) -> None:
+        """What waits may still be polled."""
 
     def request_fusion(self, mode: int, /) -> int:
         return NONE
@@ -94,11 +98,11 @@ class _PolledSteps(StepSubscriber):
         return batch
 
     def is_empty(self) -> bool:
-        up: Any = self._up
+        up: Any = self.up
         return not self._tail and bool(up.is_empty())
 
     def clear(self) -> None:
-        up: Any = self._up
+        up: Any = self.up
         up.clear()
 
     def cancel(self) -> None:
@@ -110,7 +114,7 @@ class _PolledSteps(StepSubscriber):
     def _checked(self) -> None:
         late = self._tail.pop(1, None)
         if late is not None:
-            self._done = True
+            self.done = True
             raise late
 
     def _stepped(self, item: Any) -> Any:
@@ -120,7 +124,7 @@ class _PolledSteps(StepSubscriber):
             failure = self._noted(error)
         finally:
             self._keep_late()
-        self._done = True
+        self.done = True
         raise failure
 
     def _keep_late(self) -> None:
@@ -135,11 +139,11 @@ class SyncSteps(_PolledSteps):
     __slots__ = ()
 
     def poll(self) -> Any:
-        up: Any = self._up
+        up: Any = self.up
         self._checked()
         out = None
-        while out is None and self._down is not NOBODY:
-            if self._done:
+        while out is None and self.down is not NULL_SUBSCRIBER:
+            if self.done:
                 return None
             item = None if self.last else up.poll()
             if item is None:
@@ -152,7 +156,7 @@ class SyncSteps(_PolledSteps):
     def is_empty(self) -> bool:
         if self._tail:
             return False
-        if self._done:
+        if self.done:
             return True
         # what a stage gives at its end is not known before
         return self._credits is None and (self.last or super().is_empty())
@@ -161,7 +165,7 @@ class SyncSteps(_PolledSteps):
         """Not to be called in this mode; there is nothing to do."""
 
     def _finished(self) -> Any:
-        self._done = True
+        self.done = True
         try:
             return self._finish()
         except (Exception, GeneratorExit) as error:
@@ -177,18 +181,18 @@ class AsyncSteps(_PolledSteps):
     __slots__ = ()
 
     def on_next(self, _signal: object, /) -> None:
-        if not self._done:
-            self._down.on_next(None)
+        if not self.done:
+            self.down.on_next(None)
 
     def poll(self) -> Any:
-        up: Any = self._up
+        up: Any = self.up
         self._checked()
-        while self._down is not NOBODY:  # an end that was signalled already comes behind what waits
+        while self.down is not NULL_SUBSCRIBER:  # an end that was signalled already comes behind what waits
             item = up.poll()
             if item is None:
                 return None
             out = self._stepped(item)
             if out is not None:
                 return out
-            up.request(1)  # for the one that was dropped
+            self.ask(1)  # for the one that was dropped
         return None

@@ -3,6 +3,7 @@
 For who writes an operator: subclass :class:`Op`, listen with one of the inputs; see docs/guides/writing-operators.md.
 """
 
+from rx_core.streams.border import NOT_THERE, Border
 from rx_core.streams.broadcast import Broadcast
 from rx_core.streams.contracts import (
     CONSTANT,
@@ -35,9 +36,11 @@ __all__ = [
     "EXACT",
     "LOOK_FIRST",
     "NEVER_NONE",
+    "NOT_THERE",
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
+    "Border",
     "Broadcast",
     "DirectInput",
     "End",
