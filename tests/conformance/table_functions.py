@@ -167,10 +167,21 @@ def _flaky(s: Flow, k: Kit, failures: int) -> Flow:
 
 
 def _auto(s: Flow) -> Flow:
-    """It does not stop by itself when its subscriber leaves."""
+    """It does not stop by itself when its subscriber leaves, which may be before it connects."""
     stops: list[Disposable] = []
-    shared = s.publish().auto_connect(on_connect=stops.append)
-    return shared.do_finally(lambda: [stop.dispose() for stop in stops])
+    left: list[bool] = []
+
+    def connecting(stop: Disposable) -> None:
+        stops.append(stop)
+        if left:
+            stop.dispose()
+
+    def leave() -> None:
+        left.append(True)
+        for stop in stops:
+            stop.dispose()
+
+    return s.publish().auto_connect(on_connect=connecting).do_finally(leave)
 
 
 def _batches(k: Kit) -> Flow:

@@ -22,11 +22,6 @@ from tests.tck.upstream.two_sources import TWO_SOURCES, TwoSources
 #: Seconds for a thread to come to a meeting of two requests: it takes none, but a busy machine must not look like a kept rule.
 PATIENCE: Final = 20.0
 
-#: Lines of the table that are not scanned.
-LEFT_OUT: Final = {
-    "lift": "its operator is a user's, which hands the source's Subscription on as it is",
-}
-
 #: Lines that subscribe to their source again inside its end, on purpose.
 RESUBSCRIBING: Final = frozenset({
     "concat", "retry", "repeat", "repeat_until", "repeat_when", "retry_when", "retry_until", "retry_backoff"
@@ -143,8 +138,8 @@ def _blocking(name: str) -> Scanned:
 
 
 SCANNED: Final = (
-    *(line(case) for case in TABLE if not case.has("source") and case.name not in LEFT_OUT),
-    *(_line_with_callbacks(case) for case in TABLE if not case.has("source") and case.name not in LEFT_OUT),
+    *(line(case) for case in TABLE if not case.has("source")),
+    *(_line_with_callbacks(case) for case in TABLE if not case.has("source")),
     *(_pair(pair) for pair in TWO_SOURCES),
     *(callbacks_of(*each) for each in CALLBACKS.items()),
     *(_blocking(name) for name in BLOCKING),
