@@ -6,11 +6,11 @@ import linecache
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rx_core import BlockingRun
 from rx_fusion import Feed, Form, IterableHead, PlainFlow, PublisherHead, shape_of, stage
 from rx_fusion._notes import GENERATED
 from rx_testing import ManualPublisher, ManualSubscription, TestSubscriber
@@ -68,7 +68,7 @@ def marks(items: Iterable[Any], *stages: tuple[Any, ...]) -> list[bool]:
     shape = shape_of([function for function, *_ in stages])
     function = shape.form(Form("pull", Feed.CLEAN, cancel=True, mark_last=True))
     assert function is not None
-    run = BlockingRun()
+    run = SimpleNamespace(stopped=False, last=False)
     args = tuple(arg for _, *args in stages for arg in args)
     return [run.last for _ in function(iter(items), run, ORIGIN, args)]
 

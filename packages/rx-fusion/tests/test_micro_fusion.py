@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import BlockingRun, FlowableBase, ProtocolViolationError, Subscriber
+from rx_core import FlowableBase, Subscriber
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC
 from rx_fusion import (
     Feed,
@@ -128,40 +128,12 @@ class Known(Called):
     rx_call = rx_scalar
 
 
-def test_a_source_of_one_item_is_called_by_the_operator_that_opens_it() -> None:
-    source = Called()
-    assert list(PlainFlow(OperatorHead(relayed, (source,)))._iterate()) == [7]
-    assert source.calls == 1
-
-
-def test_a_source_of_one_item_is_subscribed_when_fusion_is_off() -> None:
+def test_without_fusion_no_source_of_one_item_is_called() -> None:
     source = Called()
     with fusion_off():
         assert list(PlainFlow(OperatorHead(relayed, (source,)))._iterate()) == [7]
         assert as_callable_source(source) is None
     assert source.calls == 0
-
-
-def test_what_a_called_source_raises_is_the_error_of_the_stream() -> None:
-    class Failing(Called):
-        def rx_call(self) -> int | None:
-            raise StopIteration("mine")
-
-    subscriber: TestSubscriber[Any] = TestSubscriber()
-    PlainFlow(OperatorHead(relayed, (Failing(),))).subscribe(subscriber)
-    subscriber.assert_failure(StopIteration)
-
-
-def test_an_empty_constant_completes_without_demand() -> None:
-    subscriber: TestSubscriber[Any] = TestSubscriber(0)
-    PlainFlow(OperatorHead(relayed, (Known(None),))).subscribe(subscriber)
-    subscriber.assert_complete()
-
-
-def test_a_constant_completes_with_its_item() -> None:
-    subscriber: TestSubscriber[Any] = TestSubscriber(1)
-    PlainFlow(OperatorHead(relayed, (Known(3),))).subscribe(subscriber)
-    subscriber.assert_result(3)
 
 
 def test_ours_can_be_asked_whether_they_are_constants() -> None:
@@ -220,13 +192,6 @@ def test_a_conditional_subscriber_completes_with_the_last_item() -> None:
     of(*range(4))._then(first, 3).subscribe(subscriber)
     subscriber.assert_result(2)
     assert subscriber.refused == [0, 1]
-
-
-def test_a_coordinating_run_asks_a_conditional_subscriber_too() -> None:
-    subscriber = Choosy(1, 3)
-    PlainFlow(OperatorHead(relayed, (of(*range(9)),))).subscribe(subscriber)
-    subscriber.assert_values(3)
-    assert subscriber.refused == [0, 1, 2]
 
 
 class Conditional:
@@ -329,87 +294,6 @@ def test_cancelling_closes_the_source_while_nobody_polls() -> None:
     poller.queue.cancel()
     assert closed.is_set()
     assert poller.queue.poll() is None
-
-
-def test_an_inbox_polls_what_grants_it() -> None:
-    items = BlockingRun(8).open_queued(of(1, 2))
-    assert items.__name__ == "stream"  # type: ignore[attr-defined]  # a generator
-    assert "SyncInbox" in items.__qualname__  # type: ignore[attr-defined]
-    assert list(items) == [1, 2]
-    with fusion_off():
-        assert "SyncInbox" not in BlockingRun(8).open_queued(of(1, 2)).__qualname__  # type: ignore[attr-defined]
-
-
-# -- sources that break the protocol ---------------------------------------------------------------------------------------
-
-
-class Answering:
-    """A publisher whose queue gives a fixed answer when it is asked for fusion; it introduces itself when told to."""
-
-    def __init__(self, answer: Callable[[int], Any]) -> None:
-        self._answer = answer
-        self.cancelled = False
-
-    def subscribe(self, subscriber: Any, /) -> None:
-        self._down = subscriber
-
-    def introduce(self) -> None:
-        self._down.on_subscribe(self)
-
-    def request_fusion(self, mode: int, /) -> Any:
-        return self._answer(mode)
-
-    def poll(self) -> Any:
-        return None
-
-    def is_empty(self) -> bool:
-        return True
-
-    def clear(self) -> None:
-        pass
-
-    def request(self, n: int, /) -> None:
-        pass
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-@pytest.mark.parametrize("answer", [ANY, ASYNC, SYNC | BOUNDARY, 8, -1, "SYNC"], ids=repr)
-@pytest.mark.parametrize("through", [lambda flow: flow, lambda flow: flow._then(odd)], ids=["alone", "behind stages"])
-def test_a_mode_that_was_not_asked_for_is_a_violation_and_not_a_stream_without_end(
-    answer: object, through: Callable[[Any], Any]
-) -> None:
-    source = Answering(lambda mode: answer if mode & SYNC else NONE)
-    down = TestSubscriber[Any]()
-    PlainFlow(OperatorHead(relayed, (through(wrapped(source)),))).subscribe(down)
-    source.introduce()  # later: nobody but the stream can be told
-    down.assert_error(ProtocolViolationError)
-    assert "request_fusion" in str(down.error)
-    assert source.cancelled
-
-
-@pytest.mark.parametrize("through", [lambda flow: flow, lambda flow: flow._then(odd)], ids=["alone", "behind stages"])
-def test_a_source_that_fails_when_asked_for_fusion_fails_the_stream(through: Callable[[Any], Any]) -> None:
-    def fail(_mode: int) -> int:
-        raise OSError("no")
-
-    source = Answering(fail)
-    down = TestSubscriber[Any]()
-    PlainFlow(OperatorHead(relayed, (through(wrapped(source)),))).subscribe(down)
-    source.introduce()
-    down.assert_error(OSError)
-    assert source.cancelled
-
-
-def test_none_for_a_mode_is_a_refusal() -> None:
-    source = Answering(lambda _mode: None)
-    down = TestSubscriber[Any]()
-    PlainFlow(OperatorHead(relayed, (wrapped(source),))).subscribe(down)
-    source.introduce()
-    down.assert_not_terminated()
-    source._down.on_complete()
-    down.assert_complete()
 
 
 # -- the switch ------------------------------------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Event, get_ident
 from typing import Any
 
 import pytest
 
-from rx_core import BufferWatch
+from rx_core import BufferWatch, ProtocolViolationError
+from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY
 from rx_ops import Flowable, Maybe, Single
 from rx_schedulers import single
 from rx_testing import TestSubscriber, VirtualScheduler
@@ -161,3 +162,84 @@ def test_a_boundary_that_fills_another_stops_when_that_one_is_cancelled(clock: V
     bare = run(Flowable.range(10**9).observe_on(clock).observe_on(clock, prefetch=4).take(3))
     clock.run_due()
     bare.assert_result(0, 1, 2)
+
+
+# -- sources that break the protocol of polling ----------------------------------------------------------------------------
+
+
+class Answering:
+    """A publisher whose queue gives a fixed answer when it is asked for fusion; it introduces itself when told to."""
+
+    def __init__(self, answer: Callable[[int], Any]) -> None:
+        self._answer = answer
+        self.cancelled = False
+
+    def subscribe(self, subscriber: Any, /) -> None:
+        self._down = subscriber
+
+    def introduce(self) -> None:
+        self._down.on_subscribe(self)
+
+    def request_fusion(self, mode: int, /) -> Any:
+        return self._answer(mode)
+
+    def poll(self) -> Any:
+        return None
+
+    def is_empty(self) -> bool:
+        return True
+
+    def clear(self) -> None:
+        pass
+
+    def request(self, n: int, /) -> None:
+        pass
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@pytest.mark.parametrize("answer", [ANY, ASYNC | BOUNDARY, 8, -1, "ASYNC"], ids=repr)
+def test_a_mode_that_was_not_asked_for_is_a_violation_and_not_a_stream_without_end(
+    answer: object, clock: VirtualScheduler
+) -> None:
+    source = Answering(lambda _mode: answer)
+    got = run(Flowable.wrap(source).observe_on(clock))
+    source.introduce()  # later: only the stream can be told
+    clock.run_due()
+    got.assert_error(ProtocolViolationError)
+    assert "request_fusion" in str(got.error)
+    assert source.cancelled
+
+
+def test_a_source_that_fails_when_asked_to_be_polled_fails_the_stream(clock: VirtualScheduler) -> None:
+    def fail(_mode: int) -> int:
+        raise OSError("no")
+
+    source = Answering(fail)
+    got = run(Flowable.wrap(source).observe_on(clock))
+    source.introduce()
+    clock.run_due()
+    got.assert_error(OSError)
+    assert source.cancelled
+
+
+def test_a_source_behind_functions_is_not_asked_because_they_would_move(clock: VirtualScheduler) -> None:
+    asked: list[int] = []
+    source = Answering(lambda mode: asked.append(mode))
+    got = run(Flowable.wrap(source).filter(bool).observe_on(clock))
+    source.introduce()
+    clock.run_due()
+    assert not asked
+    got.assert_not_terminated()
+
+
+def test_none_for_a_mode_is_a_refusal(clock: VirtualScheduler) -> None:
+    source = Answering(lambda _mode: None)
+    got = run(Flowable.wrap(source).observe_on(clock))
+    source.introduce()
+    clock.run_due()
+    got.assert_not_terminated()
+    source._down.on_complete()
+    clock.run_due()
+    got.assert_complete()

@@ -1,4 +1,4 @@
-"""The core of reactive streams for Python: protocols, abstract types, schedulers' contract, hooks, and the Drain.
+"""The core of reactive streams for Python: protocols, abstract types, schedulers' contract, hooks and streams.
 
 Importing it is cheap and pulls in neither pluggy nor an event loop; both wait for their first use.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
-from rx_core._blocking import BlockingRun, Waiting, blocking_items, first_waited_for, waited_for
 from rx_core._buffer_watch import BufferWatch
 from rx_core._demand import (
     DEFAULT_PREFETCH,
@@ -32,8 +31,6 @@ from rx_core._disposables import (
     FlagDisposable,
     SerialDisposable,
 )
-from rx_core._drain import Drain
-from rx_core._ends import has_ended, tell_interrupted
 from rx_core._errors import (
     CompositeException,
     EmptyStreamError,
@@ -50,9 +47,7 @@ from rx_core._errors import (
     none_produced,
 )
 from rx_core._hooks import dropped
-from rx_core._inbox import Inbox
 from rx_core._observers import CallbackObserver
-from rx_core._policies import PolicyInbox
 from rx_core._protocols import (
     CompletableObserver,
     CompletableSource,
@@ -69,9 +64,7 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._run import END, Items, Openable, Run, Source, Through, close
 from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
-from rx_core._sides import Lane, Lanes, Side
 from rx_core._user_code import (
     OPERATOR_CODES,
     add_note,
@@ -83,6 +76,7 @@ from rx_core._user_code import (
     user_error,
 )
 from rx_core._version import __version__
+from rx_core.streams import Items, Run, Source, close, tell_interrupted
 
 if TYPE_CHECKING:
     from rx_core._hookspecs import hookimpl
@@ -92,14 +86,12 @@ __all__ = [
     "DEFAULT_PREFETCH",
     "DEMAND",
     "DISPOSED",
-    "END",
     "GROWING_PREFETCH",
     "LARGEST_PREFETCH",
     "OPERATOR_CODES",
     "UNBOUNDED",
     "ActionDisposable",
     "BaseDisposable",
-    "BlockingRun",
     "BufferWatch",
     "CallbackObserver",
     "CompletableBase",
@@ -108,15 +100,11 @@ __all__ = [
     "CompositeDisposable",
     "CompositeException",
     "Disposable",
-    "Drain",
     "EmptyStreamError",
     "FlagDisposable",
     "FlowableBase",
     "Growing",
-    "Inbox",
     "Items",
-    "Lane",
-    "Lanes",
     "MaybeBase",
     "MaybeObserver",
     "MaybeSource",
@@ -124,10 +112,8 @@ __all__ = [
     "ObservableBase",
     "ObservableSource",
     "Observer",
-    "Openable",
     "OperatorNotFoundError",
     "PluginManager",
-    "PolicyInbox",
     "Processor",
     "ProtocolViolationError",
     "Publisher",
@@ -138,30 +124,24 @@ __all__ = [
     "SchedulerRegistry",
     "SerialDisposable",
     "SettlesDemand",
-    "Side",
     "SingleBase",
     "SingleObserver",
     "SingleSource",
     "Source",
     "Subscriber",
     "Subscription",
-    "Through",
-    "Waiting",
     "Worker",
     "WorkerInterruptedError",
     "__version__",
     "add_cap",
     "add_note",
     "as_signal",
-    "blocking_items",
     "check_callable",
     "check_prefetch",
     "close",
     "composite",
     "dropped",
     "exit_as_error",
-    "first_waited_for",
-    "has_ended",
     "hookimpl",
     "hooks",
     "invalid_request",
@@ -179,7 +159,6 @@ __all__ = [
     "unwrap_stop",
     "user_call",
     "user_error",
-    "waited_for",
 ]
 
 

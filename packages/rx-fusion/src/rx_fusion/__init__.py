@@ -38,8 +38,6 @@ from rx_fusion._heads import (
     operator_head,
     operator_of,
 )
-from rx_fusion._inside import at_hand
-from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
@@ -63,7 +61,6 @@ __all__ = [
     "Form",
     "Head",
     "IterableHead",
-    "OfferingDrain",
     "Operator",
     "OperatorHead",
     "Pipeline",
@@ -90,9 +87,7 @@ __all__ = [
     "as_callable_source",
     "as_scalar",
     "as_text",
-    "at_hand",
     "build_lines",
-    "drain_for",
     "everything",
     "fusion_enabled",
     "fusion_off",

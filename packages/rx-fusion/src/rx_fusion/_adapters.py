@@ -24,10 +24,6 @@ class _Adapter(BaseDisposable):
         self._down = down
         self._up: Subscription | None = None
 
-    @property
-    def _rx_dropped(self) -> Callable[[], object] | None:
-        return getattr(self._down, "_rx_dropped", None)
-
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self._up is not None:
             subscription.cancel()  # RS 2.5
@@ -40,11 +36,6 @@ class _Adapter(BaseDisposable):
     def on_error(self, error: Exception, /) -> None:
         self._up = _GONE
         self._down.on_error(error)
-
-    @property
-    def _rx_lender(self) -> object:
-        """See Relay."""
-        return getattr(self._up, "_rx_lender", None)
 
     def dispose(self) -> None:
         up, self._up = self._up, _GONE

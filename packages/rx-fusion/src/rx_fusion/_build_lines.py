@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from rx_core.build_places import Place, place_outside, remember_place
+from rx_core.streams import Stream
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline
@@ -87,7 +88,7 @@ def _functions(holder: object, depth: int) -> Iterator[object]:
             if isinstance(each, (type, partial)) or not type(each).__module__.startswith("rx_"):
                 if callable(each):  # symbols are partials
                     yield each
-            elif depth > 1 and not hasattr(each, "_rx_open"):  # another pipeline, which has lines of its own
+            elif depth > 1 and not isinstance(each, Stream):  # another pipeline, which has lines of its own
                 yield from _functions(each, depth - 1)
 
 

@@ -6,7 +6,7 @@ last yield becomes and in what the loop checks:
 =======  ========================  =====================================================================
 form     the last ``yield x``      for
 =======  ========================  =====================================================================
-pull     ``yield x``               iteration; with a cancel check inside a run; with the last mark under a Drain
+pull     ``yield x``               iteration; with a cancel check inside a run; with the last mark under a Pump
 value    ``return x``              ``blocking_get`` and everything that wants one item
 step     ``return x`` or None      push: one item in, at most one out, state in closures
 push     a call of ``down(x)``     the same between two of ours, as the ``on_next`` itself

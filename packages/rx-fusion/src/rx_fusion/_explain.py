@@ -11,7 +11,7 @@ from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
 from rx_fusion._loops import loops
 from rx_fusion._notes import call
-from rx_fusion._offers import offered
+from rx_fusion._source_run import offered
 
 if TYPE_CHECKING:
     from rx_fusion._pipeline import Pipeline

@@ -13,15 +13,15 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEMAND, OPERATOR_CODES, Drain, Items, Publisher, Run, Source, as_signal, dropped
-from rx_core.streams import Failing, Op, PassThrough, Stopping
+from rx_core import DEMAND, OPERATOR_CODES, Publisher, as_signal, dropped
+from rx_core.streams import Failing, GeneratorOp, Op, PassThrough, Stopping
 from rx_fusion._forms import Feed
 from rx_fusion._notes import call
 from rx_fusion.symbols._expression import without_symbols
 from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
-    from rx_core import Scheduler, Subscriber, Through
+    from rx_core import Scheduler, Subscriber
     from rx_fusion._shapes import Shape
 
 P = ParamSpec("P")
@@ -42,34 +42,10 @@ class Head(ABC):
     scheduler: Scheduler | None = None
     #: The publisher itself, where items are pushed by somebody who is not ours.
     publisher: Publisher[Any] | None = None
-    #: Whether it gives the items of its only source as they are, so that what follows may iterate those.
-    relays: bool = False
 
-    @property
-    def pushes(self) -> bool:
-        """Whether it may send for as long as it likes while it is being subscribed, whatever was requested."""
-        return any(getattr(source, "_rx_pushes", False) for source in self.upstream)
-
-    @property
-    def on_worker(self) -> bool:
-        """Whether its items come on a worker, whoever asks for them: its own, or that of its source."""
-        return self.scheduler is not None or (bool(self.upstream) and _on_worker(self.upstream[0]))
-
-    def hold(self) -> Callable[[], object] | None:
-        """Somebody will subscribe in a moment. What is to be called then, if it matters."""
-        for source in self.upstream:
-            hold: Callable[[], Callable[[], object] | None] | None = getattr(source, "_rx_hold", None)
-            return None if hold is None else hold()  # an operator's first source is the one it goes on with
-        return None
-
-    @abstractmethod
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        """Start one run of the source: its items, and None while there is nothing. Called when the pipeline is subscribed."""
-
-    def open_straight(self, run: Run, window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
-        """As :meth:`open`, for an operator that gives the items on to ``gate`` as they come, ``through`` the stages that follow
-        here; None: there is no shorter way."""
-        return None
+    def open(self, run: Stopping | None, window: int, /) -> Iterator[Any]:
+        """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""
+        raise TypeError(f"{self.name} is no passive source: it is subscribed")
 
     def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
         """Take as many of the following stages into the source as it can run itself; the rest comes back."""
@@ -78,10 +54,6 @@ class Head(ABC):
     def notes(self) -> Sequence[str]:
         """What a plan says of this source besides its name."""
         return ()
-
-
-def _on_worker(source: object) -> bool:
-    return getattr(source, "_rx_on_worker", False)
 
 
 #: How a head writes itself, or what makes it when somebody asks: assembling a pipeline must not format anybody's data. Picklable.
@@ -128,7 +100,7 @@ class IterableHead(Head):
         self._text = text
         self.feed = feed
 
-    def open(self, _run: Run | None, _window: int, /) -> Iterator[Any]:
+    def open(self, _run: Stopping | None, _window: int, /) -> Iterator[Any]:
         return iter(self._items)
 
     @property
@@ -187,23 +159,6 @@ class PublisherHead(Head):
         self.upstream = upstream
         self._said = said
 
-    @property
-    def pushes(self) -> bool:
-        return getattr(self.publisher, "_rx_pushes", False)
-
-    @property
-    def on_worker(self) -> bool:
-        return _on_worker(self.publisher)
-
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        assert self.publisher is not None
-        return run.open_queued(self.publisher, window, wall=bool(self.upstream))
-
-    def open_straight(self, run: Run, window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
-        if self.publisher is None or self.upstream:
-            return None
-        return run.open_queued(self.publisher, window, gate=gate, through=through)
-
     def notes(self) -> Sequence[str]:
         if self._said:
             return self._said
@@ -232,9 +187,6 @@ class PushHead(Head):
     def subscribe_for(self, subscriber: Subscriber[Any], _origin: object, /) -> None:
         """The same on behalf of a pipeline, which messages show."""
         self.subscribe(subscriber)
-
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        return run.open_queued(self, window, wall=True)
 
 
 class SourceHead(PushHead):
@@ -275,12 +227,6 @@ class Operator(NamedTuple):
     name: str
     #: Which sources are subscribed together with the operator; the others when it iterates them.
     eager: Literal["first", "all", "none"]
-    #: Whether it asks its source for everything when it is subscribed; see Head.pushes.
-    pushes: bool = False
-    #: Whether it only gives its source's items, see Head.relays.
-    relays: bool = False
-    #: Whether it gives the items of its inner sources on as they come, and asks ``run.straight()`` when it starts.
-    passes: bool = False
     #: How it is pulled by a consumer that wants everything, see rx_fusion._loops; None: not at all, with these arguments.
     loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
@@ -301,36 +247,25 @@ def operator(function: Callable[P, R], /) -> Callable[P, R]: ...
 def operator(
     *,
     eager: Literal["first", "all", "none"] = "first",
-    pushes: bool = False,
-    relays: bool = False,
-    passes: bool = False,
-    unstarted: Callable[..., object] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def operator(
     function: Callable[P, R] | None = None,
     /,
     *,
     eager: Literal["first", "all", "none"] = "first",
-    pushes: bool = False,
-    relays: bool = False,
-    passes: bool = False,
-    unstarted: Callable[..., object] | None = None,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register ``(run, *sources, *arguments)`` as a coordinating operator and return it unchanged.
 
     It is a generator function that yields items, and None for "nothing now, I will be woken", or a plain function that returns
     such an iterator (then its body runs at subscription). ``eager`` says which of its sources are subscribed with it: the first
-    (concat, retry), all (merge, zip) or none. One that ``pushes`` asks a source for everything, wanted or not. One that
-    ``relays`` gives its only source's items and nothing else. One that ``passes`` gives the items of its inner sources on as they
-    come, and asks ``run.straight()`` first of all. ``unstarted`` is called with the arguments when the subscriber cancels
-    while it is given its Subscription: then the function does not run, and has nothing registered with the run.
+    (concat, retry), all (merge, zip) or none. It runs in a :class:`~rx_core.streams.GeneratorOp`.
     """
 
     def register(decorated: Callable[P, R]) -> Callable[P, R]:
         if not isinstance(decorated, FunctionType):
             raise TypeError(f"@operator needs a function (run, source, ...), got {decorated!r}")
         plain = cast("OperatorFunction", decorated)
-        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager, pushes, relays, passes, unstarted=unstarted)
+        _OPERATORS[plain] = Operator(plain, decorated.__name__.rstrip("_"), eager)
         OPERATOR_CODES.add(decorated.__code__)
         return decorated
 
@@ -343,20 +278,19 @@ OpT = TypeVar("OpT", bound=type[Op[Any]] | type[PassThrough[Any]])
 def op(
     name: str,
     *,
-    pushes: bool = False,
     loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None,
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[[OpT], OpT]:
     """Register an Op, or a PassThrough, as a coordinating operator: a class called for each subscriber as
     ``(subscriber, *sources, *arguments)``.
 
-    ``name`` is what users write, messages and plans show it. One that ``pushes`` asks its source for everything, wanted or not.
-    ``loop`` pulls it where it can be pulled. ``unstarted`` is called with the arguments when the subscriber of an operator behind
-    it leaves while it is given its Subscription, so that this one is never made.
+    ``name`` is what users write, messages and plans show it. ``loop`` pulls it where it can be pulled. ``unstarted`` is called
+    with the arguments when the subscriber of an operator behind it leaves while it is given its Subscription, so that this one
+    is never made.
     """
 
     def register(kind: OpT) -> OpT:
-        _OPERATORS[kind] = Operator(kind, name, "none", pushes, loop=loop, unstarted=unstarted, makes_op=True)
+        _OPERATORS[kind] = Operator(kind, name, "none", loop=loop, unstarted=unstarted, makes_op=True)
         return kind
 
     return register
@@ -444,7 +378,7 @@ class OperatorHead(Head):
 
     @property
     def publisher(self) -> Any:  # type: ignore[override]  # as above
-        return self if self.operator.makes_op else None
+        return self
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         """Make an Op for ``subscriber`` and start it. What its constructor raises is signalled (RS 1.9)."""
@@ -452,56 +386,33 @@ class OperatorHead(Head):
 
     def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
         """The same on behalf of the pipeline ``origin``, which messages show."""
-        sources = (self.upstream,) if self.options.many else self.upstream
+        options = self.options
+        operator = self.operator
+        made: Any
         try:
-            made = self.operator.function(subscriber, *sources, *self.args)
+            if operator.makes_op:
+                sources = (self.upstream,) if options.many else self.upstream
+                made = operator.function(subscriber, *sources, *self.args)
+            else:
+                primed = {"none": 0, "first": 1, "all": len(self.upstream)}[operator.eager]
+                made = GeneratorOp(
+                    subscriber,
+                    operator.function,
+                    self.upstream,
+                    self.args,
+                    window=self.window,
+                    primed=primed,
+                    many=options.many,
+                    eager_error=options.eager_error,
+                )
         except (Exception, GeneratorExit) as error:
             made = Failing(subscriber, as_signal(error))
         made.origin = origin
         if not made.start():
             left_unstarted(self)
 
-    @property
-    def relays(self) -> bool:  # type: ignore[override]  # as above
-        return self.operator.relays
-
     def notes(self) -> Sequence[str]:
         return self.options.said
-
-    @property
-    def pushes(self) -> bool:
-        return self.operator.pushes or super().pushes
-
-    @property
-    def on_worker(self) -> bool:
-        if self.options.many:  # peers: one that is computed where it is asked for is to be computed there
-            return self.scheduler is not None or (bool(self.upstream) and all(map(_on_worker, self.upstream)))
-        return super().on_worker
-
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        if self.operator.makes_op:
-            return run.open_queued(self, window, wall=True)
-        window = self.window or window  # an operator that only relays passes on what its consumer takes
-        if len(self.upstream) == 1 and self.operator.eager == "first" and not self.options.many:  # what most are
-            single: Source[Any] = Source(run, self.upstream[0], window, eager_error=self.options.eager_error)
-            single.prime()
-            if run.passing is self and isinstance(run, Drain):
-                run.passing = True  # now, not for the operators in its source: they may be in the same run
-            return self.operator.function(run, single, *self.args)  # type: ignore[no-any-return]  # a generator function here
-        sources: list[Source[Any]] = [
-            Source(run, publisher, window, eager_error=self.options.eager_error) for publisher in self.upstream
-        ]
-        eager = self.operator.eager
-        if eager == "all":
-            for source in sources:
-                source.prime()
-        elif eager == "first" and sources:
-            sources[0].prime()
-        if run.passing is self and isinstance(run, Drain):  # as above
-            run.passing = True
-        if self.options.many:
-            return self.operator.function(run, tuple(sources), *self.args)  # type: ignore[no-any-return]  # a generator function here
-        return self.operator.function(run, *sources, *self.args)  # type: ignore[no-any-return]  # a generator function here
 
     @property
     def shown(self) -> str:

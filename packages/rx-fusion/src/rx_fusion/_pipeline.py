@@ -4,9 +4,10 @@ A pipeline is a head (the source), a shape (which stages follow, interned) and t
 rx_ops are
 pipelines; so is what a plugin's operator builds. It runs in one of four ways, chosen here and nowhere else:
 
-* **push** through the stages, when somebody else's publisher sends and no stage needs a queue;
-* **under a Drain**, when a subscriber requests;
-* **inside another run**, without a queue, when an operator opens it;
+* **a passive source under a pump** (:class:`SourceRun`), when a subscriber requests;
+* **pushed through the stages**, when the source pushes: by a call for each item, or behind a queue where a stage gives several
+  items for one (:class:`Expansion`);
+* **iterated by an operator** that wants the items of a passive source, without a subscription between;
 * **on the thread that waits**, for iteration and ``blocking_*``.
 """
 
@@ -23,8 +24,6 @@ from rx_core import (
     UNBOUNDED,
     CallbackObserver,
     FlowableBase,
-    Items,
-    Run,
     Subscriber,
     as_signal,
     build_places,
@@ -33,8 +32,8 @@ from rx_core import (
     queue_fusion,
     unwrap_stop,
 )
-from rx_core.queue_fusion import NONE, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, NEVER_NONE, Stopping, Stream, Waiting, close, is_exhausted
+from rx_core.queue_fusion import fusion_enabled
+from rx_core.streams import NEVER_NONE, Stopping, Stream, Waiting, close, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
@@ -42,19 +41,15 @@ from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
 from rx_fusion._loops import loop_of, waited_for
 from rx_fusion._notes import calls
-from rx_fusion._offers import OfferingDrain, drain_for
 from rx_fusion._one import start, tell
 from rx_fusion._push import push
-from rx_fusion._shapes import PULL_DRAINED, PULL_FREE, PULL_INSIDE, ROOT, Shape
+from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import open_items, subscribe_source
 from rx_fusion._stages import StageFunction, stage_of
-from rx_fusion._straight import shorten, through
-from rx_fusion._whole import opened_for
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
-    from rx_core import Drain
     from rx_core.streams import Pump
     from rx_fusion._explain import Plan
     from rx_fusion._rules import Rule, RuleSet
@@ -274,7 +269,7 @@ class Pipeline(Stream[T_co]):
             head, shape, args = self._resolve()
         except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
             head, shape, args = IterableHead(self._head.name, _Failing(error)), ROOT, ()
-        if not shape and ((isinstance(head, OperatorHead) and head.operator.makes_op) or isinstance(head, PushHead)):
+        if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
         if head.publisher is not None and shape.steps:
@@ -283,32 +278,10 @@ class Pipeline(Stream[T_co]):
         if head.feed is not Feed.RUNNING:
             subscribe_source(down, (head, shape, args), self)
             return
-        if head.publisher is not None:
-            if not Expansion(down, head, shape, args, self).start():
-                left_unstarted(head)
-            return
-        scheduler = head.scheduler
-        worker = None if scheduler is None else scheduler.create_worker()
-        below = head.upstream[0]._synchronous() if head.relays and isinstance(head.upstream[0], Pipeline) else None
-        drain = drain_for(down, worker=worker, synchronous=below is not None or head.feed is not Feed.RUNNING, origin=self)
-        if scheduler is None and head.feed is Feed.RUNNING:
-            drain.follows = head.on_worker if head.upstream else None
-        passes = type(head) is OperatorHead and head.operator.passes and shape.stateless
-
-        def body(run: Run) -> Items[Any]:
-            if below is not None:
-                from rx_fusion._boundary import iterated  # here, because it needs what is made here
-
-                return iterated(below, (head, shape, args), drain)
-            if passes:
-                shorten(drain, head, shape, args, down)
-            items = _opened(head, shape, run, 0)
-            if type(items) in EXACT and shape.ends_with_source:
-                set_hint(drain, items, head, shape)
-            return shape.pull(items, run, head, args, PULL_DRAINED[head.feed])
-
-        if not drain.begin((head, shape, args) if fusion_enabled() else NONE, body):
-            left_unstarted(self._head)
+        if head.publisher is None:
+            raise TypeError(f"{head!r} can be neither iterated nor subscribed")
+        if not Expansion(down, head, shape, args, self).start():
+            left_unstarted(head)
 
     def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         head = self._head
@@ -352,57 +325,6 @@ class Pipeline(Stream[T_co]):
             return True
         publisher = head.publisher
         return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._computes
-
-    def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
-        """Run inside another run. A pipeline that emits on a worker of its own stays apart, behind a queue."""
-        if self._head.scheduler is not None or not fusion_enabled():
-            bound = window if window or self._head.scheduler is None else DEFAULT_PREFETCH
-            return run.open_queued(self, bound)  # type: ignore[arg-type]  # every face has subscribe
-        head, shape, args = self._resolve()
-        if head.publisher is not None and shape and (run.queues_last or (shape.takes_few and shape.steps)):
-            return run.open_queued(self, window)  # type: ignore[arg-type]  # as above
-        items = _opened(head, shape, run, window)
-        feed = head.feed
-        if feed is Feed.RUNNING:
-            if shape is ROOT:
-                return items
-        elif type(items) in EXACT and shape.ends_with_source:
-            run.announced = items
-            if not items.__length_hint__():  # type: ignore[attr-defined]  # the built-in iterators have it
-                run.poke()  # known to be empty: that needs no demand
-        return shape.pull(items, run, head, args, PULL_INSIDE[feed])
-
-    def _rx_straight(self, run: Run, window: int, gate: Drain[Any], /) -> Items[T_co] | None:
-        """The same, where items may go past the operator that opens this; None: they cannot, as a stage remembers some."""
-        if not fusion_enabled():
-            return None
-        head, shape, args = self._resolve()
-        if not shape:
-            return head.open_straight(run, window, gate)
-        if head.publisher is None or head.upstream or not shape.stateless or run.queues_last:
-            return None
-        steps = through(head, shape, args)
-        items = None if steps is None else head.open_straight(run, window, gate, steps)
-        return None if items is None else shape.pull(items, run, head, args, PULL_INSIDE[head.feed])
-
-    @property
-    def _rx_pushes(self) -> bool:
-        return self._head.pushes
-
-    @property
-    def _rx_on_worker(self) -> bool:
-        return self._head.on_worker
-
-    @property
-    def _rx_iterates(self) -> bool:
-        """Whether it gives what is asked for by iterating something, walls between or not."""
-        head = self._head
-        if head.feed is not Feed.RUNNING:
-            return True
-        return head.publisher is not None and bool(head.upstream) and getattr(head.publisher, "_rx_iterates", False)
-
-    def _rx_hold(self) -> Callable[[], object] | None:
-        return self._head.hold()
 
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""
@@ -527,26 +449,10 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
         self._subscribe_items(subscriber)
 
 
-def set_hint(drain: OfferingDrain[Any], items: Any, head: Head, shape: Shape) -> None:
-    """Tell a run how to ask a built-in iterator for its end, and when there is nothing to do but to iterate it."""
-    bare = not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT
-    drain.set_hint(items.__length_hint__, items if bare else None)
-
-
 def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..., Any]:
     known = stage_of(stage)
     check_callable(known.name, known.parameters[0], function)
     return function
-
-
-def _opened(head: Head, shape: Shape, run: Run, window: int) -> Items[Any]:
-    """Start a source. One that cannot be started is one that fails: its stages see it as apart they would, take(0) not at all."""
-    try:
-        if shape.takes_all and head.feed is Feed.RUNNING:
-            return opened_for(head, shape, run, window)
-        return head.open(run, window)
-    except (Exception, GeneratorExit) as error:
-        return run.failing(as_signal(error))
 
 
 #: Without asking a face's __getattr__, which is there for operators of plugins.

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, Drain, SettlesDemand, dropped, invalid_request, none_produced, tell_interrupted
+from rx_core import UNBOUNDED, SettlesDemand, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import NONE
-from rx_core.streams import LOOK_FIRST, NOT_THERE, Input
+from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Input, Stream
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked, Link, Relay
@@ -45,7 +44,6 @@ class StepSubscriber(Checked[Any]):
         "_shape",
         "_step",
         "_tail",
-        "_told",
         "last",
         "late",
         "stop",
@@ -55,8 +53,6 @@ class StepSubscriber(Checked[Any]):
         super().__init__(down, origin)
         self._args = args
         self._shape = shape
-        #: Who wants to know of an item that is dropped; see Inbox.
-        self._told: Callable[[], object] | None = getattr(down, "_rx_dropped", None)
         #: Read and set by the generated step: the highest stage that completed, and whether the item given is the last.
         self.stop = -1
         self.last = False
@@ -123,8 +119,6 @@ class StepSubscriber(Checked[Any]):
 
     def _dropped(self) -> None:
         """An item was asked for by somebody who still waits, and a stage has dropped it."""
-        if self._told is not None:
-            self._told()
         if self._replenish and self.up is not None:
             self.ask(1)
 
@@ -147,8 +141,6 @@ class StepSubscriber(Checked[Any]):
         if self.last:  # the step has set it
             self._give_last(out)  # type: ignore[unreachable]  # as above
         elif out is None:
-            if self._told is not None:
-                self._told()
             wanted = False
         else:
             if self._credits is not None:
@@ -312,22 +304,6 @@ class StepSubscriber(Checked[Any]):
             self._replenish = False
             up.request_all()
 
-    def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
-        if not hasattr(self.up, "_rx_promise"):
-            return None
-        if self._credits is not None:
-            self._credits.append(n)
-        for rule in self._rules:
-            n = rule(n)
-        if n < 1:
-            return _nothing
-        if n >= UNBOUNDED:
-            self._replenish = False
-        n = min(n, UNBOUNDED)
-        told = super()._rx_promise(n)
-        # Further up somebody cannot be told. What the rules made of the promise stands: this is what is asked for then.
-        return partial(self.ask, n) if told is None and self.up is not None else told
-
 
 class ClosureSteps(StepSubscriber):
     """The same behind one of ours, from which no None comes and nothing after the end: ``on_next`` is the generated function.
@@ -442,7 +418,7 @@ def push(
     A ``wall`` is not to be polled through. One that is trusted keeps to the protocol, which need not be checked then.
     """
     subscriber: Any
-    unpolled = wall or not hasattr(publisher, "_rx_open")
+    unpolled = wall or not isinstance(publisher, Stream)
     trusted = unpolled and getattr(publisher, "_rx_trusted", False)
     try:
         if shape:
@@ -452,8 +428,7 @@ def push(
         else:
             subscriber = Link(down, origin)
     except Exception as error:
-        failure = error
-        Drain(down).start(lambda run: run.failing(failure))  # RS 1.9: subscribe() returns, the failure is signalled
+        Failing(down, error, origin).start()  # RS 1.9: subscribe() returns, the failure is signalled
         return
     try:
         publisher.subscribe(subscriber)

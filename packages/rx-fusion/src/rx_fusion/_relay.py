@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import SettlesDemand, dropped, none_produced, request_all
@@ -24,10 +23,6 @@ class Relay(SettlesDemand, Generic[T]):
         self.up: Any = None
         self.done = False
         self.origin = origin
-
-    @property
-    def _rx_dropped(self) -> Callable[[], object] | None:
-        return getattr(self.down, "_rx_dropped", None)
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self.up is not None:
@@ -65,16 +60,6 @@ class Relay(SettlesDemand, Generic[T]):
         if not self.done:
             request_all(self.up)
 
-    def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
-        """See Drain: what will be requested in a moment. None: the source cannot be told."""
-        promise: Callable[[int], Callable[[], object] | None] | None = getattr(self.up, "_rx_promise", None)
-        return None if promise is None else promise(n)
-
-    @property
-    def _rx_lender(self) -> object:
-        """Items pass on the thread on which they come: who sends on a worker may lend it past this."""
-        return getattr(self.up, "_rx_lender", None)
-
     def cancel(self) -> None:
         done = self.done
         self.done = True
@@ -90,10 +75,6 @@ class Checked(Border[T]):
     """
 
     __slots__ = ()
-
-    @property
-    def _rx_dropped(self) -> Callable[[], object] | None:
-        return getattr(self.down, "_rx_dropped", None)
 
     def on_next(self, item: T, /) -> None:
         if item is None:
@@ -114,15 +95,6 @@ class Checked(Border[T]):
         self.busy = before
         if self.wrong is not None and not before:
             self.answer()
-
-    def _rx_promise(self, n: int, /) -> Callable[[], object] | None:
-        """As in Relay."""
-        promise: Callable[[int], Callable[[], object] | None] | None = getattr(self.up, "_rx_promise", None)
-        return None if promise is None else promise(n)
-
-    @property
-    def _rx_lender(self) -> object:
-        return getattr(self.up, "_rx_lender", None)
 
 
 class Link(Checked[T]):

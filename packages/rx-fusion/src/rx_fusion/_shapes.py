@@ -28,7 +28,7 @@ HOT_RUNS: Final = 8
 MAX_SPECIALS: Final = 1_024
 _specials = count(1)
 
-#: The forms in use, by what the source gives: for one item, for iteration, inside another run, and under a Drain.
+#: The forms in use, by what the source gives: for one item, for iteration, inside an operator, and under a Pump.
 VALUE: Final = {feed: Form("value", feed) for feed in Feed}
 PULL_FREE: Final = {feed: Form("pull", feed) for feed in Feed}
 PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}

@@ -9,7 +9,7 @@ from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
 from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
-from rx_fusion._heads import Head, IterableHead
+from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
     """Let ``pump`` give the items of a passive source with its stages. A source that cannot be opened is one that fails."""
     head, shape, args = plan
     try:
-        items: Any = head.open(None, 0)  # type: ignore[arg-type]  # a passive head needs no run
+        items: Any = head.open(None, 0)
         if type(items) in EXACT and shape.ends_with_source:
             pump.hint = items.__length_hint__
             if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:
@@ -168,6 +168,21 @@ def subscribe_source(down: Subscriber[Any], plan: tuple[Head, Shape, tuple[Any, 
     """Run a passive source for ``down``."""
     conditional = getattr(down, "try_on_next", None) is not None and fusion_enabled()
     (ConditionalSourceRun if conditional else SourceRun)(down, plan, origin).start()
+
+
+def offered(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[int, str]:
+    """What a run of this plan grants a consumer that polls, as modes (BOUNDARY: across threads as well), and why not more."""
+    if head.scheduler is not None:
+        return NONE, f"runs on a worker of {head.scheduler!r}, and polling would take it elsewhere"
+    if head.feed is not Feed.RUNNING:
+        return offered_modes(head, args)
+    if isinstance(head, OperatorHead):
+        return NONE, f"{head.name} pushes what is requested"
+    if head.upstream:
+        return NONE, f"{head.name} is a wall"
+    if not shape.steps:
+        return NONE, "it has a queue of its own"
+    return ANY, "where its source does; not across threads if there are functions"
 
 
 def offered_modes(head: Head, args: tuple[Any, ...]) -> tuple[int, str]:

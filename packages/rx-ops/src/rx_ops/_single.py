@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from rx_core import (
+    UNBOUNDED,
     CompletableBase,
     CompletableObserver,
     EmptyStreamError,
@@ -24,6 +25,7 @@ from rx_core import (
     none_argument,
     user_call,
 )
+from rx_core.streams import Waiting
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, ToCompletable, ToMaybe, ToSingle
 from rx_ops import operators, stages
 from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
@@ -509,12 +511,10 @@ class Completable(
         self._gathered(_exhaust, self._all(seconds))
 
     def _all(self, seconds: float | None) -> Any:
-        from rx_core import UNBOUNDED, blocking_items
-
         if seconds is None:
             return self._iterate()
         check_seconds("blocking_await", seconds)
-        return blocking_items(self, 0, UNBOUNDED, seconds)
+        return Waiting[Any](UNBOUNDED, self, seconds=seconds).items(self)
 
     def to_single_default(self, item: T, /) -> Single[T]:
         """``item`` when this is complete."""

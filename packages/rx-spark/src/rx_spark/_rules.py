@@ -8,7 +8,7 @@ A mapper that looks at the probe's key, subscribes to the probe or does anything
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from operator import add
@@ -16,7 +16,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from rx_core import name_of
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline
+from rx_core.streams import Failing
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead
 from rx_fusion._notes import call
 from rx_ops import operators, stages
 from rx_spark._absorb import NUMBERS, StageFunction
@@ -25,6 +26,7 @@ from rx_spark._plan import GroupReduce
 from rx_spark._runner import Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
+    from rx_core import Subscriber
     from rx_fusion import Stage
 
 _FLATTENING: Final = (operators.FlatMap, operators.ConcatMap)
@@ -123,7 +125,7 @@ def _reduction(stage: Stage, args: tuple[Any, ...], value: Callable[[Any], Any] 
     return None
 
 
-class _Probe(Head):
+class _Probe(PushHead):
     """The head of a group without items; ``used`` when somebody did more with it than describe."""
 
     name = "group"
@@ -131,8 +133,11 @@ class _Probe(Head):
     def __init__(self) -> None:
         self.used = False
 
-    def open(self, _run: object, _window: int, /) -> Iterator[Any]:
-        self.touch()
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        try:
+            self.touch()
+        except RuntimeError as error:
+            Failing(subscriber, error, self).start()
 
     def touch(self, *_args: object, **_options: object) -> NoReturn:
         self.used = True
@@ -172,7 +177,7 @@ for _name in _SPECIAL.split():
 # --- the rest of the mapper, for each key -----------------------------------------------------------------------------
 
 
-class _Reduced(Head):
+class _Reduced(PushHead):
     """The head of a group whose items Spark has reduced."""
 
     name = "group"
@@ -180,10 +185,11 @@ class _Reduced(Head):
     def __init__(self, key: Any) -> None:
         self.key = key
 
-    def open(self, _run: object, _window: int, /) -> Iterator[Any]:
-        raise RuntimeError(
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        error = RuntimeError(
             f"{self!r} was reduced by Spark, its items are not here.\n  To have them on the driver:  .hide().group_by(...)"
         )
+        Failing(subscriber, error, self).start()
 
     def __repr__(self) -> str:
         return f"group({self.key!r})"

@@ -20,6 +20,7 @@ from rx_core.streams.contracts import (
     is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe
+from rx_core.streams.generators import GeneratorOp, Items, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
@@ -47,10 +48,12 @@ __all__ = [
     "Entry",
     "Failing",
     "GatedInput",
+    "GeneratorOp",
     "Handover",
     "Hub",
     "HubSubscription",
     "Input",
+    "Items",
     "Log",
     "MergedInput",
     "OneAtATime",
@@ -62,6 +65,8 @@ __all__ = [
     "QueuedInput",
     "RelayedInput",
     "ReplayHub",
+    "Run",
+    "Source",
     "Stopping",
     "Stream",
     "SubscriberFailed",

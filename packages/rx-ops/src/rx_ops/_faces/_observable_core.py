@@ -9,20 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import (
-    DEFAULT_PREFETCH,
     UNBOUNDED,
     CallbackObserver,
-    Inbox,
-    Items,
     ObservableBase,
     ObservableSource,
     Observer,
     Publisher,
-    Run,
     check_prefetch,
     name_of,
 )
-from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver, fusion_enabled
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver
 from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
@@ -31,7 +27,6 @@ from rx_ops.coordination._unasked import Unasked
 from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
-    from rx_core import Drain, Through
     from rx_fusion._stages import StageFunction
     from rx_ops._faces import Observable
 
@@ -50,12 +45,6 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             self._subscribe_items(observer)
         else:
             self._subscribe_items(ToObserver(observer))
-
-    def _rx_open(self, run: Run, window: int, /) -> Items[T_co]:
-        behind = run.queues_last and self._head.publisher is not None and self._shape
-        if behind or self._head.scheduler is not None or not fusion_enabled():
-            return _opened(run, self)
-        return super()._rx_open(run, window)
 
     if TYPE_CHECKING:
         # The same methods, with the face in their types.
@@ -151,48 +140,6 @@ class ObservableHead(PublisherHead):
     ) -> None:
         super().__init__(name, Unasked(source), text, upstream, said)
         self._source = source
-
-    @property
-    def pushes(self) -> bool:
-        return True
-
-    def open(self, run: Run, _window: int, /) -> Items[Any]:
-        return _opened(run, self._source)
-
-    def open_straight(self, run: Run, _window: int, gate: Drain[Any], through: Through | None = None, /) -> Items[Any] | None:
-        return None if self.upstream else _opened(run, self._source, gate, through)
-
-
-def _opened(run: Run, source: Any, gate: Drain[Any] | None = None, through: Through | None = None) -> Items[Any]:
-    """What an observable sends, for a run that polls.
-
-    A synchronous one sends all it has while it is subscribed. So it is subscribed as soon as the run is not busy: its items go on
-    at once instead of piling up, and who has enough can stop it. Of two that are needed in step the first would send all it has
-    before the second begins; so one of ours that only iterates, and stands alone because fusion is off, is asked for a window at
-    a time.
-    """
-    if run.in_step and not fusion_enabled():
-        asked = _that_can_be_asked(source)
-        if asked is not None:
-            return run.open_queued(asked, DEFAULT_PREFETCH)
-    inbox: Inbox[Any] = Inbox(run, UNBOUNDED)
-    if gate is not None:
-        inbox.shorten(gate, through)
-    run.own(inbox)
-    inbox.subscribe_later(source)
-    return inbox.stream()
-
-
-def _that_can_be_asked(source: object) -> Flowable[Any] | None:
-    """The same items as ``source`` gives, which only iterates; None for any other."""
-    if not isinstance(source, Pipeline):
-        return None
-    head = source._head
-    if head.feed is not Feed.RUNNING:
-        return source._as(Flowable)
-    wall = type(head) is ObservableHead and bool(head.upstream) and head.upstream[0] is head._source
-    hidden = _that_can_be_asked(head.upstream[0]) if wall else None
-    return None if hidden is None else Flowable(hidden.hide()._head, source._shape, source._args)
 
 
 def check_source(operator: str, source: object, /) -> None:

@@ -24,10 +24,6 @@ class Unasked(Generic[T]):
     def __init__(self, source: ObservableSource[T] | Publisher[T]) -> None:
         self._source: Any = source
 
-    @property
-    def _rx_on_worker(self) -> bool:
-        return getattr(self._source, "_rx_on_worker", False)
-
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         self._source.subscribe(UnaskedSubscription(subscriber))
 
@@ -50,10 +46,6 @@ class UnaskedSubscription(Generic[T]):
         self.on_error = down.on_error
         self.on_complete = down.on_complete
 
-    @property
-    def _rx_dropped(self) -> Callable[[], object] | None:
-        return getattr(self._down, "_rx_dropped", None)
-
     def on_subscribe(self, up: Disposable | Subscription, /) -> None:
         if self._up is not None:
             _stop(up)  # RS 2.5
@@ -70,10 +62,6 @@ class UnaskedSubscription(Generic[T]):
         elif not getattr(up, "is_disposed", False):  # over, as far as the source knows
             _stop(up)
             self._down.on_error(invalid_request(n))
-
-    @property
-    def _rx_lender(self) -> object:
-        return getattr(self._up, "_rx_lender", None)
 
     def cancel(self) -> None:
         _stop(self._up)

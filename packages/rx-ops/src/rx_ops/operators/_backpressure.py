@@ -239,7 +239,7 @@ class _OnBackpressure(Overflow[T]):
         self.main.open(self.source)
 
 
-@op("on_backpressure_buffer", pushes=True)
+@op("on_backpressure_buffer")
 class OnBackpressureBuffer(_OnBackpressure[T]):
     """Lets at most ``capacity`` items wait; ``overflow`` decides about one more."""
 
@@ -259,7 +259,7 @@ class OnBackpressureBuffer(_OnBackpressure[T]):
         super().__init__(down, source, policy, capacity, on_drop, delay_error)
 
 
-@op("on_backpressure_drop", pushes=True)
+@op("on_backpressure_drop")
 class OnBackpressureDrop(_OnBackpressure[T]):
     """Drops what nobody wants when it comes."""
 
@@ -270,7 +270,7 @@ class OnBackpressureDrop(_OnBackpressure[T]):
         super().__init__(down, source, _drop, 0, on_drop, False)
 
 
-@op("on_backpressure_latest", pushes=True)
+@op("on_backpressure_latest")
 class OnBackpressureLatest(_OnBackpressure[T]):
     """Keeps the newest item for who asks next. An error does not wait for that."""
 
@@ -281,7 +281,7 @@ class OnBackpressureLatest(_OnBackpressure[T]):
         super().__init__(down, source, _latest, 1, on_drop, False)
 
 
-@op("to_flowable", pushes=True)
+@op("to_flowable")
 class ToFlowable(_OnBackpressure[T]):
     """Items of an observable for who asks."""
 

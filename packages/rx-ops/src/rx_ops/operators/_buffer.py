@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._pieces import Cutter
 
 
-@op("buffer", pushes=True)
+@op("buffer")
 class BufferCut(Pieces):
     """A list is given when it ends; that is an error where nothing is requested."""
 
@@ -66,7 +66,7 @@ class BufferCut(Pieces):
         self.events.clear()
 
 
-@op("buffer", pushes=True)
+@op("buffer")
 class BufferToggle(BufferCut):
     """The same for lists that begin with the items of one source and end with another one: those that end wait until they are
     requested, as in RxJava."""

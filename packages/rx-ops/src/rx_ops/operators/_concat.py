@@ -95,11 +95,6 @@ class ConcatHead(OperatorHead):
 
     __slots__ = ()
 
-    @property
-    def on_worker(self) -> bool:
-        # One after the other: the next begins where the one before has ended.
-        return getattr(next(iter(self.upstream), None), "_rx_on_worker", False)
-
 
 _CONCAT: Final = operator_of(Concat)
 

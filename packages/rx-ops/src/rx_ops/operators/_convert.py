@@ -40,7 +40,7 @@ class IgnoreElements(PassThrough[T]):
         pass
 
 
-@op("to_flowable", pushes=True)
+@op("to_flowable")
 class ToFlowableMissing(Transparent[T]):
     """Items of an observable as they come, requested or not: for an operator that says what becomes of them."""
 

@@ -28,7 +28,7 @@ from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, polic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rx_core import Items, Run, Subscriber
+    from rx_core import Subscriber
     from rx_fusion import Text
 
 T = TypeVar("T")
@@ -354,7 +354,6 @@ class CreateHead(PushHead):
     """``create``: a function that pushes into an emitter, and a strategy for what nobody asked for."""
 
     __slots__ = ("_capacity", "_on_drop", "_source", "_strategy", "_text", "name")
-    _rx_pushes = True
 
     def __init__(
         self,
@@ -438,9 +437,6 @@ class DeferHead(PushHead):
             Failing(subscriber, as_signal(error), origin).start()
             return
         subscribe(made, subscriber)
-
-    def open(self, run: Run, window: int, /) -> Items[Any]:
-        return run.open(self.made(), window)
 
     def made(self) -> Any:
         made = user_call("defer", self._supplier)

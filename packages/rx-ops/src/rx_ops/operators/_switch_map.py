@@ -78,7 +78,7 @@ class _Outer(Input[Any]):
             self.op.drain()
 
 
-@op("switch_map", pushes=True)
+@op("switch_map")
 class SwitchMap(Op[R]):
     """The inner source of the newest item; the one before it is cancelled, and what waits of it dropped."""
 

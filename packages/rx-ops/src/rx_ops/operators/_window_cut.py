@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._pieces import Cutter
 
 
-@op("window", pushes=True)
+@op("window")
 class WindowCut(Pieces):
     """A window is emitted when it begins; that is an error where nothing is requested.
 

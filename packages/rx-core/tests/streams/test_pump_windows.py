@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED, Drain
+from rx_core import UNBOUNDED
+from rx_core.streams import Pump
 
 
 class Asking:
@@ -34,6 +35,12 @@ class Asking:
         self.got.append("|")
 
 
+def pump_over(down: Any, items: Iterator[int]) -> Pump[int]:
+    pump: Pump[int] = Pump(down)
+    pump.items = items
+    return pump
+
+
 def run(act: Callable[[Any, int], object], size: int = 12) -> tuple[Asking, list[int]]:
     """What the subscriber got, and what was computed for it."""
     computed: list[int] = []
@@ -44,7 +51,7 @@ def run(act: Callable[[Any, int], object], size: int = 12) -> tuple[Asking, list
             yield item
 
     down = Asking(act)
-    Drain(down, synchronous=True).start(lambda _run: items())
+    pump_over(down, items()).start()
     return down, computed
 
 
@@ -105,7 +112,7 @@ def test_a_subscriber_that_raises_in_a_later_window_is_cancelled() -> None:
 
     down = Asking(act)
     with pytest.raises(ValueError, match="of the subscriber"):
-        Drain(down, synchronous=True).start(lambda _run: items())
+        pump_over(down, items()).start()
     assert down.got == [*range(6)]
     assert closed
     down.handle.request(5)
