@@ -40,8 +40,10 @@ class Head(ABC):
     upstream: Sequence[Any] = ()
     #: The scheduler on whose worker this pipeline emits, where it has one of its own.
     scheduler: Scheduler | None = None
-    #: The publisher itself, where items are pushed by somebody who is not ours.
+    #: The publisher itself, where items are pushed.
     publisher: Publisher[Any] | None = None
+    #: Whether what is subscribed is this head, which keeps the protocol then and never signals None.
+    trusted: ClassVar[bool] = False
 
     def open(self, run: Stopping | None, window: int, /) -> Iterator[Any]:
         """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""
@@ -173,8 +175,7 @@ class PushHead(Head):
 
     __slots__ = ()
 
-    #: What is subscribed keeps the protocol and never signals None.
-    _rx_trusted: ClassVar[bool] = True
+    trusted: ClassVar[bool] = True
 
     @property
     def publisher(self) -> Any:  # type: ignore[override]  # it is its own publisher
@@ -373,8 +374,7 @@ class OperatorHead(Head):
     def function(self) -> OperatorFunction:
         return self.operator.function
 
-    #: What is subscribed keeps the protocol and never signals None.
-    _rx_trusted: ClassVar[bool] = True
+    trusted: ClassVar[bool] = True
 
     @property
     def publisher(self) -> Any:  # type: ignore[override]  # as above

@@ -83,9 +83,6 @@ class Pipeline(Stream[T_co]):
     #: Its objects are the triple: they are made without ``__init__``.
     _face: ClassVar[type[Any]]
 
-    #: No None comes from it, and nothing after the end or a cancel (see push).
-    _rx_trusted: ClassVar[bool] = True
-
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "_face" not in cls.__dict__:

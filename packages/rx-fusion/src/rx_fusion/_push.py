@@ -14,6 +14,7 @@ from rx_core import UNBOUNDED, SettlesDemand, dropped, invalid_request, none_pro
 from rx_core.queue_fusion import NONE
 from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Input, Stream
 from rx_fusion._forms import Form
+from rx_fusion._heads import Head
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked, Link, Relay
 
@@ -419,7 +420,7 @@ def push(
     """
     subscriber: Any
     unpolled = wall or not isinstance(publisher, Stream)
-    trusted = unpolled and getattr(publisher, "_rx_trusted", False)
+    trusted = unpolled and isinstance(publisher, (Head, Stream)) and publisher.trusted
     try:
         if shape:
             subscriber = (ClosureSteps if trusted and shape.one_for_one else StepSubscriber)(down, shape, args, origin)

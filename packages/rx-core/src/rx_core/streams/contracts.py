@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import length_hint
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from rx_core import _hooks
 
@@ -37,6 +37,9 @@ class Stream(Generic[T_co]):
     """A source of this library. It keeps the protocol, never signals None, and nothing after its end."""
 
     __slots__ = ()
+
+    #: Whether that is relied on behind a wall, or checked.
+    trusted: ClassVar[bool] = True
 
     def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""

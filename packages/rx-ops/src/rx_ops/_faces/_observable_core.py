@@ -23,7 +23,7 @@ from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
-from rx_ops.coordination._unasked import Unasked
+from rx_ops._faces._unasked import Unasked
 from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""Coordinating operators that are still generators: multicasting, and what it needs."""
