@@ -20,7 +20,8 @@ from rx_core.streams.contracts import (
     is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe
-from rx_core.streams.generators import GeneratorOp, Items, Run, Source
+from rx_core.streams.generator_sources import Items
+from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime

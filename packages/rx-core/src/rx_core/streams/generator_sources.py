@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core._demand import UNBOUNDED
 from rx_core.streams.contracts import Stream, close, is_exhausted
 from rx_core.streams.inputs import QueuedInput
+from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
-    from rx_core.streams.generators import GeneratorOp, Items
+
+T = TypeVar("T")
+
+#: What iterating a source gives: an item, or None for "nothing now".
+Items = Iterator[T | None]
 
 
-def opened(op: GeneratorOp, source: Any, window: int, eager_error: bool, *, at_once: bool) -> Items[Any]:
+class Reader(Op[Any]):
+    """An operator that reads its sources as iterators."""
+
+    __slots__ = ("poked", "reading", "wanted")
+
+    #: It is to be resumed although nothing is wanted.
+    poked: bool
+    #: What is wanted while it is resumed.
+    wanted: int
+    #: What it opened and neither read to the end nor closed.
+    reading: dict[PassiveItems | QueuedItems, None]
+
+
+def opened(op: Reader, source: Any, window: int, eager_error: bool, *, at_once: bool) -> Items[Any]:
     """Subscribe to ``source``: ``at_once``, with the token free, or once the token is put back."""
     items = source._passive_items(op) if isinstance(source, Stream) else None
     if items is not None:
@@ -38,10 +56,10 @@ class PassiveItems:
 
     __slots__ = ("items", "op")
 
-    op: GeneratorOp
+    op: Reader
     items: Iterator[Any]
 
-    def __init__(self, op: GeneratorOp, items: Iterator[Any]) -> None:
+    def __init__(self, op: Reader, items: Iterator[Any]) -> None:
         self.op = op
         self.items = items
 
@@ -72,11 +90,11 @@ class QueuedItems:
 
     __slots__ = ("entry", "op", "over")
 
-    op: GeneratorOp
+    op: Reader
     entry: SourceInput
     over: bool
 
-    def __init__(self, op: GeneratorOp, entry: SourceInput) -> None:
+    def __init__(self, op: Reader, entry: SourceInput) -> None:
         self.op = op
         self.entry = entry
         self.over = False
@@ -127,7 +145,7 @@ class SourceInput(QueuedInput[Any]):
     asked: int
     came: int
 
-    def __init__(self, op: GeneratorOp, window: int, eager_error: bool) -> None:
+    def __init__(self, op: Reader, window: int, eager_error: bool) -> None:
         super().__init__(op, window or UNBOUNDED)
         self.by_demand = not window
         self.eager_error = eager_error

@@ -7,28 +7,24 @@ this library are Ops themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core import _hooks
 from rx_core._demand import DEMAND, UNBOUNDED
 from rx_core.streams.contracts import close
-from rx_core.streams.generator_sources import opened
-from rx_core.streams.op import Op, without_this_frame
+from rx_core.streams.generator_sources import Items, Reader, opened
+from rx_core.streams.op import without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Publisher, Subscriber
-    from rx_core.streams.generator_sources import PassiveItems, QueuedItems
 
 T = TypeVar("T")
-
-#: What iterating a source gives: an item, or None for "nothing now".
-Items = Iterator[T | None]
 
 _END: Final[Any] = object()
 
 
-class GeneratorOp(Op[Any]):
+class GeneratorOp(Reader):
     """A generator operator for one subscriber."""
 
     __slots__ = (
@@ -37,13 +33,10 @@ class GeneratorOp(Op[Any]):
         "held",
         "items",
         "owned",
-        "poked",
         "primed",
-        "reading",
         "run",
         "sources",
         "unseen",
-        "wanted",
     )
 
     function: Callable[..., Items[Any]]
@@ -57,13 +50,7 @@ class GeneratorOp(Op[Any]):
     items: Items[Any] | None
     #: An item that it yielded while none was wanted.
     held: Any
-    #: It is to be resumed although nothing is wanted.
-    poked: bool
-    #: What is wanted while it is resumed.
-    wanted: int
     owned: dict[int, Disposable]
-    #: What it opened and neither read to the end nor closed.
-    reading: dict[PassiveItems | QueuedItems, None]
     #: What to do after the end was signalled.
     unseen: list[Callable[[], object]]
 
