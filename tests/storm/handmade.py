@@ -40,9 +40,9 @@ SHARE_FAULTS: Final = {
 }
 
 
-def room() -> None:
+def room(size: int = 10) -> None:
     """A place in the middle of a fault, where another thread may come in between."""
-    for _ in range(10):
+    for _ in range(size):
         pass
 
 
@@ -82,7 +82,7 @@ class _Run:
     def request(self, n: int, /) -> None:
         if self.fault == "demand is counted without a lock":
             before = self._demand
-            room()
+            room(1000)  # one thread requests and another one takes items: they meet seldom
             self._demand = add_cap(before, n)
         else:
             with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sysconfig
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -201,16 +200,6 @@ def test_a_subscriber_that_stays_gets_everything_while_others_come_and_go(shared
         stay(shared, watch)
 
 
-#: A known failure of ref_count; without the GIL it happens in most runs.
-BROKEN_WITHOUT_GIL = pytest.mark.xfail(
-    bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
-    strict=False,
-    raises=AssertionError,
-    reason="ref_count: one subscriber may come and go between the look at the connection of another one and the exchange",
-)
-
-
-@BROKEN_WITHOUT_GIL
 @PACES
 @pytest.mark.parametrize("shared", [shared for shared in SHARED if shared.leaves], ids=str)
 def test_the_source_is_left_when_the_last_subscriber_has_left(shared: Shared, watch: Sequence[str]) -> None:
