@@ -32,7 +32,6 @@ from rx_core import (
     queue_fusion,
     unwrap_stop,
 )
-from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import NEVER_NONE, Stopping, Stream, Waiting, close, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
@@ -207,7 +206,7 @@ class Pipeline(Stream[T_co]):
     def _resolve(self) -> Resolved:
         """What is to run: with fusion, rules rewrite it and the source takes what it can run; without, each operator alone."""
         head, shape, args = self._head, self._shape, self._args
-        if fusion_enabled():
+        if queue_fusion._enabled:
             found = _rules.current
             if found.plugged is not hooks.fusion_rules:
                 found = _rules.active()
@@ -246,7 +245,7 @@ class Pipeline(Stream[T_co]):
         """The names of the rules that change this pipeline, in their order."""
         found = _rules.active()
         candidates = found.about(self._head, self._shape)
-        return self._rewritten(found, candidates)[2] if candidates and fusion_enabled() else ()
+        return self._rewritten(found, candidates)[2] if candidates and queue_fusion._enabled else ()
 
     def _subscribe_items(self, down: Subscriber[Any], /) -> None:
         """Run for a subscriber."""
@@ -325,9 +324,10 @@ class Pipeline(Stream[T_co]):
 
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""
-        hooks.ensure_loaded()
+        if not hooks.loaded:
+            hooks.ensure_loaded()
         # a head that may have to wait is planned once, when the run opens it
-        if hooks.on_subscribe is None and fusion_enabled() and self._head.feed is not Feed.RUNNING:
+        if hooks.on_subscribe is None and queue_fusion._enabled and self._head.feed is not Feed.RUNNING:
             plan = self._resolve()
             if plan[0].feed is not Feed.RUNNING:
                 return plan
@@ -348,7 +348,7 @@ class Pipeline(Stream[T_co]):
 
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         head = self._head
-        if not isinstance(head, OperatorHead) or head.operator.loop is None or not fusion_enabled():
+        if not isinstance(head, OperatorHead) or head.operator.loop is None or not queue_fusion._enabled:
             return None
         try:
             return loop_of(self._resolve(), run)
