@@ -89,7 +89,7 @@ to_list()
 │  · fused: 1 stage in one call per item, pushed through, no queue
 └─ flat_map(total)
    │  · rewritten: reduced_groups
-   │  · queue: 128 items, for each source that cannot be pulled
+   │  · queue: 128 items, for each source that pushes
    └─ rx_spark.range(10).group_by(odd).reduce(add)
          · executors: read the source
          · shuffle: group_by(odd).reduce(add), combined per key on both sides
@@ -101,9 +101,9 @@ to_list()
         f"""
 flat_map(listed)
 │  · rewritten: reduced_groups
-│  · queue: 128 items, for each source that cannot be pulled
+│  · queue: 128 items, for each source that pushes
 └─ group_by(odd)
-   │  · queue: what downstream requests, for each source that cannot be pulled
+   │  · queue: what downstream requests, for each source that pushes
    │  · queue: 128 items in all groups together
    └─ rx_spark.range(10).map(double)
          · executors: one fused pass: map(double)

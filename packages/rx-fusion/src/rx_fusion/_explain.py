@@ -143,7 +143,7 @@ def _head_notes(head: Head) -> list[str]:
         queued = [source for source in head.upstream if _needs_queue(source)]
         if queued:
             bound = _UNCOUNTED.get(head.window, f"{head.window} items")
-            notes.append(f"queue: {bound}, for each source that cannot be pulled")
+            notes.append(f"queue: {bound}, for each source that pushes")
     return notes
 
 

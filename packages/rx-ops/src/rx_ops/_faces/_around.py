@@ -44,7 +44,7 @@ class FlowableAround(FlowableCore[T_co]):
         Errors:  of the stream; what one of the functions raises. When ``cleanup`` fails as well, both as a CompositeException;
                  after the end or a cancel, its error goes to the error hook.
         Memory:  the resource.   Thread: ``supplier`` and ``factory`` on the one that subscribes, ``cleanup`` on that of the end.
-        Fusion:  coordinating; our source runs inside.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``using``, Python ``with``.
         """
         check_callable("using", "supplier", supplier)
@@ -58,7 +58,7 @@ class FlowableAround(FlowableCore[T_co]):
         ::  --1--2--#  -->  --a--b--c|      (OnNext(1), OnNext(2), OnError)
 
         Demand:  passes through; the last notification waits until it is wanted.   Errors: none, they are items.
-        Memory:  one notification.   Thread: that of the source.   Fusion: coordinating; our source runs inside.
+        Memory:  one notification.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``materialize``.
         """
         return self._coordinate(operators.Materialize)

@@ -47,7 +47,7 @@ class FlowableAside(FlowableCore[T_co]):
         ::  --1--2--#  -->  --1--2--#
 
         Demand:  passes through.   Errors: the error; when ``action`` raises, both as a CompositeException.
-        Memory:  none.   Thread: that of the error.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the error.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``doOnError``.
         """
         check_callable("do_on_error", "action", action)
@@ -59,7 +59,8 @@ class FlowableAside(FlowableCore[T_co]):
         ::  --1--2--3|  -->  --1--2--3|
 
         Demand:  passes through.   Errors: what ``action`` raises goes to the error hook.
-        Memory:  none.   Thread: that of the end, or of the run that is cancelled.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the end, or of the run that is cancelled.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``doFinally``. Several of them run the last one first.
         """
         check_callable("do_finally", "action", action)

@@ -35,7 +35,8 @@ class FlowableCombine(FlowableCore[T_co]):
 
         Demand:  what is left goes on to the next source.
         Errors:  end the stream; later sources are not subscribed. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the running source.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``concat``, itertools ``chain``.
         """
         for source in sources:
@@ -53,7 +54,7 @@ class FlowableCombine(FlowableCore[T_co]):
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. TypeError at assembly for something that is no source.
         Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``merge``.
         """
         check_prefetch("merge", prefetch)

@@ -139,7 +139,7 @@ class FlowableCreate(FlowableCore[T_co]):
         ::  --1--2|
 
         Demand:  passes through.   Errors: what ``supplier`` raises; TypeError when it returns no source.
-        Memory:  none.   Thread: ``supplier`` runs on the one that subscribes.   Fusion: our source runs inside.
+        Memory:  none.   Thread: ``supplier`` runs on the one that subscribes.   Fusion: that of the source.
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)

@@ -28,7 +28,7 @@ class FlowableErrors(FlowableCore[T_co]):
 
         Demand:  passes through; the last item takes one of it.
         Errors:  when ``handler`` raises or returns None, both errors as a CompositeException.
-        Memory:  none.   Thread: that of the source.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``onErrorReturn``.
         """
         check_callable("on_error_return", "handler", handler)
@@ -41,7 +41,7 @@ class FlowableErrors(FlowableCore[T_co]):
 
         Demand:  what is left goes on to the fallback.
         Errors:  the fallback's own; when ``handler`` raises or returns no source, both errors as a CompositeException.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside.
+        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; passive sources are iterated.
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
@@ -55,7 +55,7 @@ class FlowableErrors(FlowableCore[T_co]):
         Demand:  what is left goes on to the next attempt; items given before the error are given again.
         Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
         Memory:  none, and no stack: a million retries are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retry(times, predicate)``.
         """
         if times is not None:

@@ -66,7 +66,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.
         Thread:  the one that requests; the end by time comes on a worker of ``scheduler`` (default: computation).
-        Fusion:  stage, stops; by time coordinating, our source runs inside.
+        Fusion:  stage, stops; by time coordinating.
         Source:  RxJava ``take``, itertools ``islice``.
         """
         if seconds is not None:
@@ -91,7 +91,7 @@ class FlowableFilter(FlowableCore[T_co]):
                  left out.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.   Thread: the one that requests; the clock is that of ``scheduler`` (default: computation).
-        Fusion:  stage, drops; by time coordinating, our source runs inside.
+        Fusion:  stage, drops; by time coordinating.
         Source:  RxJava ``skip``, itertools ``islice``.
         """
         if seconds is not None:

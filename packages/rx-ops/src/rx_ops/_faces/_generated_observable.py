@@ -226,7 +226,7 @@ class ObservableCreate(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  what ``supplier`` raises; TypeError when it returns no source.
-        Memory:  none.   Thread: ``supplier`` runs on the one that subscribes.   Fusion: our source runs inside.
+        Memory:  none.   Thread: ``supplier`` runs on the one that subscribes.   Fusion: that of the source.
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)
@@ -476,7 +476,7 @@ class ObservableTransform(ObservableCore[T_co]):
                  arrive as one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  what ``max_concurrency`` foreign sources are ahead; ours that are synchronous need no queue.
         Thread:  items come on the thread of the source that has one; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``flatMap``.
         """
         check_callable("flat_map", "mapper", mapper)
@@ -501,7 +501,7 @@ class ObservableTransform(ObservableCore[T_co]):
                  one CompositeException; without ``till_the_end`` only the one that runs when an error comes. TypeError when
                  ``mapper`` returns no source.
         Memory:  what a foreign source is ahead.
-        Thread:  that of the running inner source.   Fusion: coordinating; inner pipelines run inside, without a queue.
+        Thread:  that of the running inner source.   Fusion: coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.
         """
         check_callable("concat_map", "mapper", mapper)
@@ -519,7 +519,7 @@ class ObservableTransform(ObservableCore[T_co]):
         Errors:  the first ends the stream. TypeError when ``expander`` returns no source.
         Memory:  the items that were emitted and not expanded yet: a level of the tree.
         Thread:  that of the running source; ``expander`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  Reactor ``expand``. One source at a time: breadth first is an order.
         """
         check_callable("expand", "expander", expander)
@@ -738,7 +738,7 @@ class ObservableInner(ObservableCore[T_co]):
         Errors:  the first ends it and cancels the others; with ``delay_error`` all run to their end and several errors arrive as
                  one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  ``max_concurrency`` Completables.   Thread: that of the last end; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``flatMapCompletable``.
         """
         check_callable("flat_map_completable", "mapper", mapper)
@@ -758,7 +758,7 @@ class ObservableInner(ObservableCore[T_co]):
         Errors:  as :meth:`concat_map`.
         Memory:  what a foreign source is ahead.
         Thread:  that of the last end; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``concatMapCompletable``.
         """
         check_callable("concat_map_completable", "mapper", mapper)
@@ -777,7 +777,7 @@ class ObservableInner(ObservableCore[T_co]):
                  CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  the outer items that came and were not looked at yet.
         Thread:  that of the last end; ``mapper`` runs on the one on which the item is looked at.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchMapCompletable``.
         """
         check_callable("switch_map_completable", "mapper", mapper)
@@ -1004,7 +1004,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.
         Thread:  the one that subscribes; the end by time comes on a worker of ``scheduler`` (default: computation).
-        Fusion:  stage, stops; by time coordinating, our source runs inside.
+        Fusion:  stage, stops; by time coordinating.
         Source:  RxJava ``take``, itertools ``islice``.
         """
         if seconds is not None:
@@ -1028,7 +1028,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.   Thread: the one that subscribes; the clock is that of ``scheduler`` (default: computation).
-        Fusion:  stage, drops; by time coordinating, our source runs inside.
+        Fusion:  stage, drops; by time coordinating.
         Source:  RxJava ``skip``, itertools ``islice``.
         """
         if seconds is not None:
@@ -1631,7 +1631,8 @@ class ObservableCombine(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  end the stream; later sources are not subscribed. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the running source.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``concat``, itertools ``chain``.
         """
         for source in sources:
@@ -1649,7 +1650,7 @@ class ObservableCombine(ObservableCore[T_co]):
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. TypeError at assembly for something that is no source.
         Memory:  what foreign sources are ahead.   Thread: that of the source.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``merge``.
         """
         for source in sources:
@@ -1802,7 +1803,7 @@ class ObservableLatest(ObservableCore[T_co]):
                  CompositeException. What ``mapper`` raises; TypeError when it returns no source.
         Memory:  what foreign sources are ahead, and the outer items that came and were not looked at yet.
         Thread:  that of the inner source; ``mapper`` runs on the one on which the outer item is looked at.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchMap``.
         """
         check_callable("switch_map", "mapper", mapper)
@@ -2021,7 +2022,8 @@ class ObservableUntil(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  end the stream. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the running source.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchIfEmpty``.
         """
         check_source("switch_if_empty", other)
@@ -2070,7 +2072,7 @@ class ObservableAround(ObservableCore[T_co]):
         Errors:  of the stream; what one of the functions raises. When ``cleanup`` fails as well, both as a CompositeException;
                  after the end or a cancel, its error goes to the error hook.
         Memory:  the resource.   Thread: ``supplier`` and ``factory`` on the one that subscribes, ``cleanup`` on that of the end.
-        Fusion:  coordinating; our source runs inside.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``using``, Python ``with``.
         """
         check_callable("using", "supplier", supplier)
@@ -2085,7 +2087,7 @@ class ObservableAround(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  none, they are items.
-        Memory:  one notification.   Thread: that of the source.   Fusion: coordinating; our source runs inside.
+        Memory:  one notification.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``materialize``.
         """
         return self._coordinate(operators.Materialize)
@@ -2121,7 +2123,7 @@ class ObservableErrors(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  when ``handler`` raises or returns None, both errors as a CompositeException.
-        Memory:  none.   Thread: that of the source.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``onErrorReturn``.
         """
         check_callable("on_error_return", "handler", handler)
@@ -2134,7 +2136,7 @@ class ObservableErrors(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  the fallback's own; when ``handler`` raises or returns no source, both errors as a CompositeException.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside.
+        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; passive sources are iterated.
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
@@ -2148,7 +2150,7 @@ class ObservableErrors(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
         Memory:  none, and no stack: a million retries are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retry(times, predicate)``.
         """
         if times is not None:
@@ -2171,7 +2173,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  end the stream. At assembly ValueError for a negative number; 0 makes an empty stream.
         Memory:  none, and no stack: a million rounds are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``repeat``, itertools ``repeat`` and ``cycle``.
         """
         if times is not None:
@@ -2186,7 +2188,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  end the stream; so does what ``stop`` raises.
         Memory:  none, and no stack: a million rounds are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``repeatUntil``.
         """
         check_callable("repeat_until", "stop", stop)
@@ -2202,7 +2204,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  of this stream, and of the handler's, end the stream; TypeError when ``handler`` returns no stream.
         Memory:  one completion.   Thread: that of the source, then the one on which the handler's stream signals.
-        Fusion:  coordinating; our source runs inside, the handler's stream by itself.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``repeatWhen``. The end of the handler's stream counts at once, also for a round that has just begun.
         """
         check_callable("repeat_when", "handler", handler)
@@ -2217,7 +2219,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  the last one; what ``stop`` raises, together with the error before it.
         Memory:  none, and no stack: a million retries are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retryUntil``.
         """
         check_callable("retry_until", "stop", stop)
@@ -2234,7 +2236,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Errors:  of the handler's stream end the stream, its completion completes it; TypeError when ``handler`` returns no
                  stream. To give up with the error itself, flat_map errors to ``Observable.error``.
         Memory:  one error.   Thread: that of the source, then the one on which the handler's stream signals.
-        Fusion:  coordinating; our source runs inside, the handler's stream by itself.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``retryWhen``.
         """
         check_callable("retry_when", "handler", handler)
@@ -2263,7 +2265,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  the last one, when no attempt is left or ``when(error)`` is false; what ``when`` raises, together with the error.
         Memory:  none.   Thread: that of the source, then the ``scheduler``'s (computation) worker.
-        Fusion:  coordinating; our source runs inside.
+        Fusion:  coordinating; items go on without a queue.
         Source:  Reactor ``Retry.backoff``.
         """
         check_backoff(times, first, longest, factor, jitter, when)
@@ -2316,7 +2318,7 @@ class ObservableAside(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  the error; when ``action`` raises, both as a CompositeException.
-        Memory:  none.   Thread: that of the error.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the error.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``doOnError``.
         """
         check_callable("do_on_error", "action", action)
@@ -2329,7 +2331,8 @@ class ObservableAside(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  what ``action`` raises goes to the error hook.
-        Memory:  none.   Thread: that of the end, or of the run that is cancelled.   Fusion: coordinating; our source runs inside.
+        Memory:  none.   Thread: that of the end, or of the run that is cancelled.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``doFinally``. Several of them run the last one first.
         """
         check_callable("do_finally", "action", action)
@@ -3037,7 +3040,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  what the operator raises. TypeError at assembly for a function that is no operator or takes other arguments.
         Memory:  the operator's.   Thread: the one that subscribes, or wakes.
-        Fusion:  coordinating; this stream runs inside, and what follows runs in its loop.
+        Fusion:  coordinating; a queue in front of it where this stream pushes.
         Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
         """
         check_callable("through", "operator", operator)

@@ -31,7 +31,7 @@ class FlowableInner(FlowableCore[T_co]):
         Errors:  the first ends it and cancels the others; with ``delay_error`` all run to their end and several errors arrive as
                  one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  ``max_concurrency`` Completables.   Thread: that of the last end; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``flatMapCompletable``.
         """
         check_callable("flat_map_completable", "mapper", mapper)
@@ -57,7 +57,7 @@ class FlowableInner(FlowableCore[T_co]):
         Errors:  as :meth:`concat_map`.
         Memory:  ``prefetch`` outer items where the outer source is not ours.
         Thread:  that of the last end; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``concatMapCompletable``.
         """
         check_callable("concat_map_completable", "mapper", mapper)
@@ -77,7 +77,7 @@ class FlowableInner(FlowableCore[T_co]):
                  CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  the outer items that came and were not looked at yet.
         Thread:  that of the last end; ``mapper`` runs on the one on which the item is looked at.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchMapCompletable``.
         """
         check_callable("switch_map_completable", "mapper", mapper)

@@ -47,7 +47,7 @@ class FlowableLatest(FlowableCore[T_co]):
                  CompositeException. What ``mapper`` raises; TypeError when it returns no source.
         Memory:  ``prefetch`` items for each foreign source, and the outer items that came and were not looked at yet.
         Thread:  that of the inner source; ``mapper`` runs on the one on which the outer item is looked at.
-        Fusion:  coordinating; our sources run inside, without a queue.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchMap``.
         """
         check_callable("switch_map", "mapper", mapper)

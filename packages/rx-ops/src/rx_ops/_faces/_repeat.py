@@ -29,7 +29,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Demand:  what is left goes on to the next round.
         Errors:  end the stream. At assembly ValueError for a negative number; 0 makes an empty stream.
         Memory:  none, and no stack: a million rounds are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``repeat``, itertools ``repeat`` and ``cycle``.
         """
         if times is not None:
@@ -44,7 +44,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Demand:  what is left goes on to the next round.
         Errors:  end the stream; so does what ``stop`` raises.
         Memory:  none, and no stack: a million rounds are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``repeatUntil``.
         """
         check_callable("repeat_until", "stop", stop)
@@ -60,7 +60,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Demand:  what is left goes on to the next round; the handler's stream is asked for one item per completion.
         Errors:  of this stream, and of the handler's, end the stream; TypeError when ``handler`` returns no stream.
         Memory:  one completion.   Thread: that of the source, then the one on which the handler's stream signals.
-        Fusion:  coordinating; our source runs inside, the handler's stream by itself.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``repeatWhen``. The end of the handler's stream counts at once, also for a round that has just begun.
         """
         check_callable("repeat_when", "handler", handler)
@@ -75,7 +75,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Demand:  what is left goes on to the next attempt; items given before the error are given again.
         Errors:  the last one; what ``stop`` raises, together with the error before it.
         Memory:  none, and no stack: a million retries are a loop.
-        Thread:  that of the source.   Fusion: coordinating; our source runs inside.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retryUntil``.
         """
         check_callable("retry_until", "stop", stop)
@@ -92,7 +92,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Errors:  of the handler's stream end the stream, its completion completes it; TypeError when ``handler`` returns no
                  stream. To give up with the error itself, flat_map errors to ``Flowable.error``.
         Memory:  one error.   Thread: that of the source, then the one on which the handler's stream signals.
-        Fusion:  coordinating; our source runs inside, the handler's stream by itself.
+        Fusion:  coordinating; items go on without a queue.
         Source:  RxJava ``retryWhen``.
         """
         check_callable("retry_when", "handler", handler)
@@ -121,7 +121,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         Demand:  what is left goes on to the next attempt; items given before the error are given again.
         Errors:  the last one, when no attempt is left or ``when(error)`` is false; what ``when`` raises, together with the error.
         Memory:  none.   Thread: that of the source, then the ``scheduler``'s (computation) worker.
-        Fusion:  coordinating; our source runs inside.
+        Fusion:  coordinating; items go on without a queue.
         Source:  Reactor ``Retry.backoff``.
         """
         check_backoff(times, first, longest, factor, jitter, when)

@@ -152,7 +152,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         Demand:  the operator's; it is resumed when items are wanted.
         Errors:  what the operator raises. TypeError at assembly for a function that is no operator or takes other arguments.
         Memory:  the operator's.   Thread: the one that requests, or wakes.
-        Fusion:  coordinating; this stream runs inside, and what follows runs in its loop.
+        Fusion:  coordinating; a queue in front of it where this stream pushes.
         Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
         """
         check_callable("through", "operator", operator)

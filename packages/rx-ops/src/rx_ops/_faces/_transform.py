@@ -115,7 +115,7 @@ class FlowableTransform(FlowableCore[T_co]):
                  arrive as one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  ``max_concurrency`` sources of ``prefetch`` items; ours that are synchronous need no queue.
         Thread:  items come on the thread of the source that has one; ``mapper`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``flatMap``.
         """
         check_callable("flat_map", "mapper", mapper)
@@ -142,7 +142,7 @@ class FlowableTransform(FlowableCore[T_co]):
                  one CompositeException; without ``till_the_end`` only the one that runs when an error comes. TypeError when
                  ``mapper`` returns no source.
         Memory:  ``prefetch`` outer items where the outer source is not ours.
-        Thread:  that of the running inner source.   Fusion: coordinating; inner pipelines run inside, without a queue.
+        Thread:  that of the running inner source.   Fusion: coordinating; passive inner sources are iterated, without a queue.
         Source:  RxJava ``concatMap``, ``concatMapDelayError``.
         """
         check_callable("concat_map", "mapper", mapper)
@@ -159,7 +159,7 @@ class FlowableTransform(FlowableCore[T_co]):
         Errors:  the first ends the stream. TypeError when ``expander`` returns no source.
         Memory:  the items that were emitted and not expanded yet: a level of the tree.
         Thread:  that of the running source; ``expander`` runs where the stream is polled.
-        Fusion:  coordinating; inner pipelines run inside, without a queue.
+        Fusion:  coordinating; passive inner sources are iterated, without a queue.
         Source:  Reactor ``expand``. One source at a time: breadth first is an order.
         """
         check_callable("expand", "expander", expander)

@@ -100,7 +100,8 @@ class FlowableUntil(FlowableCore[T_co]):
 
         Demand:  what is left goes on to ``other``.
         Errors:  end the stream. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the running source.   Fusion: coordinating; our sources run inside, without a queue.
+        Memory:  none.   Thread: that of the running source.
+        Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchIfEmpty``.
         """
         check_source("switch_if_empty", other)
