@@ -43,7 +43,7 @@ class Head(ABC):
     #: The publisher itself, where items are pushed.
     publisher: Publisher[Any] | None = None
     #: Whether what is subscribed is this head, which keeps the protocol then and never signals None.
-    trusted: ClassVar[bool] = False
+    _trusted: ClassVar[bool] = False
 
     def open(self, run: Stopping | None, window: int, /) -> Iterator[Any]:
         """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""
@@ -175,7 +175,7 @@ class PushHead(Head):
 
     __slots__ = ()
 
-    trusted: ClassVar[bool] = True
+    _trusted: ClassVar[bool] = True
 
     @property
     def publisher(self) -> Any:  # type: ignore[override]  # it is its own publisher
@@ -374,7 +374,7 @@ class OperatorHead(Head):
     def function(self) -> OperatorFunction:
         return self.operator.function
 
-    trusted: ClassVar[bool] = True
+    _trusted: ClassVar[bool] = True
 
     @property
     def publisher(self) -> Any:  # type: ignore[override]  # as above

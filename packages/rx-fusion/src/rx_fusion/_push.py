@@ -420,7 +420,7 @@ def push(
     """
     subscriber: Any
     unpolled = wall or not isinstance(publisher, Stream)
-    trusted = unpolled and isinstance(publisher, (Head, Stream)) and publisher.trusted
+    trusted = unpolled and isinstance(publisher, (Head, Stream)) and publisher._trusted
     try:
         if shape:
             subscriber = (ClosureSteps if trusted and shape.one_for_one else StepSubscriber)(down, shape, args, origin)

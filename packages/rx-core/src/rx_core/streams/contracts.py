@@ -39,7 +39,7 @@ class Stream(Generic[T_co]):
     __slots__ = ()
 
     #: Whether that is relied on behind a wall, or checked.
-    trusted: ClassVar[bool] = True
+    _trusted: ClassVar[bool] = True
 
     def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""

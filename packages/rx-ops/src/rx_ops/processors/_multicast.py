@@ -22,7 +22,7 @@ class QueueHead(SourceHead):
     """The head of a processor whose queue a consumer may poll (micro-fusion), also through stages."""
 
     __slots__ = ()
-    trusted = False
+    _trusted = False
 
 
 class _Fed(Generic[T]):
