@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rx_core.streams
-from rx_core import UNBOUNDED, hooks
+from rx_core import UNBOUNDED, MissingBackpressureError, hooks
 from rx_core.streams import Border, Entry, subscribe
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
@@ -314,3 +314,10 @@ def test_a_wrong_request_behind_an_end_that_is_ours_is_ignored() -> None:
         source.down.on_next(None)
     got.request(0)
     got.assert_failure(TypeError)
+
+
+def test_an_item_that_comes_before_the_subscription_is_more_than_was_requested() -> None:
+    got = Told(2)
+    entry: Entry[int] = Entry(got, "source")
+    entry.on_next(1)
+    assert got.signals == ["subscribed", MissingBackpressureError]

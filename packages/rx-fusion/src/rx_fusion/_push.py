@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, SettlesDemand, dropped, invalid_request, none_produced, tell_interrupted
+from rx_core import UNBOUNDED, SettlesDemand, dropped, invalid_request, none_produced, request_all, tell_interrupted
 from rx_core.queue_fusion import NONE
 from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Input, Stream
 from rx_fusion._forms import Form
@@ -330,9 +330,19 @@ class ClosureSteps(StepSubscriber):
     def request_fusion(self, mode: int, /) -> int:
         return NONE
 
-    def connect(self, up: Any) -> None:
-        self.up = up
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self.up is not None:
+            subscription.cancel()  # RS 2.5
+            return
+        self.up = subscription
         self.down.on_subscribe(self)
+
+    def request_all(self) -> None:
+        if self._rules:
+            self.request(UNBOUNDED)
+        elif not self.done:
+            self._replenish = False
+            request_all(self.up)
 
     def on_complete(self) -> None:
         if not self.done:

@@ -63,7 +63,7 @@ class Border(SettlesDemand, Generic[T]):
     down any more, and the error goes out at once, or behind the signal that is on its way.
     """
 
-    __slots__ = ("busy", "done", "down", "origin", "pending", "permit", "refused", "turn", "up", "wrong")
+    __slots__ = ("busy", "done", "down", "granted", "origin", "pending", "permit", "refused", "turn", "up", "wrong")
 
     down: Any
     up: Any
@@ -81,6 +81,8 @@ class Border(SettlesDemand, Generic[T]):
     #: Holds one entry while no thread requests. What is requested meanwhile waits in ``pending``.
     turn: Any
     pending: Any
+    #: How many items the source was asked for; UNBOUNDED: for all. Only who has the turn writes it, before it requests.
+    granted: int
 
     def __init__(self, down: Subscriber[T], origin: object) -> None:
         self.down = down
@@ -91,6 +93,7 @@ class Border(SettlesDemand, Generic[T]):
         self.busy = False
         self.wrong = None
         self.permit = [True]
+        self.granted = 0
 
     # -- signals ----------------------------------------
 
@@ -105,6 +108,8 @@ class Border(SettlesDemand, Generic[T]):
     def connect(self, up: Any) -> None:
         """The source is there."""
         self.up = up
+        if type(up) is NoDemand:
+            self.granted = UNBOUNDED
         self.turn = [True]
         self.pending = []
         before = self.busy
@@ -112,7 +117,9 @@ class Border(SettlesDemand, Generic[T]):
         try:
             self.down.on_subscribe(self)
         finally:
-            self.leave(before)
+            self.busy = before
+        if self.wrong is not None and not before:
+            self.answer()
 
     def leave(self, before: bool) -> None:
         """A signal has gone down; ``before``: from inside another one."""
@@ -218,6 +225,8 @@ class Border(SettlesDemand, Generic[T]):
 
     def pass_on(self, n: int) -> None:
         """Has the turn, and gives it back."""
+        granted = self.granted
+        self.granted = UNBOUNDED if n >= UNBOUNDED - granted else granted + n
         try:
             if not self.done:
                 self.up.request(n)

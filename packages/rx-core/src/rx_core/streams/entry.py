@@ -50,27 +50,19 @@ class Entry(Border[T]):
     a MissingBackpressureError (RS 1.1). What comes after the end is dropped, an error reported.
     """
 
-    __slots__ = ("came", "granted", "polled")
+    __slots__ = ("came", "polled")
 
-    #: How many items were requested of the source, and how many came; UNBOUNDED: whatever comes. Only who has the turn writes the
-    #: one, and only the source's thread the other.
-    granted: int
+    #: How many items came while not all were asked for; only the source's thread writes it.
     came: int
     #: ASYNC was granted: ``on_next`` says that there is something to poll, and what it carries is no item.
     polled: bool
 
     def __init__(self, down: Subscriber[T], origin: object) -> None:
         super().__init__(down, origin)
-        self.granted = 0
         self.came = 0
         self.polled = False
 
     # -- signals ----------------------------------------
-
-    def connect(self, up: Any) -> None:
-        if type(up) is NoDemand:
-            self.granted = UNBOUNDED
-        super().connect(up)
 
     def on_next(self, item: T, /) -> None:
         if item is None and not self.polled:
@@ -120,8 +112,3 @@ class Entry(Border[T]):
         """What is polled once a mode has been granted."""
         up = self.up
         return up.disposable if type(up) is NoDemand else up
-
-    def pass_on(self, n: int) -> None:
-        granted = self.granted
-        self.granted = UNBOUNDED if n >= UNBOUNDED - granted else granted + n
-        super().pass_on(n)
