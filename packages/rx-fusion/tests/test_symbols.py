@@ -100,7 +100,7 @@ def texts() -> st.SearchStrategy[str]:
         some = st.one_of(inner, inner.map("({})".format))
         return st.one_of(
             st.tuples(some, st.sampled_from(BINARY), some).map(" ".join),
-            st.tuples(some, st.sampled_from(BINARY), st.sampled_from(LITERALS)).map("({0[0]} {0[1]} {0[2]})".format),
+            st.tuples(some, st.sampled_from(BINARY), st.sampled_from(LITERALS)).map("(({0[0]}) {0[1]} {0[2]})".format),
             # no text: "..." % it formats at once
             st.tuples(st.sampled_from(["0", "3", "-2", "1.5"]), st.sampled_from(BINARY), inner).map(
                 "({0[0]} {0[1]} ({0[2]}))".format
