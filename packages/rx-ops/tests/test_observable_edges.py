@@ -11,7 +11,7 @@ import pytest
 
 from rx_core import UNBOUNDED, MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import BackpressureStrategy, Flowable, Observable
+from rx_ops import BackpressureStrategy, Flowable, Observable, PublishSubject
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber
 
 if TYPE_CHECKING:
@@ -377,3 +377,54 @@ def test_a_conversion_is_part_of_the_description() -> None:
     stream = Observable.range(3).to_flowable(LATEST)
     assert repr(stream) == "range(3).to_flowable(LATEST)"
     assert "to_flowable(LATEST)" in stream.explain()
+
+
+@pytest.mark.parametrize("delay_error", [False, True])
+def test_flat_map_runs_no_more_inner_sources_than_it_may(delay_error: bool) -> None:
+    outer: PublishSubject[int] = PublishSubject()
+    inner: list[PublishSubject[int]] = [PublishSubject() for _ in range(4)]
+    mapped: list[int] = []
+
+    def mapper(number: int) -> Observable[int]:
+        mapped.append(number)
+        return inner[number]
+
+    got: TestObserver[int] = TestObserver()
+    outer.flat_map(mapper, max_concurrency=2, delay_error=delay_error).subscribe(got)
+    for number in range(4):
+        outer.on_next(number)
+    assert mapped == [0, 1, 2, 3]  # at once, as in RxJava: it is the sources that wait
+    assert [each.has_subscribers for each in inner] == [True, True, False, False]
+    inner[1].on_complete()
+    assert [each.has_subscribers for each in inner] == [True, False, True, False]
+    inner[2].on_next(5)
+    outer.on_complete()
+    inner[0].on_complete()
+    inner[2].on_complete()
+    assert [each.has_subscribers for each in inner] == [False, False, False, True]
+    inner[3].on_next(6)
+    inner[3].on_complete()
+    got.assert_result(5, 6)
+
+
+def test_sources_that_are_computed_wait_for_their_turn_in_flat_map() -> None:
+    outer: PublishSubject[int] = PublishSubject()
+    first: PublishSubject[int] = PublishSubject()
+    got: TestObserver[int] = TestObserver()
+    outer.flat_map(lambda number: Observable.range(number) if number else first, max_concurrency=1).subscribe(got)
+    for number in (0, 2, 3):
+        outer.on_next(number)
+    outer.on_complete()
+    got.assert_empty()
+    first.on_complete()
+    got.assert_result(0, 1, 0, 1, 2)
+
+
+def test_an_error_goes_past_sources_that_wait_in_flat_map() -> None:
+    outer: PublishSubject[int] = PublishSubject()
+    got: TestObserver[int] = TestObserver()
+    outer.flat_map(lambda _number: Observable.never(), max_concurrency=1).subscribe(got)
+    outer.on_next(0)
+    outer.on_next(1)
+    outer.on_error(ValueError("of the outer source"))
+    got.assert_failure(ValueError)

@@ -193,10 +193,12 @@ class _Outer(Input[Any]):
     can run at the same time.
     """
 
-    __slots__ = ("limit", "queue", "used", "window")
+    __slots__ = ("limit", "limited", "queue", "used", "window")
 
     #: Of the interface of ``ended``: nothing waits here.
     queue: tuple[()]
+    #: It cannot be asked for fewer items than it has: their sources wait in the operator.
+    limited: bool
     #: How many items were used up and not asked for again; only the source's thread writes it.
     used: int
 
@@ -205,10 +207,12 @@ class _Outer(Input[Any]):
         self.queue = ()
         self.window = window
         self.limit = window - (window >> 2)
+        self.limited = False
         self.used = 0
 
     def open(self, source: Any) -> None:
         if isinstance(source, ObservableBase):
+            self.limited = self.window != UNBOUNDED
             self.window = self.limit = UNBOUNDED
         super().open(source)
 
@@ -227,6 +231,14 @@ class _Outer(Input[Any]):
         except BaseException as error:
             self.interrupted(error)
             raise
+        if self.limited:
+            refused = not_a_source("flat_map", op.mapper, source)
+            if refused is None:
+                op.waiting.append(source)
+                op.drain()
+            else:
+                self.fail(refused)
+            return
         items = pulled(source, op, 0)
         if items is not None:
             op.push_passive(items, self)
@@ -286,13 +298,15 @@ class FlatMap(Merging[R]):
     are wanted. Any other outer source pushes.
     """
 
-    __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source")
+    __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
 
     #: The iterator of a passive outer source, until it is exhausted.
     outer_items: Iterator[Any] | None
     outer: _Outer
     #: The outer source may give more.
     fed: bool
+    #: Inner sources of an Observable that are one too many as yet.
+    waiting: deque[Any]
 
     def __init__(
         self,
@@ -310,6 +324,7 @@ class FlatMap(Merging[R]):
         self.outer_items = None
         self.outer = _Outer(self, max_concurrency)
         self.fed = True
+        self.waiting = deque()
 
     def open(self) -> None:
         source = self.source
@@ -323,11 +338,15 @@ class FlatMap(Merging[R]):
         while True:
             if self.look_at_ends():
                 return self.finish(self.failure())
+            if self.waiting:
+                self.subscribe_waiting()
             demand = self.take_turns(demand)
             if demand < 0:
                 return self.finish(self.failure())
             if self.stopped or self.dirty:
                 return demand
+            if self.waiting and len(self.inputs) < self.max_concurrency:
+                continue
             if self.outer_items is None or self.opening or len(self.inputs) >= self.max_concurrency:
                 break
             demand, again = self.pull(demand)
@@ -336,6 +355,16 @@ class FlatMap(Merging[R]):
         if not self.fed and not self.inputs:
             return self.finish(self.failure())
         return demand
+
+    def subscribe_waiting(self) -> None:
+        """As many of the sources that wait as may run."""
+        waiting = self.waiting
+        while waiting and len(self.inputs) < self.max_concurrency:
+            source = waiting.popleft()
+            items = pulled(source, self, 0)
+            entry = self.new_input(items)
+            if items is None:
+                self.subscribe_later(source, entry)
 
     def pull(self, demand: int) -> tuple[int, bool]:
         """Map items of a passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
@@ -444,6 +473,7 @@ class FlatMap(Merging[R]):
     def close(self) -> None:
         super().close()
         self.outer.close()
+        self.waiting.clear()
         items = self.outer_items
         if items is not None:
             self.outer_items = None
