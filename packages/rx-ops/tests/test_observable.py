@@ -209,7 +209,6 @@ def test_arguments_are_checked_with_the_right_name() -> None:
         Observable.range(3).take(-1)
 
 
-@pytest.mark.skip(reason="until group_by is in push form")
 def test_groups_keep_their_key_and_nothing_is_too_much_for_them() -> None:
     keys: list[bool] = []
 

@@ -32,8 +32,6 @@ NOT_YET: Final = frozenset(
 #: These are not compared as Observables.
 NOT_YET_OBSERVABLE: Final = frozenset(
     (
-        # max_concurrency is ignored
-        *("flat_map", "flat_map_s", "flat_map_m", "flat_map_c"),
     )
 )
 
