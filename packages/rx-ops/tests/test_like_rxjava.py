@@ -79,11 +79,6 @@ def test_merge_of_one_stream_is_that_stream() -> None:
     assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[arg-type]  # any source is taken
 
 
-def test_all_of_a_source_that_computes_its_items_comes_before_the_boundary_of_buffer() -> None:
-    boundary = Flowable.of(1, 2)
-    assert Flowable.range(3).buffer(boundary=boundary).blocking_list() == [[0, 1, 2]]
-
-
 def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_sends_its_items() -> None:
     source: ManualPublisher[int] = ManualPublisher()
     boundary: ManualPublisher[int] = ManualPublisher()

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED, dropped, name_of, unwrap_stop, user_call
-from rx_core.streams import Input, Stream
+from rx_core.streams import Input
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
 
@@ -196,30 +196,20 @@ class ClosingInput(Input[Any]):
 
 
 class Boundary(Cutter):
-    """A cut with each item of another source, which is subscribed when the first was asked for everything; its end is the end."""
+    """A cut with each item of another source; its end is the end."""
 
-    __slots__ = ("boundary", "computed", "source")
-
-    #: The source computes what it is asked for: RxJava has had all of it then.
-    computed: bool
+    __slots__ = ("boundary", "source")
 
     def __init__(self, op: Pieces, boundary: Publisher[Any]) -> None:
         super().__init__(op)
-        self.computed = False
         self.source = boundary
         self.boundary = CueInput(op, self.next_piece, op.source_ended)
-
-    def open(self, main: CutInput, source: Publisher[Any]) -> None:
-        self.computed = isinstance(source, Stream) and source._computes
-        main.open(source)
-        if self.computed and not self.op.over:
-            self.boundary.open(self.source)
 
     def subscribed(self) -> None:
         self.op.cue(self.next_piece)
 
     def asked(self) -> None:
-        if not self.computed and not self.op.over:
+        if not self.op.over:
             self.boundary.open(self.source)
 
     def left(self) -> None:
