@@ -205,3 +205,10 @@ def test_an_empty_source_beside_others_waits_for_the_request_as_well() -> None:
         got.request(1)
         got.assert_result(False)
         assert read == [0]
+
+
+def test_an_error_that_comes_while_a_source_is_subscribed_is_heard_although_the_other_one_is_empty() -> None:
+    got: TestSubscriber[bool] = TestSubscriber()
+    failing: Flowable[int] = Flowable.just(6).concat_with(Flowable.error(KeyError("first")))
+    Flowable.sequence_equal(failing.hide(), Flowable.empty()).to_flowable().subscribe(got)
+    got.assert_failure(KeyError)

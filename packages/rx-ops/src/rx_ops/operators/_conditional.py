@@ -151,8 +151,10 @@ class SequenceEqual(Op[bool]):
     A source that pushes may run ahead of the others by its window. A passive one is asked when its item is needed.
     """
 
-    __slots__ = ("columns", "comparer", "equal", "row", "sources")
+    __slots__ = ("all_open", "columns", "comparer", "equal", "row", "sources")
 
+    #: The last source is being subscribed; nothing is compared before, so that an error of the others is heard.
+    all_open: bool
     columns: list[QueuedInput[Any]]
     #: An item of each source, END where there is none left, None where it has not come yet.
     row: list[Any]
@@ -165,6 +167,7 @@ class SequenceEqual(Op[bool]):
         super().__init__(down)
         self.sources = sources
         self.comparer = comparer
+        self.all_open = False
         self.columns = [QueuedInput(self, prefetch) for _ in sources]
         self.row = [None] * len(sources)
         self.equal = set()
@@ -175,6 +178,7 @@ class SequenceEqual(Op[bool]):
         for column, source in zip(self.columns, self.sources, strict=True):
             if self.stopped:
                 return
+            self.all_open = column is self.columns[-1]
             if column.items is None:
                 column.open(source)
 
@@ -183,7 +187,7 @@ class SequenceEqual(Op[bool]):
         for column in columns:
             if column.error is not None:
                 return self.finish(column.error)
-        if not demand:
+        if not demand or not self.all_open:
             return demand
         try:
             passive = [column.items for column in columns if column.items is not None]
