@@ -71,7 +71,6 @@ def test_windows_wait_for_the_other_source_of_combine_latest() -> None:
 # Little is requested
 
 
-@fails("the timer signals its item although nothing was requested")
 def test_the_item_of_a_single_waits_for_demand(clock: VirtualScheduler) -> None:
     single = Flowable.timer(0.5, scheduler=clock).first()
     log = watch(single.to_flowable(), request=0)
@@ -81,7 +80,6 @@ def test_the_item_of_a_single_waits_for_demand(clock: VirtualScheduler) -> None:
     assert log.signals == [0, COMPLETE]
 
 
-@fails("the timer of the second round signals its item although nothing was requested")
 def test_the_item_of_a_repeated_maybe_waits_for_demand(clock: VirtualScheduler) -> None:
     maybe = Flowable.timer(0.5, scheduler=clock).first_element()
     log = watch(maybe.repeat(2), request=1)

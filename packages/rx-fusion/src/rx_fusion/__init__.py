@@ -42,7 +42,7 @@ from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
-from rx_fusion._stages import Stage, StageError, everything, stage, stage_of
+from rx_fusion._stages import Stage, StageError, everything, of_one, stage, stage_of
 from rx_fusion._stepped import Stepped, stages_over
 from rx_fusion._version import __version__
 
@@ -91,6 +91,7 @@ __all__ = [
     "everything",
     "fusion_enabled",
     "fusion_off",
+    "of_one",
     "op",
     "operator",
     "operator_head",

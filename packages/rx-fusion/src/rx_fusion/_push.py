@@ -38,6 +38,7 @@ class StepSubscriber(Checked[Any]):
     __slots__ = (
         "_args",
         "_credits",
+        "_early",
         "_emitted",
         "_finish",
         "_replenish",
@@ -45,6 +46,7 @@ class StepSubscriber(Checked[Any]):
         "_shape",
         "_step",
         "_tail",
+        "_unfinished",
         "last",
         "late",
         "stop",
@@ -61,8 +63,12 @@ class StepSubscriber(Checked[Any]):
         self.late: BaseException | None = None
         self._rules = _request_rules(shape, args)
         self._replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
-        self._credits: deque[int] | None = deque() if any(stage.tail_yields for stage in shape.stages) else None
+        #: It gives one item, and asks for what that needs at once; the item may wait in the tail.
+        self._early = any(stage.gives_one for stage in shape.stages)
+        self._credits: deque[int] | None = deque() if self._early or any(stage.tail_yields for stage in shape.stages) else None
         self._emitted = 0
+        #: The item in the tail is not what the end of the stages gave.
+        self._unfinished = False
         self._tail: dict[int, Any] = {}
         try:
             self._build(shape, args)
@@ -83,7 +89,18 @@ class StepSubscriber(Checked[Any]):
             self.connect(NOT_THERE)
             self._complete()
             return
+        first = self.up is None
         super().on_subscribe(subscription)
+        if self._early and first and not self.done:
+            self.ask(min(self._upstream(1), UNBOUNDED))
+
+    def _upstream(self, n: int) -> int:
+        """What a request means to the source."""
+        for rule in self._rules:
+            n = rule(n)
+        if n >= UNBOUNDED:
+            self._replenish = False
+        return n
 
     def on_next(self, item: Any, /) -> None:
         if item is None:
@@ -164,6 +181,12 @@ class StepSubscriber(Checked[Any]):
             self.stop_source()  # before the item goes out: a re-entrant publisher must not send another (take)
             self._forget_source()
         if out is not None:
+            if self._early:
+                self._unfinished = True
+                self._tail[0] = out  # as in _complete
+                if sum(self._credits or ()) > self._emitted:
+                    self._give_tail()
+                return
             self._emitted += 1
             self._give(out)
         self._complete()
@@ -185,6 +208,8 @@ class StepSubscriber(Checked[Any]):
     def request_fusion(self, mode: int, /) -> int:
         from rx_fusion._transit import grant  # here, because few sources are queues
 
+        if self._early:
+            return NONE  # it asks its source itself
         return grant(self, self._shape, self.up, mode)
 
     def on_complete(self) -> None:
@@ -216,7 +241,11 @@ class StepSubscriber(Checked[Any]):
         if out is not None:
             if not self.done:
                 self._give(out)
-                self._end()
+                if self._unfinished:  # it came before the end of its stages
+                    self._unfinished = False
+                    self._complete()
+                else:
+                    self._end()
             self.leave(False)
 
     def _end(self) -> None:
@@ -279,13 +308,11 @@ class StepSubscriber(Checked[Any]):
                 if self._tail:
                     self._give_tail()
                     return
-            for rule in self._rules:
-                n = rule(n)
+                if self._early:
+                    return
+            n = min(self._upstream(n), UNBOUNDED)
             if n < 1:
                 return
-            n = min(n, UNBOUNDED)
-            if n == UNBOUNDED:
-                self._replenish = False
         elif self._tail.pop(0, None) is not None:
             # The source has ended and does not answer any more, but an item still waits here (RS 3.9).
             self.done = True

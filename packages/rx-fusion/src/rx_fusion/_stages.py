@@ -96,6 +96,11 @@ class Stage(NamedTuple):
         return self.reduces or self.request is everything
 
     @property
+    def gives_one(self) -> bool:
+        """It gives one item and knows what that needs, so it asks when it is subscribed, as a Single does."""
+        return self.reduces or self.request in _OF_ONE
+
+    @property
     def uncompiled(self) -> str:
         """Why it is not compilable."""
         around = self.function.__code__.co_freevars
@@ -106,6 +111,16 @@ class Stage(NamedTuple):
         return not (self.expands or self.head_yields or self.tail_yields)
 
 
+_OF_ONE: Final[set[RequestRule]] = set()
+
+
+def of_one(rule: RequestRule) -> RequestRule:
+    """The request rule of a stage that gives one item: it says what that needs, whatever is requested."""
+    _OF_ONE.add(rule)
+    return rule
+
+
+@of_one
 def everything(*_arguments: object) -> Callable[[int], int]:
     """The request rule of a stage that looks at the whole source for one item, though it may know that item before the end.
 

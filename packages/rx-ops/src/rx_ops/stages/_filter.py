@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from rx_core import UNBOUNDED, EmptyStreamError
-from rx_fusion import stage
+from rx_fusion import of_one, stage
 
 T = TypeVar("T")
 
@@ -151,6 +151,7 @@ def distinct_until_changed_by(source: Iterable[T], key: Callable[[T], object]) -
             yield item
 
 
+@of_one
 def _up_to(index: int) -> Callable[[int], int]:
     """Needs the elements up to ``index`` and nothing after it, whatever is asked."""
     left = index + 1
@@ -174,6 +175,7 @@ def element_at(source: Iterable[T], index: int) -> Iterator[T]:
         left -= 1
 
 
+@of_one
 def _one(*_arguments: object) -> Callable[[int], int]:
     return _up_to(0)
 
