@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.judging import Judge
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND, NOT_YET_OBSERVABLE
+from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 from tests.invisible.push.reading import names
 from tests.recorded.cases import Trace
 
@@ -48,7 +48,7 @@ def drawn(options: argparse.Namespace) -> Iterator[Trace]:
 def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     logging.disable(logging.CRITICAL)  # of what is dropped in garbage
-    judge = Judge(() if options.all else NOT_YET_OBSERVABLE - set(options.names))
+    judge = Judge()
     count, differing, used = 0, 0, Counter[str]()
     for case in drawn(options):
         count += 1

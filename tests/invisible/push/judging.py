@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tests.invisible.push.describing import program
 from tests.invisible.push.library import FAILED, FORMS, Form, possible_forms, respond
-from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant, names
+from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant
 from tests.invisible.push.running import Endless, demanding, refer
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
@@ -38,10 +38,7 @@ class Difference:
 
 
 class Judge:
-    """``not_observable``: sources and operators without which a case must be to be compared as an Observable."""
-
-    def __init__(self, not_observable: Collection[str] = ()) -> None:
-        self.not_observable = frozenset(not_observable)
+    """The reference's view of cases."""
 
     def expected(self, case: Trace, form: Form) -> Answer | None:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
@@ -52,14 +49,10 @@ class Judge:
             return None
         return answers[0] if all(answer == answers[0] for answer in answers) else None
 
-    def forms(self, case: Trace) -> list[Form]:
-        observable = self.not_observable.isdisjoint(names((case.source, case.operators)))
-        return [form for form in possible_forms(case) if observable or not form.observable]
-
     def differences(self, case: Trace, forms: Sequence[Form] = FORMS) -> list[Difference]:
         found: list[Difference] = []
         expectations: dict[bool, Answer | None] = {}
-        for form in self.forms(case):
+        for form in possible_forms(case):
             if form not in forms:
                 continue
             if form.observable not in expectations:

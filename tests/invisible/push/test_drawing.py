@@ -13,7 +13,7 @@ from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.drawing_table import OPERATORS, SOURCES
 from tests.invisible.push.judging import Judge
 from tests.invisible.push.library import FUSED, OBSERVABLE, possible_forms, respond
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND, NOT_YET_OBSERVABLE
+from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 from tests.invisible.push.operator_table import OPERATORS as REFERENCE_OPERATORS
 from tests.invisible.push.reading import names
 from tests.invisible.push.running import Demanding, refer
@@ -39,7 +39,6 @@ def test_what_is_left_out_exists() -> None:
     drawn = {*Drawing().names(), *HOT_KINDS}
     assert drawn >= NOT_YET
     assert drawn >= NOT_YET_BY_DEMAND
-    assert drawn >= NOT_YET_OBSERVABLE
     assert not NOT_YET & NOT_YET_BY_DEMAND
 
 
