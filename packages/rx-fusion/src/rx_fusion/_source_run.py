@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, close, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead
 from rx_fusion._shapes import PULL_DRAINED
@@ -34,10 +34,39 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
             if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:
                 pump.items = items  # there is nothing to check, and nothing to add
                 return
+        elif isinstance(head, IterableHead) and head.at_most_one and shape.ends_with_source:
+            items = AtMostOne(items)
+            pump.hint = items.__length_hint__
         pump.items = shape.pull(items, pump, head, args, PULL_DRAINED[head.feed])
     except (Exception, GeneratorExit) as error:
         pump.items = _failing(without_this_frame(error))
         pump.hint = None
+
+
+class AtMostOne:
+    """The iterator of a source that gives one item at most: the end behind that needs no demand."""
+
+    __slots__ = ("items", "left")
+
+    items: Iterator[Any]
+    left: int
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self.items = items
+        self.left = 1
+
+    def __iter__(self) -> AtMostOne:
+        return self
+
+    def __next__(self) -> Any:
+        self.left = 0
+        return next(self.items)
+
+    def __length_hint__(self) -> int:
+        return self.left
+
+    def close(self) -> None:
+        close(self.items)
 
 
 class SourceRun(Pump[T]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from rx_core import (
     UNBOUNDED,
@@ -535,6 +535,7 @@ def _exhaust(items: Iterable[object]) -> object:
 
 class _MaybeCalled:
     __slots__ = ("_function",)
+    at_most_one: ClassVar[bool] = True
 
     def __init__(self, function: Callable[[], object]) -> None:
         self._function = function
