@@ -9,7 +9,6 @@ import pytest
 
 from rx_ops import BehaviorProcessor, Flowable, Observable, PublishProcessor, PublishSubject
 from rx_testing import VirtualScheduler
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, ERROR, An, Success, signals, timed, watch
 
 Flow = Flowable[Any]
@@ -156,7 +155,6 @@ def test_repeat_when_ends_when_its_handler_completes_with_the_signal_it_gives(cl
     assert timed(repeated, clock) == [(0.5, 0), (0.75, COMPLETE)]
 
 
-@fails("the second round gives the item that the processor had")
 def test_repeating_a_behavior_processor_that_is_over_gives_no_item_again(clock: VirtualScheduler) -> None:
     processor = BehaviorProcessor(0)
     clock.create_worker().schedule(processor.on_complete, 1.0)

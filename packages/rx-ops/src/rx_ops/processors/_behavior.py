@@ -22,8 +22,8 @@ class BehaviorHub(ReplayHub[T]):
             self.log.append(initial)
 
     def finish(self, end: End) -> None:
+        self.log.skip()  # first: a subscriber that comes again when it is told the end gets no item
         super().finish(end)
-        self.log.skip()
 
     @property
     def value(self) -> T | None:
