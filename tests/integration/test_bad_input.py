@@ -189,6 +189,9 @@ def leave_for_first(leave: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
         lambda flow, leave: flow.scan(lambda _total, item: leave(item)),
         lambda flow, leave: flow.take_until(predicate=lambda item: not leave(item)).distinct(lambda _item: 0),
         lambda flow, leave: flow.publish(lambda shared: shared.map(leave)),
+        lambda flow, leave: flow.delay(selector=lambda item: Flowable.from_iterable(leave(item))),
+        lambda flow, leave: flow.debounce(selector=lambda item: Flowable.from_iterable(leave(item))),
+        lambda flow, leave: flow.skip(1).timeout(selector=lambda item: Flowable.never().start_with(*leave(item))),
     ],
 )
 def test_an_exit_in_a_function_that_another_thread_pushes_through_ends_the_stream(build: Callable[[Any, Any], Any]) -> None:

@@ -248,7 +248,7 @@ class DelayBy(Op[T]):
 
     def arrived(self, item: T) -> None:
         """On the source's thread."""
-        made = selected("delay", self.selector, item)
+        made = selected(self.main, "delay", self.selector, item)
         if isinstance(made, Refused):
             self.failures.append(made.error)
             self.main.stop()

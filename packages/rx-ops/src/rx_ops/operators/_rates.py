@@ -229,7 +229,7 @@ class DebounceBy(Lossy[T]):
         if before is not None:
             before.close()
         held = self.put(item)
-        made = selected("debounce", self.selector, item)
+        made = selected(self.main, "debounce", self.selector, item)
         if isinstance(made, Refused):
             self.main.fail(made.error)
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rx_core import dropped
-from rx_core.streams import Trigger
+from rx_core.streams import Input, Trigger
 from rx_ops.operators._mapping import mapper_failure, not_a_source
 
 Selector = Callable[[Any], Any]
@@ -48,11 +48,14 @@ class Refused:
         self.error = error
 
 
-def selected(operator_name: str, selector: Selector, item: Any) -> Any:
-    """The source that ``selector`` gives for ``item``, or the error as :class:`Refused`."""
+def selected(main: Input[Any], operator_name: str, selector: Selector, item: Any) -> Any:
+    """The source that ``selector`` gives for ``item`` of ``main``, or the error as :class:`Refused`."""
     try:
         made = selector(item)
     except (Exception, GeneratorExit) as error:
         return Refused(mapper_failure(operator_name, selector, error))
+    except BaseException as error:
+        main.interrupted(error)
+        raise
     wrong = not_a_source(operator_name, selector, made)
     return made if wrong is None else Refused(wrong)

@@ -211,7 +211,7 @@ class TimeoutBy(_Limited[T]):
         self.main.contested = contested = [True]
         if self.selector is None:
             return
-        made = selected("timeout", self.selector, item)
+        made = selected(self.main, "timeout", self.selector, item)
         if not isinstance(made, Refused):
             self.listen(made, contested)
         elif self.claim(contested, made.error):
