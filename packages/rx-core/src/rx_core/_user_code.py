@@ -8,7 +8,6 @@ RuntimeError for good.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, overload
 
 from rx_core._errors import name_of
@@ -83,14 +82,6 @@ def exit_as_error(leave: GeneratorExit, /) -> RuntimeError:
     for note in getattr(leave, "__notes__", ()):
         error.add_note(note)
     return error
-
-
-def traced_as_before(error: BaseException, /) -> Callable[[], object]:
-    """What to call when a run is over that raised ``error`` without being where it comes from: it was signalled to the run, or a
-    source fails with it each time. Its traceback would keep the frames of the run, and in them the subscriber (RS 3.13). What it
-    had before stays: where a user's function raised it.
-    """
-    return partial(error.with_traceback, error.__traceback__)
 
 
 def add_note(error: BaseException, note: str, /) -> None:

@@ -58,7 +58,7 @@ def test_items_given_up_by_a_cancel_are_counted() -> None:
     pushed = [queue.push(item) for item in (1, 2, 3)]
     down.subscription.cancel()
     assert pushed.count(True) + sum(taken) == 3
-    assert queue.push(4)  # nobody waits for it
+    assert queue.push(4)  # the subscriber has left: the item does not wait
 
 
 @pytest.mark.parametrize("fails_for", [1, 3])

@@ -53,8 +53,8 @@ class TooLarge(Exception):
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args), which
-    returns (step, finish), and ``push`` as (failed, dropped, down, args), with a cancel check (..., args, root), which returns
-    on_next. Raises TooLarge when the stages should better be stacked."""
+    returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
+    should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
     writer = _Writer(stages, form)
@@ -139,9 +139,6 @@ class _Writer:
                 end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
                 main.append(ast.If(_parsed(f"stop < {at}"), end, []))
         body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
-        opened = [self.rename(at, "_items") for at, stage in enumerate(self.stages) if stage.waits]
-        for items in opened:
-            body += _statements(f"{items} = ()")
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
         tried.handlers = [
             ast.ExceptHandler(
@@ -150,8 +147,6 @@ class _Writer:
         ]
         if self.form.feed is not Feed.CLEAN:
             tried.finalbody = _statements("_close(source)")
-        for items in reversed(opened):
-            tried.finalbody = [*_statements(f"if {items}: _close({items})"), *tried.finalbody]
         body.append(tried)
         if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += _statements("if 0: yield")
@@ -233,12 +228,9 @@ class _Writer:
         tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
         drops = any(stage.drops for stage in self.stages)
         end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
-        if self.form.cancel:  # by a function of these stages
-            end = _statements("if root.stopped: return") + end
         on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *end])
         body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
-        given = ["failed", "dropped", "down", "args", *(["root"] if self.form.cancel else [])]
-        return _function("fused", given, [*body, on_next, *_statements("return on_next")])
+        return _function("fused", ["failed", "dropped", "down", "args"], [*body, on_next, *_statements("return on_next")])
 
     # -- statements of a stage -------------------------------------------------------------------------------------
 
@@ -303,11 +295,7 @@ class _Writer:
         """What ``yield value`` of stage ``at`` becomes."""
         if at + 1 < len(self.stages):
             target = ast.Name(self.item(at + 1), ast.Store())
-            goes_on = [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
-            if not self.stages[at].waits:
-                return goes_on
-            nothing_now = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
-            return [ast.If(nothing_now, _statements("yield None"), goes_on)]
+            return [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
         if self.form.kind in ("step", "push"):
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
         if self.form.kind == "value":

@@ -42,11 +42,9 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     at = int(found[0])
     if at >= len(stages):
         return  # what the last stage gives: nobody's function
-    if stages[at].waits and (right.startswith("_opened") or " in _items" in line):
-        return  # of an inner source, which has a note of its own where it needs one
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
-    _add(error, stages[at].name, _users(stages[at], mine), origin, stages, args, place_of(args, skip, stages[at].name))
+    _add(error, stages[at].name, mine, origin, stages, args, place_of(args, skip, stages[at].name))
 
 
 def _left(error: BaseException, trace: TracebackType) -> bool:
@@ -129,11 +127,6 @@ def note_stacked(error: BaseException, origin: object, stages: Sequence[Stage], 
     _add(error, found.name, mine, origin, stages, args, place_of(args, skip, found.name))
 
 
-def _users(stage: Stage, args: Sequence[Any]) -> Sequence[Any]:
-    """The arguments that a user gave."""
-    return args[:-1] if stage.waits else args
-
-
 def call(name: str, arguments: Sequence[Any]) -> str:
     """``map(str.upper)``: an operator as a user wrote it, as far as it can be told."""
     shown = list(arguments)
@@ -148,6 +141,6 @@ def calls(stages: Sequence[Any], args: Sequence[Any]) -> str:
     for stage in stages:
         size = len(stage.parameters)
         if not stage.guard:  # nobody wrote it
-            text += f".{call(stage.name, _users(stage, args[at : at + size]))}"
+            text += f".{call(stage.name, args[at : at + size])}"
         at += size
     return text

@@ -26,7 +26,6 @@ T = TypeVar("T")
 
 STEP = Form("step")
 PUSH = Form("push")
-PUSH_WANTED = Form("push", cancel=True)
 
 
 class StepSubscriber(Checked[Any]):

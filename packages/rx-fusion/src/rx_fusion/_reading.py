@@ -21,9 +21,7 @@ PARSING: Final = threading.RLock()
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}
 
 
-def read_stage(
-    function: FunctionType, name: str, parameters: tuple[str, ...], request: RequestRule | None, guard: bool, waits: bool
-) -> Stage:
+def read_stage(function: FunctionType, name: str, parameters: tuple[str, ...], request: RequestRule | None, guard: bool) -> Stage:
     parts = _parts(function)
     prologue, loop, epilogue = parts if parts is not None else (None, None, None)
     body_yields = 0.0 if loop is None else _most_yields(loop.body)
@@ -48,7 +46,6 @@ def read_stage(
         request=request,
         guard=guard,
         works_after=loop is None or any(works_after(part, counters) for part in (loop.body, epilogue or [])),
-        waits=waits,
         counters=counters,
     )
 

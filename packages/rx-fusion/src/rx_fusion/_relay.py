@@ -69,7 +69,8 @@ class Relay(SettlesDemand, Generic[T]):
 
 
 class Checked(Border[T]):
-    """The same behind a source that is not ours. It may send what nobody requested, for an operator that says what becomes of it.
+    """The same behind a foreign source. That may send what its subscriber has not requested: the operator behind says what
+    becomes of it.
 
     A None raises TypeError at who signals it, and is the error of the stream as well (RS 2.13).
     """

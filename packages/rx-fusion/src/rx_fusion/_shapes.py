@@ -59,15 +59,11 @@ class Shape:
         "_forms",
         "_runs",
         "ends_with_source",
-        "folds",
-        "gives_one",
         "one",
         "one_for_one",
         "stages",
         "stateless",
         "takes_all",
-        "takes_few",
-        "waits",
     )
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
@@ -87,17 +83,9 @@ class Shape:
         )
         #: And an item is nothing to the next one, so that some may take another way than others.
         self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
-        #: A source that pushes is to be asked for no more than this takes.
-        self.takes_few = any(stage.stops and stage.request is not None for stage in stages)
         #: A stage wants the whole source for what it gives, and none on the way there has enough before or asks in its own way.
         before = next((at for at, stage in enumerate(stages) if stage.wants_all), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
-        #: It gives None where one of its own sources has nothing now, so that only the pull form knows what to do.
-        self.waits = any(stage.waits for stage in stages)
-        #: One item at most, whatever the source gives, and the end comes with it.
-        self.gives_one = _gives_one(stages)
-        #: And it can be computed in one go.
-        self.folds = self.gives_one and not self.waits
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""
@@ -282,18 +270,6 @@ class Shape:
             assert run is not None
             return _while_wanted(made, run, items)
         return _closing(made, items)
-
-
-def _gives_one(stages: tuple[Stage, ...]) -> bool:
-    gives_one = False
-    for stage in stages:
-        if not stage.compilable:
-            return False
-        if stage.reduces:
-            gives_one = stage.single_tail and not stage.works_after
-        elif not stage.one_to_at_most_one or stage.stops or stage.epilogue or stage.works_after:
-            gives_one = False
-    return gives_one
 
 
 ROOT: Final = Shape(())

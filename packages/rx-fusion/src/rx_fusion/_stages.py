@@ -72,9 +72,6 @@ class Stage(NamedTuple):
     guard: bool
     #: Something that can fail or be noticed comes after a yield, when the item was given already.
     works_after: bool
-    #: It opens sources and gives None where one of them has nothing now: for who waits, and not for the stages behind it. What
-    #: opens them is its last argument, and what they give is its variable ``_items``.
-    waits: bool
     #: Its arguments, and those of its variables that only ever count: asking how they compare cannot fail.
     counters: frozenset[str]
     #: Where this is a stage made for certain expressions: what was written in, one per parameter, and the names of constants.
@@ -157,7 +154,6 @@ def stage(
     request: RequestRule | None = None,
     guard: bool = False,
     later: bool = False,
-    waits: bool = False,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def stage(
     function: Callable[P, R] | None = None,
@@ -167,7 +163,6 @@ def stage(
     request: RequestRule | None = None,
     guard: bool = False,
     later: bool = False,
-    waits: bool = False,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a generator function ``(source, *arguments)`` as a synchronous operator and return it unchanged.
 
@@ -175,19 +170,18 @@ def stage(
     same number (``buffer`` asks for ``n * count``); it matters only in front of a publisher that is not ours. ``name`` is what
     messages and plans call it (default: the function's name). A ``guard`` checks what the stage before it gives: it stays with
     that stage where operators run apart. ``later`` leaves reading the source text to the first use, so that importing many stages
-    costs nothing: for a package whose tests use each of them, because a function of another form is refused only then. One that
-    ``waits`` is a coordinating operator's form for a thread that waits; see rx_fusion._freely.
+    costs nothing: for a package whose tests use each of them, because a function of another form is refused only then.
 
     Raises StageError when the function is not of the form the compiler reads. Where the source text is not available the
     function is taken as it is and runs as it is.
     """
     if function is None:
-        return lambda decorated: _register(decorated, name, request, guard, later, waits)
-    return _register(function, name, request, guard, later, waits)
+        return lambda decorated: _register(decorated, name, request, guard, later)
+    return _register(function, name, request, guard, later)
 
 
 def _register(
-    function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool, later: bool, waits: bool
+    function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool, later: bool
 ) -> Callable[P, R]:
     plain = cast("FunctionType", function)
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & GENERATOR:
@@ -206,7 +200,7 @@ def _register(
     def read() -> Stage:
         from rx_fusion._reading import read_stage  # brings ast: only who compiles needs it
 
-        return read_stage(plain, name, names[1:], request, guard, waits)
+        return read_stage(plain, name, names[1:], request, guard)
 
     _STAGES[registered] = read if later else read()
     _BY_CODE[code] = registered

@@ -28,6 +28,7 @@ class GeneratorOp(Reader):
     """A generator operator for one subscriber."""
 
     __slots__ = (
+        "afterwards",
         "arguments",
         "function",
         "held",
@@ -36,7 +37,6 @@ class GeneratorOp(Reader):
         "primed",
         "run",
         "sources",
-        "unseen",
     )
 
     function: Callable[..., Items[Any]]
@@ -52,7 +52,7 @@ class GeneratorOp(Reader):
     held: Any
     owned: dict[int, Disposable]
     #: What to do after the end was signalled.
-    unseen: list[Callable[[], object]]
+    afterwards: list[Callable[[], object]]
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class GeneratorOp(Reader):
         self.wanted = 0
         self.owned = {}
         self.reading = {}
-        self.unseen = []
+        self.afterwards = []
 
     def open(self) -> None:
         for source in self.sources[: self.primed]:
@@ -134,7 +134,7 @@ class GeneratorOp(Reader):
                 resource.dispose()
             except Exception as error:  # RS 3.15: cancel returns normally
                 _hooks.dropped(error, self.origin)
-        if self.unseen:
+        if self.afterwards:
             self.later.append((self.act_after, None))
 
     def abandon(self) -> None:
@@ -143,7 +143,7 @@ class GeneratorOp(Reader):
 
     def act_after(self, _argument: object) -> None:
         """What was registered with :meth:`Run.after`, the last one first; a failing one is reported and the rest still run."""
-        actions = self.unseen
+        actions = self.afterwards
         while actions:
             try:
                 actions.pop()()
@@ -206,7 +206,7 @@ class Run:
 
     def after(self, action: Callable[[], object], /) -> None:
         """Call ``action`` once after this run has signalled its end, or was cancelled."""
-        self._op.unseen.append(action)
+        self._op.afterwards.append(action)
 
     def later(self, action: Callable[[], object], /) -> None:
         """Call ``action`` as soon as this thread has left the run: for subscribing to what may push without being asked."""

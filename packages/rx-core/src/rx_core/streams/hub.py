@@ -187,7 +187,7 @@ class PublishSubscription(HubSubscription[T]):
             try:
                 demand = token.pop()
             except IndexError:
-                demand = 0
+                pass
             else:
                 if demand and not self.dirty:  # then nothing waits
                     try:

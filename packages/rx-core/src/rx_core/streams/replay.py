@@ -149,7 +149,7 @@ class ReplaySubscription(HubSubscription[T]):
             try:
                 demand = token.pop()
             except IndexError:  # another thread is at work, or this is sent from inside its on_next
-                demand = 0
+                pass
             else:
                 if demand and not self.dirty and self.at is node:
                     self.at = node.next

@@ -71,7 +71,7 @@ class Unicast(Op[T]):
         if token or not LOOK_FIRST:
             try:
                 demand = token.pop()
-            except IndexError:  # another thread is at work, or nobody has subscribed
+            except IndexError:  # another thread is at work, or there is no subscriber yet
                 demand = -1
             if demand > 0 and not self.dirty:  # then the queue is empty, too: with demand nothing stays there
                 try:

@@ -74,7 +74,8 @@ class FlowableLate(FlowableCore[T_co]):
 
         ::  --0--1--2--3-
 
-        Demand:  MissingBackpressureError when a tick comes that nobody requested; put ``on_backpressure_drop`` after it.
+        Demand:  MissingBackpressureError when a tick comes that the subscriber has not requested; put ``on_backpressure_drop``
+                 after it.
         Errors:  as said; ValueError or TypeError at assembly for a bad duration.
         Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
         Fusion:  source that pushes.
