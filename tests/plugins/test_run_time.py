@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rx_core import OperatorNotFoundError
-from rx_ops import Completable, Flowable, GroupedFlowable, Maybe, Single, _plugins
+from rx_ops import Completable, Flowable, GroupedFlowable, Maybe, Single, _entry_points, _plugins
 from tests.plugins.cold import cold
 from tests.plugins.places import Place
 
@@ -28,7 +28,7 @@ class Distribution:
 
 
 def entry(name: str, value: str, distribution: str) -> EntryPoint:
-    made = EntryPoint(name, value, _plugins.GROUP)
+    made = EntryPoint(name, value, _entry_points.GROUP)
     vars(made)["dist"] = Distribution(distribution)
     return made
 
@@ -43,7 +43,7 @@ def fresh() -> Iterator[None]:
 
 
 def forget() -> None:
-    for cached in (_plugins.entries, _plugins._operator, _plugins._unknown):
+    for cached in (_entry_points.entries, _plugins._operator, _plugins._unknown):
         cached.cache_clear()
 
 

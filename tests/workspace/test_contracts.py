@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import grimp
 import pytest
 
 from tests.workspace.projects import PACKAGES, ROOT, WORKSPACE, Project, siblings
@@ -28,14 +29,15 @@ def test_a_contract_forbids_what_is_no_dependency(project: Project) -> None:
     assert set(contract["forbidden_modules"]) == {other.module for other in PACKAGES} - allowed
 
 
-def lint(folder: Path, module: str, text: str) -> subprocess.CompletedProcess[str]:
-    """Check our packages, all modules of which are empty but for one with ``text``, against our contracts."""
+def lint(folder: Path, modules: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Check our packages, all modules of which are empty but for these with their texts, against our contracts."""
     for project in PACKAGES:
         for file in (project.folder / "src").rglob("*.py"):
             copy = folder / file.relative_to(project.folder / "src")
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text("")
-    (folder / module).write_text(text)
+    for module, text in modules.items():
+        (folder / module).write_text(text)
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()"]
     return subprocess.run(
         [*command, "--config", str(ROOT / "pyproject.toml"), "--no-cache"],
@@ -49,7 +51,7 @@ def lint(folder: Path, module: str, text: str) -> subprocess.CompletedProcess[st
 
 @pytest.mark.slow
 def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
-    linted = lint(tmp_path, "rx_ops/__init__.py", "import rx_core\n")
+    linted = lint(tmp_path, {"rx_ops/__init__.py": "import rx_core\n"})
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
@@ -65,11 +67,46 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ),
         ("rx_core/streams/op.py", "from rx_core.streams import inputs\n", "rx_core.streams: contracts, gate"),
         ("rx_core/blocks/_once.py", "from rx_core.streams import op\n", "rx_core: blocks and streams"),
+        ("rx_ops/_faces/_core.py", "def late():\n    from rx_ops._faces import _one_item\n", "rx_ops._faces: the types"),
+        ("rx_ops/stages/_filter.py", "from rx_ops import operators\n", "rx_ops: stages and operators"),
+        ("rx_ops/operators/_filter.py", "def late():\n    from rx_ops._faces import Flowable\n", "rx_ops: stages and operators"),
+        ("rx_spark/_plan.py", "from rx_spark import _job\n", "rx_spark: plans, jobs, heads"),
+        ("rx_trio/_bell.py", "from rx_trio import _scheduler\n", "rx_trio: the loop's bell"),
     ],
-    ids=["another package", "for type checkers", "the gate and its inputs", "blocks and streams"],
+    ids=[
+        "another package",
+        "for type checkers",
+        "the gate and its inputs",
+        "blocks and streams",
+        "the core of families and a type",
+        "stages and operators",
+        "operators and types of streams",
+        "a plan and its job",
+        "the bell and what waits for it",
+    ],
 )
 def test_a_forbidden_import_is_refused(module: str, text: str, contract: str, tmp_path: Path) -> None:
-    linted = lint(tmp_path, module, text)
+    refused(tmp_path, {module: text}, contract)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["rx_core/streams", "rx_ops/operators", "rx_ops/_faces", "rx_spark", "rx_testing", "rx_trio"])
+def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: str, tmp_path: Path) -> None:
+    name = package.replace("/", ".")
+    half = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from {name} import _there\n"
+    circle = {f"{package}/_here.py": half, f"{package}/_there.py": f"def late():\n    from {name} import _here\n"}
+    refused(tmp_path, circle, "no circle inside a package")
+
+
+def test_what_names_the_types_for_their_families_imports_nothing_at_run_time() -> None:
+    """The one exception in the contracts inside rx_ops is for type checkers."""
+    graph = grimp.build_graph("rx_ops", exclude_type_checking_imports=True, cache_dir=None)
+    assert graph.find_modules_directly_imported_by("rx_ops._faces._results") == set()
+    assert graph.find_modules_that_directly_import("rx_ops._faces._results")
+
+
+def refused(folder: Path, modules: dict[str, str], contract: str) -> None:
+    linted = lint(folder, modules)
     assert linted.returncode == 1, linted.stdout + linted.stderr
     [broken] = [line for line in " ".join(linted.stdout.split()).split(" KEPT") if contract in line and "BROKEN" in line][:1]
     assert contract in broken

@@ -7,16 +7,18 @@ from rx_fusion.symbols import SymbolError, call, it, sym
 from rx_ops import _rules as _rules
 from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import (
+    Completable,
     ConnectableFlowable,
     ConnectableObservable,
     Flowable,
     GenerateEmitter,
     GroupedFlowable,
     GroupedObservable,
+    Maybe,
     Observable,
+    Single,
 )
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
-from rx_ops._single import Completable, Maybe, Single
 from rx_ops._version import __version__
 from rx_ops.operators import BackpressureStrategy, BatchEmitter, Emitter, OverflowStrategy, Timed
 from rx_ops.processors import (

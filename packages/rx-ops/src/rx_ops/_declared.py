@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from rx_ops._plugins import GROUP
+from rx_ops._entry_points import GROUP
 
 #: The reactive types that take operators, and the mixin each has for them in ``MODULE``.
 FACES: Final = {

@@ -9,29 +9,14 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from rx_core import OperatorNotFoundError
+from rx_ops._entry_points import entries, owner_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-GROUP: Final = "rx.operators"
-
-
-@cache
-def entries() -> dict[str, list[EntryPoint]]:
-    """All operators that installed distributions offer: ``"Flowable.pairs"`` -> its entry points, by name of distribution.
-
-    More than one means that several distributions offer it; the first counts, for type checkers too.
-    """
-    from importlib.metadata import entry_points
-
-    found: dict[str, list[EntryPoint]] = {}
-    for entry in sorted(entry_points(group=GROUP), key=_owner):
-        found.setdefault(entry.name, []).append(entry)
-    return found
 
 
 def bind_operator(stream: object, name: str) -> Callable[..., Any]:
@@ -91,10 +76,10 @@ def _operator(kinds: tuple[type, ...], name: str) -> Callable[..., Any] | None:
 
 
 def _load(entry: EntryPoint, *others: EntryPoint) -> Callable[..., Any]:
-    owner = _owner(entry)
+    owner = owner_of(entry)
     if others:
         warnings.warn(
-            f"{entry.name}() is offered by {owner} and by {', '.join(map(_owner, others))}; {owner} is used.\n"
+            f"{entry.name}() is offered by {owner} and by {', '.join(map(owner_of, others))}; {owner} is used.\n"
             f"  To choose another in a chain:  .pipe(function, ...)   or uninstall {owner}",
             RuntimeWarning,
             stacklevel=5,
@@ -113,10 +98,6 @@ def _load(entry: EntryPoint, *others: EntryPoint) -> Callable[..., Any]:
         )
     loaded: Callable[..., Any] = function
     return loaded
-
-
-def _owner(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "an unknown distribution"
 
 
 @lru_cache(maxsize=256)

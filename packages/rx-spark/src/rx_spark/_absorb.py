@@ -1,20 +1,12 @@
-"""Which stages Spark runs, and as what."""
+"""Which stages Spark runs, and as what: the tables that a head absorbs stages by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from rx_fusion._notes import call
-from rx_fusion._shapes import ROOT
 from rx_ops import stages
-from rx_spark._head import Call, SparkHead
-from rx_spark._plan import Count, Distinct, GroupReduce, Max, Min, NotedStep, Pass, Reduce, Sum, Take
-from rx_spark._runner import FusedRunner
-
-if TYPE_CHECKING:
-    from rx_fusion import Head, Shape, Stage
+from rx_spark._plan import Count, Distinct, GroupReduce, Max, Min, NotedStep, Reduce, Sum, Take
 
 StageFunction = Callable[..., Iterator[Any]]
 
@@ -81,73 +73,15 @@ REASONS: Final[dict[StageFunction, str]] = {
 }
 
 
-def absorb(head: SparkHead, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]]:
-    """The longest prefix of ``shape`` that Spark runs, in a new head, and the rest."""
-    taking = _Taking(head)
-    at = 0
-    for index, stage in enumerate(shape.stages):
-        mine = args[at : at + len(stage.parameters)]
-        if not taking.take(stage, mine):
-            _, _, rest, rest_args = shape.split(args, index)
-            return taking.head(), rest, rest_args
-        at += len(mine)
-    return taking.head(), ROOT, ()
+def step_of(function: StageFunction, args: tuple[Any, ...]) -> tuple[Kind, NotedStep | None]:
+    """The step that a stage is, and its kind; None when Spark does not run the stage with these arguments."""
+    kind, make = STEPS.get(function, ("pass", _nothing))
+    return kind, make(*args)
 
 
-class _Taking:
-    def __init__(self, head: SparkHead) -> None:
-        self._head = head
-        self._pass: list[tuple[StageFunction, tuple[Any, ...]]] = []
-        self._text = ""  # the pipeline before the pass
-
-    def take(self, stage: Stage, args: tuple[Any, ...]) -> bool:
-        function = stage.function
-        if self._head.closed:
-            shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
-            self._head = self._head.with_cut(shown)
-            return False
-        if function in ELEMENTWISE:
-            if not self._pass:
-                self._text = repr(self._head)
-            self._pass.append((function, args))
-            self._add(Call(stage.name, stage.parameters, args, "pass"))
-            return True
-        if function in LIMITS:
-            count = LIMITS[function](*args)
-            self._step(Call("take", ("count",), (count,), "limit"), Take(count))
-            return self._cut(stage, args, "picks from these")
-        kind, make = STEPS.get(function, ("pass", _nothing))
-        step = make(*args)
-        if step is None:
-            return self._cut(stage, args, REASONS.get(function, "is not known to treat each element by itself"))
-        self._step(Call(stage.name, stage.parameters, args, kind), step)
-        return True
-
-    def head(self) -> SparkHead:
-        self._flush()
-        return self._head
-
-    def _add(self, made: Call) -> None:
-        head = self._head
-        self._head = replace(head, calls=(*head.calls, made), closed=made.kind in ("one", "limit"))
-
-    def _step(self, made: Call, step: NotedStep) -> None:
-        self._flush()
-        self._add(made)
-        noted = replace(step, note=f"in {made} of {self._head!r}")
-        self._head = replace(self._head, plan=self._head.plan.then(noted))
-
-    def _flush(self) -> None:
-        if self._pass:
-            functions = tuple(function for function, _ in self._pass)
-            flat = tuple(argument for _, args in self._pass for argument in args)
-            made = Pass(tuple(self._pass), FusedRunner(functions, flat, self._text))
-            self._head = replace(self._head, plan=self._head.plan.then(made))
-            self._pass = []
-
-    def _cut(self, stage: Stage, args: tuple[Any, ...], why: str) -> bool:
-        self._head = self._head.with_cut(f"{call(stage.name, args)} {why}")
-        return False
+def why_not(function: StageFunction) -> str:
+    """Why a stage ends what Spark runs."""
+    return REASONS.get(function, "is not known to treat each element by itself")
 
 
 def _nothing(*_args: Any) -> NotedStep | None:

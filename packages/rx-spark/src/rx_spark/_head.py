@@ -1,7 +1,7 @@
 """Spark as the source of a pipeline: a head that absorbs the stages Spark can run.
 
 A head is a description: a plan, and what was absorbed as the user wrote it. A run makes a job of it when the first
-element is wanted. Which stages are absorbed is said in rx_spark._absorb.
+element is wanted. Which stages are absorbed is said by the tables of rx_spark._absorb.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from rx_core.streams import Failing
 from rx_fusion import PushHead
 from rx_fusion._notes import call
+from rx_fusion._shapes import ROOT
+from rx_spark._absorb import ELEMENTWISE, LIMITS, StageFunction, step_of, why_not
 from rx_spark._op import JobOp
-from rx_spark._plan import GroupReduce, IterableSource, Plan
+from rx_spark._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Take
 from rx_spark._portable import check_portable
+from rx_spark._runner import FusedRunner
 from rx_spark._sink import WINDOW
 from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_fusion import Head, Shape
+    from rx_fusion import Head, Shape, Stage
     from rx_spark._session import SparkConfig
     from rx_spark._stats import JobStats
 
@@ -69,7 +72,7 @@ class SparkHead(PushHead):
         except Exception as error:
             Failing(subscriber, error, origin).start()
             return
-        JobOp(subscriber, self, origin).start()
+        JobOp(subscriber, self.config, self.plan, self.stats, origin).start()
 
     def check_portable(self) -> None:
         """Raise NotPortableError for the first absorbed function that cannot travel; it names operator and variable."""
@@ -85,9 +88,7 @@ class SparkHead(PushHead):
     def absorb(self, shape: Shape, args: tuple[Any, ...], /) -> tuple[Head, Shape, tuple[Any, ...]]:
         if not shape or self.closed:
             return self, shape, args
-        from rx_spark._absorb import absorb
-
-        return absorb(self, shape, args)
+        return _absorbed(self, shape, args)
 
     def with_group_reduce(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead:
         """The same with the groups of its elements reduced to pairs (key, value)."""
@@ -134,3 +135,71 @@ class SparkHead(PushHead):
 
 
 _SHUFFLES = {"distinct": "equal elements meet in one task"}
+
+
+def _absorbed(head: SparkHead, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]]:
+    """The longest prefix of ``shape`` that Spark runs, in a new head, and the rest."""
+    taking = _Taking(head)
+    at = 0
+    for index, stage in enumerate(shape.stages):
+        mine = args[at : at + len(stage.parameters)]
+        if not taking.take(stage, mine):
+            _, _, rest, rest_args = shape.split(args, index)
+            return taking.head(), rest, rest_args
+        at += len(mine)
+    return taking.head(), ROOT, ()
+
+
+class _Taking:
+    def __init__(self, head: SparkHead) -> None:
+        self._head = head
+        self._pass: list[tuple[StageFunction, tuple[Any, ...]]] = []
+        self._text = ""  # the pipeline before the pass
+
+    def take(self, stage: Stage, args: tuple[Any, ...]) -> bool:
+        function = stage.function
+        if self._head.closed:
+            shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
+            self._head = self._head.with_cut(shown)
+            return False
+        if function in ELEMENTWISE:
+            if not self._pass:
+                self._text = repr(self._head)
+            self._pass.append((function, args))
+            self._add(Call(stage.name, stage.parameters, args, "pass"))
+            return True
+        if function in LIMITS:
+            count = LIMITS[function](*args)
+            self._step(Call("take", ("count",), (count,), "limit"), Take(count))
+            return self._cut(stage, args, "picks from these")
+        kind, step = step_of(function, args)
+        if step is None:
+            return self._cut(stage, args, why_not(function))
+        self._step(Call(stage.name, stage.parameters, args, kind), step)
+        return True
+
+    def head(self) -> SparkHead:
+        self._flush()
+        return self._head
+
+    def _add(self, made: Call) -> None:
+        head = self._head
+        self._head = replace(head, calls=(*head.calls, made), closed=made.kind in ("one", "limit"))
+
+    def _step(self, made: Call, step: NotedStep) -> None:
+        self._flush()
+        self._add(made)
+        noted = replace(step, note=f"in {made} of {self._head!r}")
+        self._head = replace(self._head, plan=self._head.plan.then(noted))
+
+    def _flush(self) -> None:
+        if self._pass:
+            functions = tuple(function for function, _ in self._pass)
+            flat = tuple(argument for _, args in self._pass for argument in args)
+            made = Pass(tuple(self._pass), FusedRunner(functions, flat, self._text))
+            self._head = replace(self._head, plan=self._head.plan.then(made))
+            self._pass = []
+
+    def _cut(self, stage: Stage, args: tuple[Any, ...], why: str) -> bool:
+        self._head = self._head.with_cut(f"{call(stage.name, args)} {why}")
+        return False

@@ -12,8 +12,10 @@ from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_spark._head import SparkHead
     from rx_spark._job import _End
+    from rx_spark._plan import Plan
+    from rx_spark._session import SparkConfig
+    from rx_spark._stats import JobStats
 
 
 class JobOp(Op[Any]):
@@ -23,9 +25,11 @@ class JobOp(Op[Any]):
     as soon as one is used up, whatever is wanted, so that the end is told without further demand.
     """
 
-    __slots__ = ("chunk", "elements", "head", "job", "over")
+    __slots__ = ("chunk", "config", "elements", "job", "over", "plan", "stats")
 
-    head: SparkHead
+    config: SparkConfig
+    plan: Plan
+    stats: JobStats | None
     #: From the first request to the end.
     job: SparkJob | None
     #: What is left of the chunk that arrived last.
@@ -35,9 +39,11 @@ class JobOp(Op[Any]):
     #: The job has given its last element, so that there is nothing to cancel.
     over: bool
 
-    def __init__(self, down: Subscriber[Any], head: SparkHead, origin: object) -> None:
+    def __init__(self, down: Subscriber[Any], config: SparkConfig, plan: Plan, stats: JobStats | None, origin: object) -> None:
         super().__init__(down, origin)
-        self.head = head
+        self.config = config
+        self.plan = plan
+        self.stats = stats
         self.job = None
         self.chunk = iter(())
         self.elements = 0
@@ -69,11 +75,10 @@ class JobOp(Op[Any]):
             self.chunk = iter(chunk)
 
     def begin(self) -> SparkJob:
-        head = self.head
-        job = SparkJob(head.config, head.plan, on_ready=self.arrived)
+        job = SparkJob(self.config, self.plan, on_ready=self.arrived)
         self.job = job
-        if head.stats is not None:
-            head.stats.begin(job)
+        if self.stats is not None:
+            self.stats.begin(job)
         job.start()
         return job
 
@@ -91,8 +96,8 @@ class JobOp(Op[Any]):
         if job is not None:
             if not self.over:
                 job.cancel()
-            if self.head.stats is not None:
-                self.head.stats.end(job, self.elements)
+            if self.stats is not None:
+                self.stats.end(job, self.elements)
         self.chunk = iter(())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rx_testing._recorded_calls import RuleViolation
 from rx_testing._recording_publisher import RecordedSubscription, RecordingPublisher
@@ -13,7 +13,7 @@ from rx_testing._tck_env import attempt
 from rx_testing._tck_operator_scripts import DownstreamScript, OperatorScript, SourceScript
 
 if TYPE_CHECKING:
-    from rx_testing._tck_operator import UpstreamRules
+    from rx_core import Publisher
 
 #: Requests that the subscriber makes, one by one, before it gives up waiting for an end.
 _MOST_REQUESTS: Final = 120
@@ -23,10 +23,25 @@ _MOST_SIGNALS: Final = 5_000
 _MOST_SETTLED: Final = 24
 
 
+class PlayedRules(Protocol):
+    """What a play asks of the verification that it belongs to: see ``UpstreamRules``."""
+
+    resubscribes: bool
+    keeps_sources: bool
+    error: Exception
+    default_timeout: float
+
+    def settle(self) -> bool: ...
+
+    def subscribe(self, publisher: Publisher[object], downstream: TestSubscriber[object], /) -> None: ...
+
+    def _build(self, play: Play, sources: Sequence[Publisher[int]]) -> Publisher[object]: ...
+
+
 class Play:
     """One script over one operator."""
 
-    def __init__(self, rules: UpstreamRules, script: OperatorScript) -> None:
+    def __init__(self, rules: PlayedRules, script: OperatorScript) -> None:
         self._rules = rules
         self._script = script
         self._found: list[RuleViolation] = []

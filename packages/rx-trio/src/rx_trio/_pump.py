@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
 
 import trio
 from trio.lowlevel import checkpoint
@@ -23,11 +23,24 @@ from rx_trio._endings import Endings, working_here
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_trio._source import AsyncSource
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _NOBODY: Final[Any] = None
+
+
+class Iterated(Protocol[T_co]):
+    """What a pump asks of the source that it pulls. The source's repr is in the messages."""
+
+    @property
+    def call(self) -> str:
+        """The function that the user made the source with."""
+        ...
+
+    def make(self, first: bool) -> AsyncIterator[T_co]:
+        """The iterator of one subscription."""
+        ...
 
 
 def gone(source: object, why: str) -> RxError:
@@ -70,7 +83,7 @@ class Pump(Generic[T]):
 
     def __init__(
         self,
-        source: AsyncSource[T],
+        source: Iterated[T],
         subscriber: Subscriber[T],
         token: trio.lowlevel.TrioToken,
         first: bool,

@@ -4,13 +4,30 @@ from rx_ops._emitters import GenerateEmitter
 from rx_ops._faces._connectable import ConnectableFlowable
 from rx_ops._faces._flowable import Flowable, GroupedFlowable
 from rx_ops._faces._generated_observable import ConnectableObservable, GroupedObservable, Observable
+from rx_ops._faces._one_item import Completable, Maybe, Single
+from rx_ops._faces._results import put
+
+put(
+    Completable,
+    ConnectableFlowable,
+    ConnectableObservable,
+    Flowable,
+    GroupedFlowable,
+    GroupedObservable,
+    Maybe,
+    Observable,
+    Single,
+)
 
 __all__ = [
+    "Completable",
     "ConnectableFlowable",
     "ConnectableObservable",
     "Flowable",
     "GenerateEmitter",
     "GroupedFlowable",
     "GroupedObservable",
+    "Maybe",
     "Observable",
+    "Single",
 ]

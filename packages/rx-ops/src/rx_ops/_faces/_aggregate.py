@@ -6,11 +6,12 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from rx_core import FlowableBase
-from rx_ops import _single, stages
+from rx_ops import stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
-    from rx_ops._single import Maybe, Single
+    from rx_ops._faces._results import Maybe, Single
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,9 +56,9 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  RxJava ``reduce``, functools ``reduce``.
         """
         if seed is None:
-            return self._calling_into(_single.Maybe, stages.reduce, reducer)
+            return self._calling_into(_results.Maybe, stages.reduce, reducer)
         check_callable("reduce", "reducer", reducer)
-        return self._into(_single.Single, stages.reduce_seed, reducer, seed)
+        return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
     def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R], /) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
@@ -72,7 +73,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         check_callable("reduce_with", "supplier", supplier)
         check_callable("reduce_with", "reducer", reducer)
-        return self._into(_single.Single, stages.reduce_with, supplier, reducer)
+        return self._into(_results.Single, stages.reduce_with, supplier, reducer)
 
     @overload
     def collect(self: FlowableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
@@ -90,9 +91,9 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         check_callable("collect", "collector", first)
         if second is None:
-            return self._into(_single.Single, stages.collect_into, first)
+            return self._into(_results.Single, stages.collect_into, first)
         check_callable("collect", "collector", second)
-        return self._into(_single.Single, stages.collect, first, second)
+        return self._into(_results.Single, stages.collect, first, second)
 
     def to_list(self) -> Single[list[T_co]]:
         """All items in a list.
@@ -103,7 +104,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  all items.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``toList``.
         """
-        return self._into(_single.Single, stages.to_list)
+        return self._into(_results.Single, stages.to_list)
 
     @overload
     def to_dict(self: FlowableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...
@@ -121,12 +122,12 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  RxJava ``toMap``.
         """
         if key is None and value is None:
-            return self._into(_single.Single, stages.collect_into, dict)
+            return self._into(_results.Single, stages.collect_into, dict)
         check_callable("to_dict", "key", key)
         if value is None:
-            return self._into(_single.Single, stages.to_dict, key, _itself)
+            return self._into(_results.Single, stages.to_dict, key, _itself)
         check_callable("to_dict", "value", value)
-        return self._into(_single.Single, stages.to_dict, key, value)
+        return self._into(_results.Single, stages.to_dict, key, value)
 
     @overload
     def to_multimap(self: FlowableBase[T], key: Callable[[T], K], /) -> Single[dict[K, list[T]]]: ...
@@ -144,7 +145,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         check_callable("to_multimap", "key", key)
         if value is not None:
             check_callable("to_multimap", "value", value)
-        return self._into(_single.Single, stages.to_multimap, key, _itself if value is None else value)
+        return self._into(_results.Single, stages.to_multimap, key, _itself if value is None else value)
 
     def count(self) -> Single[int]:
         """How many items there are.
@@ -155,7 +156,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``count``.
         """
-        return self._into(_single.Single, stages.count)
+        return self._into(_results.Single, stages.count)
 
     @overload
     def sum(self: FlowableBase[int], start: int = 0, /) -> Single[int]: ...
@@ -172,7 +173,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  builtin ``sum``.
         """
-        return self._into(_single.Single, stages.sum_, start)
+        return self._into(_results.Single, stages.sum_, start)
 
     @overload
     def average(self: FlowableBase[float], /) -> Single[float]: ...
@@ -190,8 +191,8 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  RxPY ``average``. Whatever can be added and divided by a whole number: Fraction, Decimal, timedelta.
         """
         if key is None:
-            return self._into(_single.Single, stages.average)
-        return self._calling_into(_single.Single, stages.average_by, key)
+            return self._into(_results.Single, stages.average)
+        return self._calling_into(_results.Single, stages.average_by, key)
 
     @overload
     def min(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
@@ -207,9 +208,9 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  builtin ``min``.
         """
         if key is None:
-            return self._into(_single.Maybe, stages.min_)
+            return self._into(_results.Maybe, stages.min_)
         check_callable("min", "key", key)
-        return self._into(_single.Maybe, stages.min_by, key)
+        return self._into(_results.Maybe, stages.min_by, key)
 
     @overload
     def max(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
@@ -225,9 +226,9 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  builtin ``max``.
         """
         if key is None:
-            return self._into(_single.Maybe, stages.max_)
+            return self._into(_results.Maybe, stages.max_)
         check_callable("max", "key", key)
-        return self._into(_single.Maybe, stages.max_by, key)
+        return self._into(_results.Maybe, stages.max_by, key)
 
     def min_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
         """All items with the smallest ``key``, in the order in which they came; an empty list when there are no items.
@@ -238,7 +239,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxPY ``min_by``. For the first of them alone: :meth:`min`.
         """
-        return self._calling_into(_single.Single, stages.minima, key)
+        return self._calling_into(_results.Single, stages.minima, key)
 
     def max_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
         """All items with the largest ``key``, in the order in which they came; an empty list when there are no items.
@@ -249,7 +250,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxPY ``max_by``. For the first of them alone: :meth:`max`.
         """
-        return self._calling_into(_single.Single, stages.maxima, key)
+        return self._calling_into(_results.Single, stages.maxima, key)
 
 
 def _itself(item: Any) -> Any:

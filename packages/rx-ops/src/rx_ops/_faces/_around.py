@@ -12,7 +12,7 @@ from rx_ops._faces._core import FlowableCore, check_callable
 from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, Publisher, check_prefetch, none_argument
 from rx_fusion import OperatorHead
-from rx_ops import _single, operators, stages
+from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
-    from rx_ops._single import Single
+    from rx_ops._faces._results import Single
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -34,8 +35,8 @@ class FlowableConditional(FlowableCore[T_co]):
         Source:  RxJava ``any``, builtin ``any``. False when there are no items.
         """
         if predicate is None:
-            return self._into(_single.Single, stages.any_)
-        return self._calling_into(_single.Single, stages.any_by, predicate)
+            return self._into(_results.Single, stages.any_)
+        return self._calling_into(_results.Single, stages.any_by, predicate)
 
     def all(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
         """Whether all items are true, or ``predicate`` for all; the first that is not ends it and cancels the source.
@@ -48,8 +49,8 @@ class FlowableConditional(FlowableCore[T_co]):
         Source:  RxJava ``all``, builtin ``all``. True when there are no items.
         """
         if predicate is None:
-            return self._into(_single.Single, stages.all_)
-        return self._calling_into(_single.Single, stages.all_by, predicate)
+            return self._into(_results.Single, stages.all_)
+        return self._calling_into(_results.Single, stages.all_by, predicate)
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
         """Whether an item is equal to ``value``, or ``comparer(item, value)`` true; the first of them ends it.
@@ -72,7 +73,7 @@ class FlowableConditional(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``isEmpty``.
         """
-        return self._into(_single.Single, stages.is_empty)
+        return self._into(_results.Single, stages.is_empty)
 
     def find_index(self, predicate: Callable[[T_co], object], /) -> Single[int]:
         """The position, counted from 0, of the first item for which ``predicate`` is true; -1 when there is none.
@@ -84,7 +85,7 @@ class FlowableConditional(FlowableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxPY ``find_index``, ``str.find``.
         """
-        return self._calling_into(_single.Single, stages.find_index, predicate)
+        return self._calling_into(_results.Single, stages.find_index, predicate)
 
     @classmethod
     def sequence_equal(
@@ -108,7 +109,7 @@ class FlowableConditional(FlowableCore[T_co]):
         Source:  RxJava ``sequenceEqual``. Items are compared by ``==``, or by ``comparer`` with those of the first source.
         """
         check_prefetch("sequence_equal", prefetch)
-        return _single.Single._from(equal_head((first, second, *more), comparer, prefetch, check_source))
+        return _results.Single._from(equal_head((first, second, *more), comparer, prefetch, check_source))
 
 
 def equal_head(
@@ -130,8 +131,8 @@ def asked_for(source: Any, value: object, comparer: Callable[[Any, Any], object]
     if value is None:
         raise none_argument("contains(None)", "value")
     if comparer is None:
-        made: Single[bool] = source._into(_single.Single, stages.contains, value)
+        made: Single[bool] = source._into(_results.Single, stages.contains, value)
     else:
         check_callable("contains", "comparer", comparer)
-        made = source._into(_single.Single, stages.contains_by, value, comparer)
+        made = source._into(_results.Single, stages.contains_by, value, comparer)
     return made

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Scheduler, check_prefetch, name_of
 from rx_fusion import OperatorHead, SourceHead
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
 from rx_ops.operators import (
     Connectable,
@@ -22,7 +23,7 @@ from rx_ops.operators import (
 )
 
 if TYPE_CHECKING:
-    from rx_ops._faces import ConnectableFlowable, Flowable
+    from rx_ops._faces._results import ConnectableFlowable, Flowable
 
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
@@ -143,10 +144,8 @@ class FlowableConnect(FlowableCore[T_co]):
         return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
 
     def _connectable(self, name: str, connectable: Connectable[Any]) -> ConnectableFlowable[Any]:
-        from rx_ops._faces import ConnectableFlowable
-
         said = ("runs when connected, once for all subscribers",)
-        return ConnectableFlowable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
+        return _results.ConnectableFlowable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
 
     def _selected(
         self, within: type[Within], name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]

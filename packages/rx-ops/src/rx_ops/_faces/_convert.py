@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_ops import _single
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Observable
-    from rx_ops._single import Completable
+    from rx_ops._faces._results import Completable, Observable
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -28,7 +27,7 @@ class FlowableConvert(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: the stages before it.
         Source:  RxJava ``ignoreElements``.
         """
-        return self._as(_single.Completable)
+        return self._as(_results.Completable)
 
     def to_observable(self) -> Observable[T_co]:
         """The same items for observers, which cannot ask: everything is requested.
@@ -40,6 +39,4 @@ class FlowableConvert(FlowableCore[T_co]):
         Fusion:  none needed: it is the same description, and all stages stay one loop.
         Source:  RxJava ``toObservable``.
         """
-        from rx_ops._faces import Observable
-
-        return self._as(Observable)
+        return self._as(_results.Observable)

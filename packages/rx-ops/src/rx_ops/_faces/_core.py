@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rx_fusion._stages import StageFunction
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
 

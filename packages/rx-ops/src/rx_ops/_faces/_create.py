@@ -14,7 +14,7 @@ from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
 S = TypeVar("S")

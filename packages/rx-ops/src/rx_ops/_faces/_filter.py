@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Scheduler
 from rx_fusion import OperatorHead
-from rx_ops import _single, operators, stages
+from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, bad_count, check_callable, check_count, check_kind, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
-    from rx_ops._single import Maybe, Single
+    from rx_ops._faces._results import Flowable, Maybe, Single
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -263,7 +263,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Source:  RxJava ``elementAt``.
         """
         check_count("element_at", index, 0, "index")
-        return self._into(_single.Maybe, stages.element_at, index)
+        return self._into(_results.Maybe, stages.element_at, index)
 
     def first_element(self) -> Maybe[T_co]:
         """The first item, or nothing when there is none.
@@ -275,7 +275,7 @@ class FlowableFilter(FlowableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``firstElement``.
         """
-        return self._into(_single.Maybe, stages.element_at, 0)
+        return self._into(_results.Maybe, stages.element_at, 0)
 
     @overload
     def first(self, /) -> Single[T_co]: ...
@@ -292,5 +292,5 @@ class FlowableFilter(FlowableCore[T_co]):
         Source:  RxJava ``first`` and ``firstOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.first_or_error)
-        return self._into(_single.Single, stages.first_or, default)
+            return self._into(_results.Single, stages.first_or_error)
+        return self._into(_results.Single, stages.first_or, default)

@@ -35,8 +35,9 @@ from rx_core import (
 )
 from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, SourceHead, after, operator_head, stage_of
 from rx_fusion.symbols import without_symbols
-from rx_ops import _single, operators, stages
+from rx_ops import operators, stages
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
+from rx_ops._faces import _results
 from rx_ops._faces._aggregate import Addable, Comparable, _itself
 from rx_ops._faces._around import using_head
 from rx_ops._faces._conditional import asked_for, equal_head
@@ -85,7 +86,7 @@ from rx_ops.operators import (
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Single
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -543,14 +544,12 @@ class ObservableTransform(ObservableCore[T_co]):
         Fusion:  coordinating; a queue for each group, empty where its observer keeps up.
         Source:  RxJava ``groupBy``. To fold each group use :meth:`group_reduce`.
         """
-        from rx_ops._faces import GroupedObservable
-
         check_callable("group_by", "key", key)
         if value is not None:
             check_callable("group_by", "value", value)
         functions = without_symbols((key, value))
         said = operators.group_notes(UNBOUNDED)
-        return self._coordinate(operators.GroupBy, *functions, UNBOUNDED, GroupedObservable, shown=1, said=said)
+        return self._coordinate(operators.GroupBy, *functions, UNBOUNDED, _results.GroupedObservable, shown=1, said=said)
 
     def group_reduce(
         self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /
@@ -745,7 +744,7 @@ class ObservableInner(ObservableCore[T_co]):
         check_prefetch("flat_map_completable", max_concurrency, "max_concurrency")
         args = (operators.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
         shown = f"flat_map_completable({name_of(mapper)})"
-        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
+        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_results.Completable)
 
     def concat_map_completable(
         self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False, till_the_end: bool = True
@@ -765,7 +764,7 @@ class ObservableInner(ObservableCore[T_co]):
         args = (operators.Named("concat_map_completable", mapper), delay_error, till_the_end, 2)
         shown = f"concat_map_completable({name_of(mapper)})"
         made = self._coordinate(operators.ConcatMap, *args, window=2, shown=shown)
-        return made._as(_single.Completable)
+        return made._as(_results.Completable)
 
     def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
         """Complete when this stream is and the Completable that ``mapper`` made of its newest item; those before are cancelled.
@@ -784,7 +783,7 @@ class ObservableInner(ObservableCore[T_co]):
         shown = f"switch_map_completable({name_of(mapper)})"
         args = (operators.Named("switch_map_completable", mapper), 1, delay_error)
         made = self._coordinate(operators.SwitchMap, *args, shown=shown)
-        return made._as(_single.Completable)
+        return made._as(_results.Completable)
 
 
 class ObservableWindow(ObservableCore[T_co]):
@@ -898,16 +897,16 @@ class ObservableWindow(ObservableCore[T_co]):
         Source:  RxJava ``window``. Each window allows one observer. The source is cancelled when the stream of windows and all
                  windows are.
         """
-        from rx_ops._faces import Observable
-
         form = form_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             said = operators.window_notes(count)
-            return self._coordinate(operators.WindowCut, Observable, count, form.cutter, *form.args, shown=form.text, said=said)
+            return self._coordinate(
+                operators.WindowCut, _results.Observable, count, form.cutter, *form.args, shown=form.text, said=said
+            )
         assert size is not None
         text = f"window({size})" if skip is None else f"window({size}, {skip})"
         said = operators.window_notes(size)
-        return self._coordinate(operators.WindowByCount, size, skip or size, Observable, shown=text, said=said)
+        return self._coordinate(operators.WindowByCount, size, skip or size, _results.Observable, shown=text, said=said)
 
 
 class ObservableRuns(ObservableCore[T_co]):
@@ -1200,7 +1199,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Source:  RxJava ``elementAt``.
         """
         check_count("element_at", index, 0, "index")
-        return self._into(_single.Maybe, stages.element_at, index)
+        return self._into(_results.Maybe, stages.element_at, index)
 
     def first_element(self) -> Maybe[T_co]:
         """The first item, or nothing when there is none.
@@ -1212,7 +1211,7 @@ class ObservableFilter(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``firstElement``.
         """
-        return self._into(_single.Maybe, stages.element_at, 0)
+        return self._into(_results.Maybe, stages.element_at, 0)
 
     @overload
     def first(self, /) -> Single[T_co]: ...
@@ -1229,8 +1228,8 @@ class ObservableFilter(ObservableCore[T_co]):
         Source:  RxJava ``first`` and ``firstOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.first_or_error)
-        return self._into(_single.Single, stages.first_or, default)
+            return self._into(_results.Single, stages.first_or_error)
+        return self._into(_results.Single, stages.first_or, default)
 
 
 class ObservableLast(ObservableCore[T_co]):
@@ -1253,8 +1252,8 @@ class ObservableLast(ObservableCore[T_co]):
         Source:  RxJava ``last`` and ``lastOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.last_or_error)
-        return self._into(_single.Single, stages.last_or, default)
+            return self._into(_results.Single, stages.last_or_error)
+        return self._into(_results.Single, stages.last_or, default)
 
     def last_element(self) -> Maybe[T_co]:
         """The last item, or nothing when there is none.
@@ -1266,7 +1265,7 @@ class ObservableLast(ObservableCore[T_co]):
         Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``lastElement``.
         """
-        return self._into(_single.Maybe, stages.last_element)
+        return self._into(_results.Maybe, stages.last_element)
 
     @overload
     def single(self, /) -> Single[T_co]: ...
@@ -1283,8 +1282,8 @@ class ObservableLast(ObservableCore[T_co]):
         Source:  RxJava ``single`` and ``singleOrError``, ``(item,) = items``.
         """
         if default is None:
-            return self._into(_single.Single, stages.single_or_error)
-        return self._into(_single.Single, stages.single_or, default)
+            return self._into(_results.Single, stages.single_or_error)
+        return self._into(_results.Single, stages.single_or, default)
 
     def single_element(self) -> Maybe[T_co]:
         """The only item, or nothing when there is none; a second one is an error.
@@ -1296,7 +1295,7 @@ class ObservableLast(ObservableCore[T_co]):
         Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``singleElement``.
         """
-        return self._into(_single.Maybe, stages.single_element)
+        return self._into(_results.Maybe, stages.single_element)
 
 
 class ObservableConditional(ObservableCore[T_co]):
@@ -1315,8 +1314,8 @@ class ObservableConditional(ObservableCore[T_co]):
         Source:  RxJava ``any``, builtin ``any``. False when there are no items.
         """
         if predicate is None:
-            return self._into(_single.Single, stages.any_)
-        return self._calling_into(_single.Single, stages.any_by, predicate)
+            return self._into(_results.Single, stages.any_)
+        return self._calling_into(_results.Single, stages.any_by, predicate)
 
     def all(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
         """Whether all items are true, or ``predicate`` for all; the first that is not ends it and cancels the source.
@@ -1329,8 +1328,8 @@ class ObservableConditional(ObservableCore[T_co]):
         Source:  RxJava ``all``, builtin ``all``. True when there are no items.
         """
         if predicate is None:
-            return self._into(_single.Single, stages.all_)
-        return self._calling_into(_single.Single, stages.all_by, predicate)
+            return self._into(_results.Single, stages.all_)
+        return self._calling_into(_results.Single, stages.all_by, predicate)
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
         """Whether an item is equal to ``value``, or ``comparer(item, value)`` true; the first of them ends it.
@@ -1354,7 +1353,7 @@ class ObservableConditional(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``isEmpty``.
         """
-        return self._into(_single.Single, stages.is_empty)
+        return self._into(_results.Single, stages.is_empty)
 
     def find_index(self, predicate: Callable[[T_co], object], /) -> Single[int]:
         """The position, counted from 0, of the first item for which ``predicate`` is true; -1 when there is none.
@@ -1366,7 +1365,7 @@ class ObservableConditional(ObservableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxPY ``find_index``, ``str.find``.
         """
-        return self._calling_into(_single.Single, stages.find_index, predicate)
+        return self._calling_into(_results.Single, stages.find_index, predicate)
 
     @classmethod
     def sequence_equal(
@@ -1387,7 +1386,7 @@ class ObservableConditional(ObservableCore[T_co]):
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``sequenceEqual``. Items are compared by ``==``, or by ``comparer`` with those of the first source.
         """
-        return _single.Single._from(equal_head((first, second, *more), comparer, DEFAULT_PREFETCH, check_source))
+        return _results.Single._from(equal_head((first, second, *more), comparer, DEFAULT_PREFETCH, check_source))
 
 
 class ObservableAggregate(ObservableCore[T_co]):
@@ -1411,9 +1410,9 @@ class ObservableAggregate(ObservableCore[T_co]):
         Source:  RxJava ``reduce``, functools ``reduce``.
         """
         if seed is None:
-            return self._calling_into(_single.Maybe, stages.reduce, reducer)
+            return self._calling_into(_results.Maybe, stages.reduce, reducer)
         check_callable("reduce", "reducer", reducer)
-        return self._into(_single.Single, stages.reduce_seed, reducer, seed)
+        return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
     def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R], /) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
@@ -1428,7 +1427,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         check_callable("reduce_with", "supplier", supplier)
         check_callable("reduce_with", "reducer", reducer)
-        return self._into(_single.Single, stages.reduce_with, supplier, reducer)
+        return self._into(_results.Single, stages.reduce_with, supplier, reducer)
 
     @overload
     def collect(self: ObservableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
@@ -1446,9 +1445,9 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         check_callable("collect", "collector", first)
         if second is None:
-            return self._into(_single.Single, stages.collect_into, first)
+            return self._into(_results.Single, stages.collect_into, first)
         check_callable("collect", "collector", second)
-        return self._into(_single.Single, stages.collect, first, second)
+        return self._into(_results.Single, stages.collect, first, second)
 
     def to_list(self) -> Single[list[T_co]]:
         """All items in a list.
@@ -1460,7 +1459,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  all items.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``toList``.
         """
-        return self._into(_single.Single, stages.to_list)
+        return self._into(_results.Single, stages.to_list)
 
     @overload
     def to_dict(self: ObservableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...
@@ -1479,12 +1478,12 @@ class ObservableAggregate(ObservableCore[T_co]):
         Source:  RxJava ``toMap``.
         """
         if key is None and value is None:
-            return self._into(_single.Single, stages.collect_into, dict)
+            return self._into(_results.Single, stages.collect_into, dict)
         check_callable("to_dict", "key", key)
         if value is None:
-            return self._into(_single.Single, stages.to_dict, key, _itself)
+            return self._into(_results.Single, stages.to_dict, key, _itself)
         check_callable("to_dict", "value", value)
-        return self._into(_single.Single, stages.to_dict, key, value)
+        return self._into(_results.Single, stages.to_dict, key, value)
 
     @overload
     def to_multimap(self: ObservableBase[T], key: Callable[[T], K], /) -> Single[dict[K, list[T]]]: ...
@@ -1503,7 +1502,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         check_callable("to_multimap", "key", key)
         if value is not None:
             check_callable("to_multimap", "value", value)
-        return self._into(_single.Single, stages.to_multimap, key, _itself if value is None else value)
+        return self._into(_results.Single, stages.to_multimap, key, _itself if value is None else value)
 
     def count(self) -> Single[int]:
         """How many items there are.
@@ -1515,7 +1514,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``count``.
         """
-        return self._into(_single.Single, stages.count)
+        return self._into(_results.Single, stages.count)
 
     @overload
     def sum(self: ObservableBase[int], start: int = 0, /) -> Single[int]: ...
@@ -1533,7 +1532,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  one number.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  builtin ``sum``.
         """
-        return self._into(_single.Single, stages.sum_, start)
+        return self._into(_results.Single, stages.sum_, start)
 
     @overload
     def average(self: ObservableBase[float], /) -> Single[float]: ...
@@ -1552,8 +1551,8 @@ class ObservableAggregate(ObservableCore[T_co]):
         Source:  RxPY ``average``. Whatever can be added and divided by a whole number: Fraction, Decimal, timedelta.
         """
         if key is None:
-            return self._into(_single.Single, stages.average)
-        return self._calling_into(_single.Single, stages.average_by, key)
+            return self._into(_results.Single, stages.average)
+        return self._calling_into(_results.Single, stages.average_by, key)
 
     @overload
     def min(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
@@ -1570,9 +1569,9 @@ class ObservableAggregate(ObservableCore[T_co]):
         Source:  builtin ``min``.
         """
         if key is None:
-            return self._into(_single.Maybe, stages.min_)
+            return self._into(_results.Maybe, stages.min_)
         check_callable("min", "key", key)
-        return self._into(_single.Maybe, stages.min_by, key)
+        return self._into(_results.Maybe, stages.min_by, key)
 
     @overload
     def max(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
@@ -1589,9 +1588,9 @@ class ObservableAggregate(ObservableCore[T_co]):
         Source:  builtin ``max``.
         """
         if key is None:
-            return self._into(_single.Maybe, stages.max_)
+            return self._into(_results.Maybe, stages.max_)
         check_callable("max", "key", key)
-        return self._into(_single.Maybe, stages.max_by, key)
+        return self._into(_results.Maybe, stages.max_by, key)
 
     def min_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
         """All items with the smallest ``key``, in the order in which they came; an empty list when there are no items.
@@ -1603,7 +1602,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxPY ``min_by``. For the first of them alone: :meth:`min`.
         """
-        return self._calling_into(_single.Single, stages.minima, key)
+        return self._calling_into(_results.Single, stages.minima, key)
 
     def max_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
         """All items with the largest ``key``, in the order in which they came; an empty list when there are no items.
@@ -1615,7 +1614,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  the items that are in the list so far.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxPY ``max_by``. For the first of them alone: :meth:`max`.
         """
-        return self._calling_into(_single.Single, stages.maxima, key)
+        return self._calling_into(_results.Single, stages.maxima, key)
 
 
 class ObservableCombine(ObservableCore[T_co]):
@@ -2876,10 +2875,8 @@ class ObservableConnect(ObservableCore[T_co]):
         return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
 
     def _connectable(self, name: str, connectable: Connectable[Any]) -> ConnectableObservable[Any]:
-        from rx_ops._faces import ConnectableObservable
-
         said = ("runs when connected, once for all subscribers",)
-        return ConnectableObservable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
+        return _results.ConnectableObservable(SourceHead(name, connectable, connectable.text, (self,), said), connectable)
 
     def _selected(
         self, within: type[Within], name: str, make: Callable[[Any], Connectable[Any]], selector: Callable[[Any], Any]
@@ -2905,7 +2902,7 @@ class ObservableConvert(ObservableCore[T_co]):
         Memory:  none.   Thread: the one that subscribes.   Fusion: the stages before it.
         Source:  RxJava ``ignoreElements``.
         """
-        return self._as(_single.Completable)
+        return self._as(_results.Completable)
 
 
 class ObservableTerminal(ObservableCore[T_co]):

@@ -12,7 +12,7 @@ from rx_ops._faces._core import FlowableCore, check_callable, check_count
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 ComparableT = TypeVar("ComparableT", bound=Comparable)
 R = TypeVar("R")

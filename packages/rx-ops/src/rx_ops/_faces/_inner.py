@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import CompletableBase, check_prefetch, name_of
-from rx_ops import _single, operators
+from rx_ops import operators
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
-    from rx_ops._single import Completable
+    from rx_ops._faces._results import Completable
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -38,7 +39,7 @@ class FlowableInner(FlowableCore[T_co]):
         check_prefetch("flat_map_completable", max_concurrency, "max_concurrency")
         args = (operators.Named("flat_map_completable", mapper), max_concurrency, 1, delay_error)
         shown = f"flat_map_completable({name_of(mapper)})"
-        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_single.Completable)
+        return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_results.Completable)
 
     def concat_map_completable(
         self,
@@ -65,7 +66,7 @@ class FlowableInner(FlowableCore[T_co]):
         args = (operators.Named("concat_map_completable", mapper), delay_error, till_the_end, prefetch)
         shown = f"concat_map_completable({name_of(mapper)})"
         made = self._coordinate(operators.ConcatMap, *args, window=prefetch, shown=shown)
-        return made._as(_single.Completable)
+        return made._as(_results.Completable)
 
     def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
         """Complete when this stream is and the Completable that ``mapper`` made of its newest item; those before are cancelled.
@@ -84,4 +85,4 @@ class FlowableInner(FlowableCore[T_co]):
         shown = f"switch_map_completable({name_of(mapper)})"
         args = (operators.Named("switch_map_completable", mapper), 1, delay_error)
         made = self._coordinate(operators.SwitchMap, *args, shown=shown)
-        return made._as(_single.Completable)
+        return made._as(_results.Completable)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase
-from rx_ops import _single, stages
+from rx_ops import stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore
 
 if TYPE_CHECKING:
-    from rx_ops._single import Maybe, Single
+    from rx_ops._faces._results import Maybe, Single
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -35,8 +36,8 @@ class FlowableLast(FlowableCore[T_co]):
         Source:  RxJava ``last`` and ``lastOrError``.
         """
         if default is None:
-            return self._into(_single.Single, stages.last_or_error)
-        return self._into(_single.Single, stages.last_or, default)
+            return self._into(_results.Single, stages.last_or_error)
+        return self._into(_results.Single, stages.last_or, default)
 
     def last_element(self) -> Maybe[T_co]:
         """The last item, or nothing when there is none.
@@ -48,7 +49,7 @@ class FlowableLast(FlowableCore[T_co]):
         Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``lastElement``.
         """
-        return self._into(_single.Maybe, stages.last_element)
+        return self._into(_results.Maybe, stages.last_element)
 
     @overload
     def single(self, /) -> Single[T_co]: ...
@@ -65,8 +66,8 @@ class FlowableLast(FlowableCore[T_co]):
         Source:  RxJava ``single`` and ``singleOrError``, ``(item,) = items``.
         """
         if default is None:
-            return self._into(_single.Single, stages.single_or_error)
-        return self._into(_single.Single, stages.single_or, default)
+            return self._into(_results.Single, stages.single_or_error)
+        return self._into(_results.Single, stages.single_or, default)
 
     def single_element(self) -> Maybe[T_co]:
         """The only item, or nothing when there is none; a second one is an error.
@@ -78,4 +79,4 @@ class FlowableLast(FlowableCore[T_co]):
         Memory:  one item.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``singleElement``.
         """
-        return self._into(_single.Maybe, stages.single_element)
+        return self._into(_results.Maybe, stages.single_element)

@@ -28,7 +28,7 @@ from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
     from rx_fusion._stages import StageFunction
-    from rx_ops._faces import Observable
+    from rx_ops._faces._results import Observable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase
 from rx_fusion import Head, OperatorHead
 from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import check_callable, check_source
 from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Single
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,9 +47,7 @@ def _used(supplier: Any, factory: Any, cleanup: Any, eager: bool) -> OperatorHea
 
 
 def _told(source: object) -> Single[Any]:
-    from rx_ops._single import Single
-
-    made: Any = Single._from(OperatorHead(operators.Materialize, (source,)))
+    made: Any = _results.Single._from(OperatorHead(operators.Materialize, (source,)))
     first: Single[Any] = made._then(stages.first_or_error)
     return first
 
@@ -97,10 +96,8 @@ class SingleAround(SingleBase[T_co]):
 
     def dematerialize(self: SingleBase[Notification[T]]) -> Maybe[T]:
         """What the notification stands for: an item, an error, or nothing."""
-        from rx_ops._single import Maybe
-
         made: Any = self
-        return made._into(Maybe, stages.dematerialize, None)  # type: ignore[no-any-return]  # self names the base
+        return made._into(_results.Maybe, stages.dematerialize, None)  # type: ignore[no-any-return]  # self names the base
 
 
 class MaybeAround(MaybeBase[T_co]):

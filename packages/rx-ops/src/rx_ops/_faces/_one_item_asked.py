@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase
 from rx_ops import stages
+from rx_ops._faces import _results
 from rx_ops._faces._conditional import asked_for, equal_head
 from rx_ops._faces._core import check_source
 from rx_ops._faces._one_item_around import only_end
 
 if TYPE_CHECKING:
     from rx_fusion import Head
-    from rx_ops._single import Completable, Single
+    from rx_ops._faces._results import Completable, Single
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -21,9 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 def _alike(sources: tuple[object, ...], comparer: Callable[[Any, Any], object] | None = None) -> Single[bool]:
-    from rx_ops._single import Single
-
-    return Single._from(equal_head(sources, comparer))
+    return _results.Single._from(equal_head(sources, comparer))
 
 
 class SingleAsked(SingleBase[T_co]):
@@ -59,17 +58,13 @@ class MaybeAsked(MaybeBase[T_co]):
 
     def is_empty(self) -> Single[bool]:
         """Whether there is no item."""
-        from rx_ops._single import Single
-
         made: Any = self
-        return made._into(Single, stages.is_empty)  # type: ignore[no-any-return]  # self names the base
+        return made._into(_results.Single, stages.is_empty)  # type: ignore[no-any-return]  # self names the base
 
     def count(self) -> Single[int]:
         """1 if there is an item, else 0."""
-        from rx_ops._single import Single
-
         made: Any = self
-        return made._into(Single, stages.count)  # type: ignore[no-any-return]  # self names the base
+        return made._into(_results.Single, stages.count)  # type: ignore[no-any-return]  # self names the base
 
     @classmethod
     def sequence_equal(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import CompletableBase, MaybeBase, ObservableSource, SingleBase, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators
+from rx_ops._faces import _results
 from rx_ops._faces._core import check_callable
 
 if TYPE_CHECKING:
     from rx_fusion import Head
-    from rx_ops._faces import Observable
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Observable, Single
 
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
@@ -25,15 +25,11 @@ def _mapped(name: str, source: Any, mapper: Callable[[Any], Any]) -> OperatorHea
 
 
 def _completed(source: Any, mapper: Callable[[Any], Any]) -> Completable:
-    from rx_ops._single import Completable
-
-    return Completable._from(_mapped("flat_map_completable", source, mapper))
+    return _results.Completable._from(_mapped("flat_map_completable", source, mapper))
 
 
 def _observed(source: Any, mapper: Callable[[Any], Any]) -> Observable[Any]:
-    from rx_ops._faces import Observable
-
-    return Observable._from(_mapped("flat_map_observable", source, mapper))
+    return _results.Observable._from(_mapped("flat_map_observable", source, mapper))
 
 
 class SingleInner(SingleBase[T_co]):
@@ -56,9 +52,7 @@ class SingleInner(SingleBase[T_co]):
 
     def flat_map_maybe(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's."""
-        from rx_ops._single import Maybe
-
-        return Maybe._from(_mapped("flat_map_maybe", self, mapper))
+        return _results.Maybe._from(_mapped("flat_map_maybe", self, mapper))
 
 
 class MaybeInner(MaybeBase[T_co]):

@@ -13,7 +13,7 @@ from rx_ops._faces._one_item_around import AnySource, only_end
 
 if TYPE_CHECKING:
     from rx_fusion import Head
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Single
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import MaybeBase, SingleBase
 from rx_ops import stages
 from rx_ops._emitters import HandleEmitter
+from rx_ops._faces import _results
 
 if TYPE_CHECKING:
-    from rx_ops._single import Maybe
+    from rx_ops._faces._results import Maybe
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,17 +25,13 @@ class SingleOptional(SingleBase[T_co]):
 
     def map_optional(self: SingleBase[T], mapper: Callable[[T], R | None], /) -> Maybe[R]:
         """The item through ``mapper``; nothing when it returns None."""
-        from rx_ops._single import Maybe
-
         made: Any = self
-        return made._calling_into(Maybe, stages.map_optional, mapper)  # type: ignore[no-any-return]  # self names the base
+        return made._calling_into(_results.Maybe, stages.map_optional, mapper)  # type: ignore[no-any-return]  # self names the base
 
     def handle(self: SingleBase[T], handler: Callable[[T, HandleEmitter[R]], object], /) -> Maybe[R]:
         """What ``handler(item, emitter)`` gives instead of the item: an item, nothing, or an error."""
-        from rx_ops._single import Maybe
-
         made: Any = self
-        return made._calling_into(Maybe, stages.handle, handler)  # type: ignore[no-any-return]  # self names the base
+        return made._calling_into(_results.Maybe, stages.handle, handler)  # type: ignore[no-any-return]  # self names the base
 
 
 class MaybeOptional(MaybeBase[T_co]):

@@ -8,23 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import check_callable, check_count, default_scheduler
 from rx_ops._faces._repeat import check_backoff
 
 if TYPE_CHECKING:
     from rx_core import Scheduler
-    from rx_ops._faces import Flowable
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Flowable, Maybe, Single
 
 T_co = TypeVar("T_co", covariant=True)
 
 Handler = Callable[["Flowable[Exception]"], Publisher[object]]
-
-
-def _flowable() -> Any:
-    from rx_ops._faces import Flowable
-
-    return Flowable
 
 
 def _repeated(source: Any, times: int | None) -> OperatorHead:
@@ -49,7 +43,7 @@ def _repeated_when(source: Any, handler: Callable[[Flowable[int]], Publisher[obj
 
 def _handled(name: str, function: Callable[..., Any], source: Any, handler: Any) -> OperatorHead:
     check_callable(name, "handler", handler)
-    return OperatorHead(function, (source,), (handler, _flowable()._from), shown=f"{name}({name_of(handler)})")
+    return OperatorHead(function, (source,), (handler, _results.Flowable._from), shown=f"{name}({name_of(handler)})")
 
 
 def _retried(source: Any, times: int | None, when: Callable[[Exception], object] | None) -> OperatorHead:
@@ -87,15 +81,15 @@ class SingleRepeat(SingleBase[T_co]):
 
     def repeat(self, times: int | None = None, /) -> Flowable[T_co]:
         """The items of ``times`` subscriptions, one after the other; without a number for ever."""
-        return _flowable()._from(_repeated(self, times))  # type: ignore[no-any-return]  # _flowable() breaks a cycle of imports
+        return _results.Flowable._from(_repeated(self, times))
 
     def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
         """The items of one subscription after the other, until ``stop()`` is true."""
-        return _flowable()._from(_repeated_until(self, stop))  # type: ignore[no-any-return]  # as above
+        return _results.Flowable._from(_repeated_until(self, stop))
 
     def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
         """One more item each time the stream that ``handler`` makes of the ends gives one; as :meth:`Flowable.repeat_when`."""
-        return _flowable()._from(_repeated_when(self, handler))  # type: ignore[no-any-return]  # as above
+        return _results.Flowable._from(_repeated_when(self, handler))
 
     def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Single[T_co]:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""
@@ -141,15 +135,15 @@ class MaybeRepeat(MaybeBase[T_co]):
 
     def repeat(self, times: int | None = None, /) -> Flowable[T_co]:
         """The items of ``times`` subscriptions, one after the other; without a number for ever."""
-        return _flowable()._from(_repeated(self, times))  # type: ignore[no-any-return]  # _flowable() breaks a cycle of imports
+        return _results.Flowable._from(_repeated(self, times))
 
     def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
         """The items of one subscription after the other, until ``stop()`` is true."""
-        return _flowable()._from(_repeated_until(self, stop))  # type: ignore[no-any-return]  # as above
+        return _results.Flowable._from(_repeated_until(self, stop))
 
     def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
         """Once more each time the stream that ``handler`` makes of the ends gives an item; as :meth:`Flowable.repeat_when`."""
-        return _flowable()._from(_repeated_when(self, handler))  # type: ignore[no-any-return]  # as above
+        return _results.Flowable._from(_repeated_when(self, handler))
 
     def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
         """Subscribes again after an error, as :meth:`Flowable.retry`."""

@@ -10,7 +10,7 @@ from rx_ops._faces._core import default_scheduler
 from rx_ops.operators import cached
 
 if TYPE_CHECKING:
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Single
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -13,7 +13,7 @@ from rx_ops.operators import Timed
 
 if TYPE_CHECKING:
     from rx_fusion import Head
-    from rx_ops._single import Completable, Maybe, Single
+    from rx_ops._faces._results import Completable, Maybe, Single
 
 T_co = TypeVar("T_co", covariant=True)
 

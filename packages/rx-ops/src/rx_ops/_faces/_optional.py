@@ -10,7 +10,7 @@ from rx_ops._emitters import HandleEmitter
 from rx_ops._faces._core import FlowableCore
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)

@@ -11,7 +11,7 @@ from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, che
 from rx_ops._faces._time import check_period, naming
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -14,7 +14,7 @@ from rx_ops._faces._core import FlowableCore, check_callable
 if TYPE_CHECKING:
     from inspect import Signature
 
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 R = TypeVar("R")
 T = TypeVar("T")

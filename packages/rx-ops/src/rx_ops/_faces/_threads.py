@@ -10,7 +10,7 @@ from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_scheduler
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -12,7 +12,7 @@ from rx_ops._faces._core import FlowableCore, check_seconds, check_source, defau
 from rx_ops.operators import Timed
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)
 

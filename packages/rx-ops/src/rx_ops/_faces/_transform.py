@@ -9,10 +9,11 @@ from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, Single
 from rx_fusion import ONE_FUNCTION, OperatorHead, PublisherHead, after, operator_head
 from rx_fusion.symbols import without_symbols
 from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, check_kind
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable, GroupedFlowable
+    from rx_ops._faces._results import Flowable, GroupedFlowable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -188,15 +189,13 @@ class FlowableTransform(FlowableCore[T_co]):
         Fusion:  coordinating; a queue for each group, empty where its subscriber keeps up.
         Source:  RxJava ``groupBy``. To fold each group use :meth:`group_reduce`, which cannot run full.
         """
-        from rx_ops._faces import GroupedFlowable
-
         check_callable("group_by", "key", key)
         if value is not None:
             check_callable("group_by", "value", value)
         check_prefetch("group_by", buffer_size, "buffer_size")
         functions = without_symbols((key, value))
         said = operators.group_notes(buffer_size)
-        return self._coordinate(operators.GroupBy, *functions, buffer_size, GroupedFlowable, shown=1, said=said)
+        return self._coordinate(operators.GroupBy, *functions, buffer_size, _results.GroupedFlowable, shown=1, said=said)
 
     def group_reduce(
         self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /

@@ -11,7 +11,7 @@ from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from rx_core import Publisher, Scheduler, name_of
 from rx_fusion import Text
 from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_source, default_scheduler
 from rx_ops._faces._time import check_period, naming
 
 if TYPE_CHECKING:
-    from rx_ops._faces import Flowable
+    from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -127,16 +128,16 @@ class FlowableWindow(FlowableCore[T_co]):
         Source:  RxJava ``window``. Each window allows one subscriber. The source is cancelled when the stream of windows and all
                  windows are.
         """
-        from rx_ops._faces import Flowable
-
         form = form_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             said = operators.window_notes(count)
-            return self._coordinate(operators.WindowCut, Flowable, count, form.cutter, *form.args, shown=form.text, said=said)
+            return self._coordinate(
+                operators.WindowCut, _results.Flowable, count, form.cutter, *form.args, shown=form.text, said=said
+            )
         assert size is not None
         text = f"window({size})" if skip is None else f"window({size}, {skip})"
         said = operators.window_notes(size)
-        return self._coordinate(operators.WindowByCount, size, skip or size, Flowable, shown=text, said=said)
+        return self._coordinate(operators.WindowByCount, size, skip or size, _results.Flowable, shown=text, said=said)
 
 
 class Form(NamedTuple):

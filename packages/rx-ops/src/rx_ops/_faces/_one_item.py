@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from rx_core import (
@@ -28,6 +27,7 @@ from rx_core import (
 from rx_core.streams import Waiting
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, ToCompletable, ToMaybe, ToSingle
 from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import check_callable, check_scheduler, check_seconds, check_source
 from rx_ops._faces._create import _Called, _Same
 from rx_ops._faces._one_item_around import CompletableAround, MaybeAround, SingleAround
@@ -44,27 +44,13 @@ from rx_ops._faces._threads import observed_on, subscribed_on
 if TYPE_CHECKING:
     from rx_core import Scheduler
     from rx_fusion._stages import StageFunction
-    from rx_ops._faces import Flowable, Observable
+    from rx_ops._faces._results import Flowable, Observable
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
-
-
-@cache  # an import statement inside a function is half the price of an assembly step
-def _flowable() -> type[Flowable[Any]]:
-    from rx_ops._faces import Flowable
-
-    return Flowable
-
-
-@cache
-def _observable() -> type[Observable[Any]]:
-    from rx_ops._faces import Observable
-
-    return Observable
 
 
 class _OneItem(Pipeline[T_co]):
@@ -176,7 +162,7 @@ class Single(
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item."""
         check_callable("flat_map_publisher", "mapper", mapper)
-        return _flowable()._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
+        return _results.Flowable._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if ``predicate`` is true for it, else nothing."""
@@ -237,11 +223,11 @@ class Single(
 
     def to_flowable(self) -> Flowable[T_co]:
         """A stream of this one item; the item is given when it is requested."""
-        return self._as(_flowable())
+        return self._as(_results.Flowable)
 
     def to_observable(self) -> Observable[T_co]:
         """A stream of this one item, for observers."""
-        return self._as(_observable())
+        return self._as(_results.Observable)
 
     def to_maybe(self) -> Maybe[T_co]:
         """The same as a Maybe."""
@@ -348,7 +334,7 @@ class Maybe(
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item; none when there is no item."""
         check_callable("flat_map_publisher", "mapper", mapper)
-        return _flowable()._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
+        return _results.Flowable._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
     def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
         """The item if there is one and ``predicate`` is true for it."""
@@ -395,11 +381,11 @@ class Maybe(
 
     def to_flowable(self) -> Flowable[T_co]:
         """A stream of this item, if there is one."""
-        return self._as(_flowable())
+        return self._as(_results.Flowable)
 
     def to_observable(self) -> Observable[T_co]:
         """A stream of this item, if there is one, for observers."""
-        return self._as(_observable())
+        return self._as(_results.Observable)
 
     def to_single(self) -> Single[T_co]:
         """The same as a Single: EmptyStreamError when there is no item."""
@@ -522,11 +508,11 @@ class Completable(
 
     def to_flowable(self) -> Flowable[Any]:
         """A stream without items."""
-        return _flowable()._from(_silent(self))
+        return _results.Flowable._from(_silent(self))
 
     def to_observable(self) -> Observable[Any]:
         """A stream without items, for observers."""
-        return _observable()._from(_silent(self))
+        return _results.Observable._from(_silent(self))
 
 
 def _exhaust(items: Iterable[object]) -> object:
