@@ -11,7 +11,7 @@ from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
-    from rx_ops._faces._results import Maybe, Single
+    from rx_ops._faces._results import Flowable, Maybe, Single
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -251,6 +251,22 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  RxPY ``max_by``. For the first of them alone: :meth:`max`.
         """
         return self._calling_into(_results.Single, stages.maxima, key)
+
+    def group_reduce(
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /
+    ) -> Flowable[tuple[K, V]]:
+        """``(key, reduced value)`` for each key, in the order the keys first came, when the source is complete.
+
+        ::  --1-2-3-|  -->  --------(a,b)|
+
+        Demand:  the source is read to its end at the first request; the pairs are given as requested.
+        Errors:  what the functions raise, with a note.
+        Memory:  one value per key.   Thread: the one that requests.   Fusion: stage, everything at the end.
+        Source:  Spark ``reduceByKey``; on Spark ``reducer`` has to be associative and commutative.
+        """
+        for name, function in (("key", key), ("value", value), ("reducer", reducer)):
+            check_callable("group_reduce", name, function)
+        return self._then(stages.group_reduce, key, value, reducer)
 
 
 def _itself(item: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
 from rx_fusion import OperatorHead
@@ -13,7 +13,6 @@ from rx_ops._faces._core import FlowableCore, check_callable, check_source
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
-T = TypeVar("T")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 T3 = TypeVar("T3")
@@ -26,45 +25,6 @@ class FlowableCombine(FlowableCore[T_co]):
     """Several streams as one."""
 
     __slots__ = ()
-
-    @classmethod
-    def concat(cls, *sources: Publisher[T]) -> Flowable[T]:
-        """One source after the other; the next is subscribed when the one before is complete.
-
-        ::  --1-2|  --3-4|  -->  --1-2--3-4|
-
-        Demand:  what is left goes on to the next source.
-        Errors:  end the stream; later sources are not subscribed. TypeError at assembly for something that is no source.
-        Memory:  none.   Thread: that of the running source.
-        Fusion:  coordinating; passive sources are iterated, without a queue.
-        Source:  RxJava ``concat``, itertools ``chain``.
-        """
-        for source in sources:
-            if type(source) is not cls:  # one of ours, seen at once
-                check_source("concat", source)
-        return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
-
-    @classmethod
-    def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:
-        """All sources at the same time, their items as they come; synchronous sources one after the other. One alone is as it is.
-
-        ::  --1---2|  ---3-4-|  -->  --13-42|
-
-        Demand:  of downstream over all; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
-        Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
-                 arrive as one CompositeException. TypeError at assembly for something that is no source.
-        Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source.
-        Fusion:  coordinating; passive sources are iterated, without a queue.
-        Source:  RxJava ``merge``.
-        """
-        check_prefetch("merge", prefetch)
-        for source in sources:
-            check_source("merge", source)
-        if len(sources) == 1 and type(sources[0]) is cls:
-            return cast("Flowable[T]", sources[0])
-        return cls._from(
-            OperatorHead(operators.Merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
-        )
 
     @overload
     @classmethod
@@ -132,30 +92,6 @@ class FlowableCombine(FlowableCore[T_co]):
             check_callable("zip", "combiner", combiner)
         return cls._from(OperatorHead(operators.Zip, sources, (combiner, prefetch), many=True, shown="zip()"))
 
-    def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
-        """This stream, then ``other``.
-
-        ::  --1-2|  --3-4|  -->  --1-2--3-4|
-
-        Demand:  what is left goes on to ``other``.   Errors: end the stream.
-        Memory:  none.   Thread: that of the running source.   Fusion: as :meth:`concat`.
-        Source:  RxJava ``concatWith``.
-        """
-        check_source("concat_with", other)
-        return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
-
-    def merge_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
-        """This stream and ``other`` at the same time.
-
-        ::  --1---2|  ---3-4-|  -->  --13-42|
-
-        Demand:  of downstream over both.   Errors: the first ends the stream and cancels the other.
-        Memory:  128 items for each foreign source.   Thread: that of the source.   Fusion: as :meth:`merge`.
-        Source:  RxJava ``mergeWith``.
-        """
-        check_source("merge_with", other)
-        return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
-
     @overload
     def zip_with(self: FlowableBase[T1], other: Publisher[T2], /) -> Flowable[tuple[T1, T2]]: ...
     @overload
@@ -175,14 +111,3 @@ class FlowableCombine(FlowableCore[T_co]):
             return self.zip(self, other)
         check_callable("zip_with", "combiner", combiner)
         return self.zip(self, other, combiner=combiner)
-
-    def start_with(self: FlowableBase[T], *items: T) -> Flowable[T]:
-        """``items`` first, then this stream.
-
-        ::  --1--2|  -->  a-1--2|
-
-        Demand:  what is left goes on to this stream.   Errors: pass through.
-        Memory:  the items.   Thread: the one that requests, then this stream's.   Fusion: as :meth:`concat`.
-        Source:  RxJava ``startWithArray``.
-        """
-        return self.concat(self.of(*items), self)  # type: ignore[attr-defined,no-any-return]  # self names the base

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import DEFAULT_PREFETCH, Publisher, check_prefetch, none_argument
+from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch, none_argument
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
 
 if TYPE_CHECKING:
-    from rx_ops._faces._results import Single
+    from rx_ops._faces._results import Flowable, Single
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -110,6 +110,35 @@ class FlowableConditional(FlowableCore[T_co]):
         """
         check_prefetch("sequence_equal", prefetch)
         return _results.Single._from(equal_head((first, second, *more), comparer, prefetch, check_source))
+
+    @classmethod
+    def amb(cls, *sources: Publisher[T]) -> Flowable[T]:
+        """The one of ``sources`` that is the first to give a signal of any kind; the others are cancelled.
+
+        ::  ----1--2|  --3--4|  -->  --3--4|
+
+        Demand:  passes through: to all until there is a winner, then to it.
+        Errors:  of the winner end the stream; a loser's that comes later goes to the error hook. TypeError at assembly for
+                 something that is no source.
+        Memory:  none.   Thread: that of the winner.
+        Fusion:  coordinating; the winner's items go on without a queue.
+        Source:  RxJava ``amb``, ``ambArray``; no source at all completes.
+        """
+        for source in sources:
+            check_source("amb", source)
+        return cls._from(OperatorHead(operators.Amb, sources, many=True))
+
+    def amb_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+        """This stream or ``other``, whichever is the first to give a signal.
+
+        ::  ----1--2|  --3--4|  -->  --3--4|
+
+        Demand:  passes through.   Errors: of the winner end the stream.
+        Memory:  as :meth:`amb`.   Thread: that of the winner.   Fusion: as :meth:`amb`.
+        Source:  RxJava ``ambWith``.
+        """
+        check_source("amb_with", other)
+        return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
 
 def equal_head(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import FlowableBase, Publisher
 from rx_ops import operators
-from rx_ops._faces._core import FlowableCore, check_callable, check_count
+from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -46,20 +46,3 @@ class FlowableErrors(FlowableCore[T_co]):
         """
         check_callable("on_error_resume_next", "handler", handler)
         return self._coordinate(operators.OnErrorResumeNext, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
-
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
-        """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
-
-        ::  --1--#  -->  --1----1----1--#      (times=2)
-
-        Demand:  what is left goes on to the next attempt; items given before the error are given again.
-        Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
-        Memory:  none, and no stack: a million retries are a loop.
-        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
-        Source:  RxJava ``retry(times, predicate)``.
-        """
-        if times is not None:
-            check_count("retry", times, 0, "times")
-        if when is not None:
-            check_callable("retry", "when", when)
-        return self._coordinate(operators.Retry, times, when)

@@ -11,15 +11,18 @@ from rx_ops._faces._aggregate import FlowableAggregate
 from rx_ops._faces._around import FlowableAround
 from rx_ops._faces._aside import FlowableAside
 from rx_ops._faces._backpressure import FlowableBackpressure
+from rx_ops._faces._buffer import FlowableBuffer
 from rx_ops._faces._combine import FlowableCombine
+from rx_ops._faces._concat import FlowableConcat
+from rx_ops._faces._concat_map import FlowableConcatMap
 from rx_ops._faces._conditional import FlowableConditional
-from rx_ops._faces._connect import FlowableConnect
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
+from rx_ops._faces._flat_map import FlowableFlatMap
+from rx_ops._faces._group import FlowableGroup
 from rx_ops._faces._indexed import FlowableIndexed
-from rx_ops._faces._inner import FlowableInner
 from rx_ops._faces._last import FlowableLast
 from rx_ops._faces._late import FlowableLate
 from rx_ops._faces._latest import FlowableLatest
@@ -27,9 +30,13 @@ from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._plugged import FlowablePlugged
+from rx_ops._faces._publish import FlowablePublish
 from rx_ops._faces._rates import FlowableRates
 from rx_ops._faces._repeat import FlowableRepeat
+from rx_ops._faces._replay import FlowableReplay
 from rx_ops._faces._runs import FlowableRuns
+from rx_ops._faces._sorted import FlowableSorted
+from rx_ops._faces._switch_map import FlowableSwitchMap
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
@@ -50,13 +57,19 @@ class Flowable(
     FlowableTransform[T_co],
     FlowableOptional[T_co],
     FlowableIndexed[T_co],
-    FlowableInner[T_co],
+    FlowableSorted[T_co],
+    FlowableFlatMap[T_co],
+    FlowableConcatMap[T_co],
+    FlowableSwitchMap[T_co],
+    FlowableGroup[T_co],
+    FlowableBuffer[T_co],
     FlowableWindow[T_co],
     FlowableRuns[T_co],
     FlowableFilter[T_co],
     FlowableLast[T_co],
     FlowableConditional[T_co],
     FlowableAggregate[T_co],
+    FlowableConcat[T_co],
     FlowableCombine[T_co],
     FlowableLatest[T_co],
     FlowableUntil[T_co],
@@ -70,7 +83,8 @@ class Flowable(
     FlowableTimeout[T_co],
     FlowableRates[T_co],
     FlowableTime[T_co],
-    FlowableConnect[T_co],
+    FlowablePublish[T_co],
+    FlowableReplay[T_co],
     FlowableBackpressure[T_co],
     FlowableConvert[T_co],
     FlowableTerminal[T_co],

@@ -1,20 +1,16 @@
-"""Operators that know where an item stands: its index, its neighbours, its rank among all."""
+"""Operators that know where an item stands: its index, its neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import FlowableBase
 from rx_ops import stages
-from rx_ops._faces._aggregate import Comparable
-from rx_ops._faces._core import FlowableCore, check_callable, check_count
-from rx_ops.stages._sorted import Reverse
+from rx_ops._faces._core import FlowableCore, check_count
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
-ComparableT = TypeVar("ComparableT", bound=Comparable)
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -95,26 +91,6 @@ class FlowableIndexed(FlowableCore[T_co]):
         if stop is not None and stop < 0:
             return self._then(stages.slice_but_last, begin, stop, step)
         return self._then(stages.slice_, max(begin, 0), stop, step)
-
-    @overload
-    def sorted(self: FlowableBase[ComparableT], /, *, reverse: bool = False) -> Flowable[ComparableT]: ...
-    @overload
-    def sorted(self, key: Callable[[T_co], Comparable], /, *, reverse: bool = False) -> Flowable[T_co]: ...
-    def sorted(self: Any, key: Any = None, /, *, reverse: bool = False) -> Any:
-        """All items in order, by themselves or by ``key``, equal ones in the order they came; with ``reverse`` the largest first.
-
-        ::  --2--3--1|  -->  --------1-2-3|
-
-        Demand:  the source is read to its end at the first request; the items are given as requested.
-        Errors:  what ``key`` raises when an item comes, and what comparing raises at the end, with a note.
-        Memory:  all items and their keys.   Thread: the one that requests.
-        Fusion:  stage, everything at the end; with ``take(n)`` behind it only the first n are put in order.
-        Source:  builtin ``sorted``, RxJava ``sorted``.
-        """
-        if key is None:
-            return self._then(stages.sorted_, Reverse(bool(reverse)))
-        check_callable("sorted", "key", key)
-        return self._then(stages.sorted_by, key, Reverse(bool(reverse)))
 
 
 def _check_place(operator: str, name: str, place: object) -> None:

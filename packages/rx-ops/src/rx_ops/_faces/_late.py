@@ -13,7 +13,6 @@ from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, che
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
-T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
+from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch
 from rx_fusion import OperatorHead
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
@@ -26,33 +26,6 @@ class FlowableLatest(FlowableCore[T_co]):
     """The newest items of several streams."""
 
     __slots__ = ()
-
-    def switch_map(
-        self,
-        mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
-        *,
-        prefetch: int = DEFAULT_PREFETCH,
-        delay_error: bool = False,
-    ) -> Flowable[R]:
-        """The items of the source that ``mapper`` makes of the newest item; the source before it is cancelled.
-
-        A synchronous source of items waits until an inner source has nothing to give now; what comes from elsewhere switches
-        at once, in the middle of an inner source that never pauses too.
-
-        ::  --1-------2--|  -->  ----a--b----a--b|      (each item starts ---a--b--c|)
-
-        Demand:  of downstream for the inner source; everything of this stream, from the first request on.
-        Errors:  the first ends the stream; with ``delay_error`` all run to their end and several errors arrive as one
-                 CompositeException. What ``mapper`` raises; TypeError when it returns no source.
-        Memory:  ``prefetch`` items for each foreign source, and the outer items that came and were not looked at yet.
-        Thread:  that of the inner source; ``mapper`` runs on the one on which the outer item is looked at.
-        Fusion:  coordinating; passive sources are iterated, without a queue.
-        Source:  RxJava ``switchMap``.
-        """
-        check_callable("switch_map", "mapper", mapper)
-        check_prefetch("switch_map", prefetch)
-        return self._coordinate(operators.SwitchMap, mapper, prefetch, delay_error, shown=f"switch_map({name_of(mapper)})")
 
     @overload
     @classmethod

@@ -67,6 +67,23 @@ class FlowableRepeat(FlowableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
+    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
+        """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
+
+        ::  --1--#  -->  --1----1----1--#      (times=2)
+
+        Demand:  what is left goes on to the next attempt; items given before the error are given again.
+        Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
+        Memory:  none, and no stack: a million retries are a loop.
+        Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``retry(times, predicate)``.
+        """
+        if times is not None:
+            check_count("retry", times, 0, "times")
+        if when is not None:
+            check_callable("retry", "when", when)
+        return self._coordinate(operators.Retry, times, when)
+
     def retry_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
 

@@ -64,35 +64,6 @@ class FlowableUntil(FlowableCore[T_co]):
         check_source("skip_until", other)
         return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
-    @classmethod
-    def amb(cls, *sources: Publisher[T]) -> Flowable[T]:
-        """The one of ``sources`` that is the first to give a signal of any kind; the others are cancelled.
-
-        ::  ----1--2|  --3--4|  -->  --3--4|
-
-        Demand:  passes through: to all until there is a winner, then to it.
-        Errors:  of the winner end the stream; a loser's that comes later goes to the error hook. TypeError at assembly for
-                 something that is no source.
-        Memory:  none.   Thread: that of the winner.
-        Fusion:  coordinating; the winner's items go on without a queue.
-        Source:  RxJava ``amb``, ``ambArray``; no source at all completes.
-        """
-        for source in sources:
-            check_source("amb", source)
-        return cls._from(OperatorHead(operators.Amb, sources, many=True))
-
-    def amb_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
-        """This stream or ``other``, whichever is the first to give a signal.
-
-        ::  ----1--2|  --3--4|  -->  --3--4|
-
-        Demand:  passes through.   Errors: of the winner end the stream.
-        Memory:  as :meth:`amb`.   Thread: that of the winner.   Fusion: as :meth:`amb`.
-        Source:  RxJava ``ambWith``.
-        """
-        check_source("amb_with", other)
-        return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
-
     def switch_if_empty(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
         """``other`` instead, when this completes without an item.
 

@@ -15,16 +15,16 @@ from rx_ops.operators._backpressure import (
 )
 from rx_ops.operators._buffer import BufferCut, BufferToggle
 from rx_ops.operators._combine import Zip, row_of
-from rx_ops.operators._concat import ConcatHead, concat_head, in_a_row
-from rx_ops.operators._concat_map import Concat, ConcatMap
+from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
+from rx_ops.operators._concat_map import ConcatMap, Expand
 from rx_ops.operators._conditional import Amb, SequenceEqual
 from rx_ops.operators._connect import Connectable, Within
+from rx_ops.operators._connectable import AutoConnect, RefCount
 from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
 from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
 from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting
 from rx_ops.operators._cutters import Timed as TimedCutter
 from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
-from rx_ops.operators._expand import Expand
 from rx_ops.operators._filter import SkipLastTime, TakeLastTime
 from rx_ops.operators._flat_map import FlatMap, Merge
 from rx_ops.operators._group import GroupBy, group_notes
@@ -35,7 +35,6 @@ from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Wat
 from rx_ops.operators._mapping import Named
 from rx_ops.operators._publish import Publish, PublishWithin, published
 from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
-from rx_ops.operators._ref_count import AutoConnect, RefCount
 from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
 from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
 from rx_ops.operators._switch_map import SwitchMap
@@ -43,8 +42,7 @@ from rx_ops.operators._threads import ObserveOn, SubscribeOn
 from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
 from rx_ops.operators._timeout import Timeout, TimeoutBy
 from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
-from rx_ops.operators._window import WindowByCount, window_notes
-from rx_ops.operators._window_cut import WindowCut
+from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
 
 #: What is known of the two, so that it need not be looked up for each stream.
 CONCAT_MAP: Final = operator_of(ConcatMap)

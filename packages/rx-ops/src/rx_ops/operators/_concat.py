@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Final, NamedTuple, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar, final, overload
 
 from rx_core import DEMAND
-from rx_fusion import MANY_SOURCES, OperatorHead, Pipeline, operator_head, operator_of
-from rx_ops.operators._concat_map import Concat
+from rx_fusion import MANY_SOURCES, OperatorHead, Pipeline, op, operator_head, operator_of
+from rx_ops.operators._concat_map import ConcatMap
+from rx_ops.operators._loops import concat_loop
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+
+T = TypeVar("T")
 
 #: Up to so many sources are simply copied into one tuple.
 _SHORT: Final = 16
@@ -87,6 +93,26 @@ class Row(Sequence[Any]):
 
     def __reduce__(self) -> tuple[type[Row], tuple[tuple[Any, ...]]]:
         return Row, (self.flat(),)  # flat: pickle recurses into what it writes
+
+
+def itself(source: Any) -> Any:
+    return source
+
+
+@op("concat", loop=concat_loop)
+class Concat(ConcatMap[T]):
+    """The next source is subscribed when the one before is complete, with the demand that is left."""
+
+    __slots__ = ()
+
+    operator: ClassVar[str] = "concat"
+
+    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]]) -> None:
+        super().__init__(down, None, itself)  # type: ignore[arg-type]  # it is not subscribed
+        self.outer.items = iter(sources)
+
+    def open(self) -> None:
+        pass
 
 
 @final

@@ -1,15 +1,16 @@
-"""Inner sources one after another: concat_map, concat."""
+"""Inner sources one after another: concat_map, expand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase, composite
 from rx_core.streams import END, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
 from rx_fusion import op
-from rx_ops.operators._loops import concat_loop, concat_map_loop
-from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+from rx_ops.operators._loops import concat_map_loop
+from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
 from rx_ops.operators._part import PartsInput
 
 if TYPE_CHECKING:
@@ -196,21 +197,55 @@ class ConcatMap(Op[R]):
             inner.close()
 
 
-def itself(source: Any) -> Any:
-    return source
+_START: Final = object()
 
 
-@op("concat", loop=concat_loop)
-class Concat(ConcatMap[T]):
-    """The next source is subscribed when the one before is complete, with the demand that is left."""
+class _SourceOf(Named):
+    """The operator's source for the first item, the expander's for all others."""
 
-    __slots__ = ()
+    __slots__ = ("source",)
 
-    operator: ClassVar[str] = "concat"
+    def __init__(self, source: Publisher[Any], expander: Callable[[Any], Any]) -> None:
+        super().__init__("expand", expander)
+        self.source = source
 
-    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]]) -> None:
-        super().__init__(down, None, itself)  # type: ignore[arg-type]  # it is not subscribed
-        self.outer.items = iter(sources)
+    def __call__(self, item: Any) -> Any:
+        return self.source if item is _START else self.mapper(item)
+
+
+@op("expand")
+class Expand(ConcatMap[T]):
+    """The source's items, then those of what each of them expands to, and so on: breadth first, one source after another."""
+
+    __slots__ = ("waiting",)
+
+    operator: ClassVar[str] = "expand"
+
+    #: Items that were emitted and not expanded yet; not their sources, which would hold more.
+    waiting: deque[T]
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], expander: Callable[[T], Any]) -> None:
+        super().__init__(down, source, _SourceOf(source, expander))
+        waiting: deque[T] = deque()
+        self.waiting = waiting
+        on_next = self.emit
+
+        def emit_and_keep(item: T) -> None:
+            waiting.append(item)
+            on_next(item)
+
+        self.emit = emit_and_keep
+        self.outer.items = self.levels()
 
     def open(self) -> None:
         pass
+
+    def levels(self) -> Iterator[Any]:
+        yield _START
+        waiting = self.waiting
+        while waiting:
+            yield waiting.popleft()
+
+    def close(self) -> None:
+        super().close()
+        self.waiting.clear()

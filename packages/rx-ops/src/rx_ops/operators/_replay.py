@@ -9,7 +9,7 @@ from rx_core import UNBOUNDED
 from rx_core.streams import Log, Op, RelayedInput, ReplayHub
 from rx_fusion import op
 from rx_ops.operators._connect import Connectable, Connection, Within, can_be_asked
-from rx_ops.operators._ref_count import AutoConnect
+from rx_ops.operators._connectable import AutoConnect
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber

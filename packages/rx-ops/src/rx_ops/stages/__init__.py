@@ -21,9 +21,11 @@ from rx_ops.stages._aggregate import (
     to_list,
     to_multimap,
 )
+from rx_ops.stages._around import dematerialize
+from rx_ops.stages._aside import do_on_complete, do_on_next
+from rx_ops.stages._buffer import buffer, buffer_gaps, buffer_overlap
 from rx_ops.stages._conditional import all_, all_by, any_, any_by, contains, contains_by, find_index, is_empty
 from rx_ops.stages._filter import (
-    default_if_empty,
     distinct,
     distinct_by,
     distinct_until_changed,
@@ -42,38 +44,13 @@ from rx_ops.stages._filter import (
     take_while,
     to_single,
 )
-from rx_ops.stages._indexed import (
-    enumerate_,
-    filter_indexed,
-    map_indexed,
-    pairwise,
-    slice_,
-    slice_but_last,
-    slice_last,
-)
+from rx_ops.stages._indexed import enumerate_, filter_indexed, map_indexed, pairwise, slice_, slice_but_last, slice_last
 from rx_ops.stages._last import last_element, last_or, last_or_error, single_element, single_or, single_or_error
-from rx_ops.stages._notify import dematerialize
 from rx_ops.stages._optional import handle, map_optional
+from rx_ops.stages._runs import buffer_before, buffer_until, buffer_until_changed, buffer_while
 from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
-from rx_ops.stages._transform import (
-    buffer,
-    buffer_before,
-    buffer_gaps,
-    buffer_overlap,
-    buffer_until,
-    buffer_until_changed,
-    buffer_while,
-    cast,
-    do_on_complete,
-    do_on_next,
-    flat_map_iterable,
-    map_,
-    not_none,
-    scan,
-    scan_seed,
-    scan_with,
-    starmap,
-)
+from rx_ops.stages._transform import cast, flat_map_iterable, map_, not_none, scan, scan_seed, scan_with, starmap
+from rx_ops.stages._until import default_if_empty
 
 __all__ = [
     "all_",

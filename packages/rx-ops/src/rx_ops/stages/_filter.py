@@ -216,13 +216,3 @@ def not_empty(source: Iterable[T], operator: str) -> Iterator[T]:
         yield item
     if empty:
         raise EmptyStreamError(f"{operator}()")
-
-
-@stage(later=True)
-def default_if_empty(source: Iterable[T], item: T) -> Iterator[T]:
-    empty = True
-    for each in source:
-        empty = False
-        yield each
-    if empty:
-        yield item

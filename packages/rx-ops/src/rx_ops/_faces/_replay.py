@@ -1,0 +1,86 @@
+"""One run of a stream for many subscribers, who get what came before, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from rx_core import FlowableBase, Scheduler
+from rx_fusion import SourceHead
+from rx_ops._faces._connect import FlowableConnect
+from rx_ops._faces._core import check_callable, check_count, check_seconds, default_scheduler
+from rx_ops.operators import Replay, ReplayWithin, cached, replayed
+
+if TYPE_CHECKING:
+    from rx_ops._faces._results import ConnectableFlowable, Flowable
+
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableReplay(FlowableConnect[T_co]):
+    """One run of a stream for many subscribers, who get what came before, too."""
+
+    __slots__ = ()
+
+    @overload
+    def replay(
+        self, size: int | None = ..., seconds: float | None = ..., *, scheduler: Scheduler | None = ...
+    ) -> ConnectableFlowable[T_co]: ...
+    @overload
+    def replay(
+        self,
+        size: int | None = ...,
+        seconds: float | None = ...,
+        *,
+        selector: Callable[[Flowable[T_co]], FlowableBase[R]],
+        scheduler: Scheduler | None = ...,
+    ) -> Flowable[R]: ...
+    def replay(
+        self,
+        size: int | None = None,
+        seconds: float | None = None,
+        *,
+        selector: Callable[[Flowable[T_co]], FlowableBase[Any]] | None = None,
+        scheduler: Scheduler | None = None,
+    ) -> Any:
+        """Like :meth:`publish`, and who comes late gets what was before.
+
+        That is everything, or the last ``size`` items, or those of the last ``seconds``, or what fits both.
+
+        ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----(12)--3|)
+
+        Demand:  each subscriber has its own pace; the source is asked for what the one that wants most has requested in all.
+        Errors:  pass through, behind the items, to late subscribers too; ValueError or TypeError at assembly for a bad bound.
+        Memory:  all items, or ``size``, or those of ``seconds`` (looked at with each signal), and beyond that what the slowest
+                 subscriber has not taken yet. Held until ``reset()`` or the connection is disposed.
+        Thread:  that of the source, or the one that requests. ``seconds`` are those of ``scheduler`` (default: computation).
+        Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  RxJava ``replay``.
+        """
+        if size is not None:
+            check_count("replay", size, 1, "size")
+        if seconds is not None:
+            check_seconds("replay", seconds)
+        clock = default_scheduler(scheduler, "replay")
+        bounds = ", ".join(f"{name}={value}" for name, value in (("size", size), ("seconds", seconds)) if value is not None)
+        text = f"{self!r}.replay({bounds})"
+        if selector is None:
+            return self._connectable("replay", Replay(self, size, seconds, clock, text))
+        check_callable("replay", "selector", selector)
+        return self._selected(ReplayWithin, "replay", replayed(size, seconds, clock, text), selector)
+
+    def cache(self) -> Flowable[T_co]:
+        """All items for all who subscribe, whenever they come; the first starts the stream, which then runs to its end.
+
+        ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----(12)--3|)
+
+        Demand:  the source is asked for everything at the first subscription; each subscriber has its own pace.
+        Errors:  pass through, behind the items, to late subscribers too.
+        Memory:  all items, as long as this pipeline is referenced. Leaving subscribers do not stop the source.
+        Thread:  that of the source, or the one that requests.   Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  RxJava ``cache``, Reactor ``cache``.
+        """
+        text = f"{self!r}.cache()"
+        said = ("queue: all items, kept for later subscribers",)
+        return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))

@@ -1,0 +1,89 @@
+"""A family of operators has one name: the file of its methods is called as those of its stages and of its operators are."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import rx_ops
+from rx_fusion import Head
+from rx_fusion._heads import _OPERATORS
+from rx_fusion._stages import _STAGES
+
+ROOT: Final = Path(rx_ops.__file__).parent
+FACES: Final = {file.stem: file for file in (ROOT / "_faces").glob("_*.py") if file.stem != "__init__"}
+#: Modules without a family: what operators of several families are built of.
+MACHINERY: Final = {
+    "_clock": "workers and alarms of all that counts by the clock",
+    "_cutters": "what says where a list or a window ends; buffer and window share it",
+    "_group_loop": "the fusion rule for group_by in front of flat_map",
+    "_loops": "the loops of flat_map, concat_map and concat over passive sources",
+    "_mapping": "calling a mapper to sources, and refusing what it returns",
+    "_part": "the queue of one subscriber that is a group or a window",
+    "_pieces": "the gate of an operator that cuts: buffer and window share it",
+    "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",
+    "_unicast": "the stream of ends that repeat_when and retry_when give their handlers",
+}
+#: Methods that are a combination of operators of other families.
+SHARED: Final = {
+    ("_connectable", "Connectable"): "what publish and replay have in common: connectables are made of it",
+    ("_filter", "TakeUntil"): "take(seconds=...) is take_until(a timer)",
+    ("_filter", "SkipUntil"): "skip(seconds=...) is skip_until(a timer)",
+    ("_filter", "Timer"): "the timer of both",
+    ("_listen", "CreateHead"): "a listener is the source of a create",
+    ("_publish", "RefCount"): "share() is publish().ref_count()",
+    ("_terminal", "not_none"): "the guard behind a stage that is not ours",
+}
+#: The other types are made of the operators of all families.
+OF_OTHER_TYPES: Final = ("_generated", "_observable_core", "_one_item")
+
+
+def is_operator(found: object) -> bool:
+    """Whether something a face names is an operator or a source, and no helper, enumeration or function of the user."""
+    if found in _OPERATORS or found in _STAGES:
+        return True
+    return isinstance(found, type) and (issubclass(found, Head) or hasattr(found, "subscribe"))
+
+
+def operators_of(face: Path) -> dict[str, str]:
+    """The operators that a face names, each with the name of the module that it lives in."""
+    found: dict[str, object] = {}
+    for node in ast.walk(ast.parse(face.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Attribute(value=ast.Name(id="operators" | "stages" as folder), attr=name):
+                found[name] = getattr(import_module(f"rx_ops.{folder}"), name)
+            case ast.ImportFrom(module=str(module)) if module.startswith(("rx_ops.operators", "rx_ops.stages")):
+                found |= {each.name: getattr(import_module(module), each.name) for each in node.names}
+            case _:
+                pass
+    return {name: each.__module__.rpartition(".")[2] for name, each in found.items() if is_operator(each)}
+
+
+@pytest.mark.parametrize("folder", ["stages", "operators"])
+def test_every_module_of_operators_has_a_face_of_its_name(folder: str) -> None:
+    modules = {file.stem for file in (ROOT / folder).glob("_*.py")} - {"__init__"}
+    assert len(modules) > 10
+    assert modules - FACES.keys() - MACHINERY.keys() == set()
+
+
+def test_what_is_shared_holds_no_operator() -> None:
+    homes = {function.__module__ for function in (*_OPERATORS, *_STAGES)}
+    for name in MACHINERY:
+        assert (ROOT / "operators" / f"{name}.py").exists()
+        assert name not in FACES
+        assert f"rx_ops.operators.{name}" not in homes, name
+
+
+@pytest.mark.parametrize("face", sorted(face for face in FACES if not face.startswith(OF_OTHER_TYPES)))
+def test_a_face_uses_the_operators_of_its_family(face: str) -> None:
+    others = {(face, name): home for name, home in operators_of(FACES[face]).items() if home != face}
+    assert others.keys() - SHARED.keys() == set(), others
+
+
+def test_exceptions_are_still_needed() -> None:
+    needed = {(face, name) for face, file in FACES.items() for name, home in operators_of(file).items() if home != face}
+    assert SHARED.keys() - needed == set()
