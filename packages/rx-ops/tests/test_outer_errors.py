@@ -79,6 +79,20 @@ def test_concat_map_at_the_boundary_lets_the_inner_source_end_and_no_other_begin
     assert len(inners.made) == 1
 
 
+@pytest.mark.parametrize("till_the_end", [False, True])
+def test_concat_map_tells_the_delayed_errors_in_the_order_in_which_they_came(outer: Any, till_the_end: bool) -> None:
+    source, inners = ManualPublisher[int](), Inners()
+    got = TestSubscriber[Any]()
+    outer(source).concat_map(inners, delay_error=True, till_the_end=till_the_end).subscribe(got)
+    source.next(1)
+    source.error(OOPS)
+    inner = LookupError("inner")
+    inners.made[0].error(inner)
+    got.assert_failure(CompositeException)
+    assert isinstance(got.error, CompositeException)
+    assert list(got.error.exceptions) == [OOPS, inner]
+
+
 def test_concat_map_at_the_very_end_runs_them_all(outer: Any) -> None:
     source, inners = ManualPublisher[int](), Inners()
     got = TestSubscriber[Any]()

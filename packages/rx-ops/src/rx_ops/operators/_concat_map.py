@@ -88,7 +88,7 @@ class ConcatMap(Op[R]):
 
     def step(self, demand: int) -> int:
         outer = self.outer
-        if outer.done and outer.error is not None and not self.delay_error:
+        if self.outer_failed() and not self.delay_error:
             return self.finish(outer.error)
         inner = self.inner
         if inner is not None:
@@ -135,8 +135,7 @@ class ConcatMap(Op[R]):
     def next_source(self) -> Any:
         """The source of the next outer item; None while there is none; END after the last, or when an error ends the stream."""
         outer = self.outer
-        if outer.done and outer.error is not None and not self.till_the_end:
-            self.errors.append(outer.error)
+        if self.outer_failed() and not self.till_the_end:
             return END
         try:
             item = outer.poll()
@@ -150,8 +149,7 @@ class ConcatMap(Op[R]):
         if item is None:
             return None
         if item is END:
-            if outer.error is not None:
-                self.errors.append(outer.error)
+            self.outer_failed()
             return END
         try:
             source = self.mapper(item)
@@ -166,6 +164,15 @@ class ConcatMap(Op[R]):
         elif outer.items is None and isinstance(source, (SingleBase, MaybeBase, CompletableBase)):
             outer.ask_by_halves()
         return source
+
+    def outer_failed(self) -> bool:
+        """Whether the outer source has failed. Its error is noted as soon as that is seen, before the later errors of inner
+        sources."""
+        outer = self.outer
+        if not self.failing and outer.done and outer.error is not None:
+            self.failing = True
+            self.errors.append(outer.error)
+        return self.failing
 
     def subscribe_inner(self, source: Any, demand: int) -> int:
         """Relay what pushes. Only a pushing outer source that is not delayed can signal besides it."""
