@@ -135,7 +135,7 @@ class Node:
 
     def iterable(self, spec: Spec, item: Any) -> Iterable[int]:
         items = [functions.number(each, item) for each in spec["v"]]
-        return FailingIterable(items, spec["at"]) if spec.get("at", -1) >= 0 else items
+        return FailingIterable(items, spec["at"]) if 0 <= spec.get("at", -1) <= len(items) else items
 
 
 class Foreign:

@@ -7,7 +7,20 @@ from typing import Any
 
 import pytest
 
-from rx_ops import Completable, Flowable, Maybe, Observable, Single
+from rx_fusion import fusion_off
+from rx_ops import (
+    BehaviorProcessor,
+    Completable,
+    Emitter,
+    Flowable,
+    Maybe,
+    Observable,
+    PublishProcessor,
+    PublishSubject,
+    ReplayProcessor,
+    ReplaySubject,
+    Single,
+)
 from rx_testing import ManualPublisher, TestSubscriber
 
 Flow = Flowable[Any]
@@ -77,6 +90,72 @@ def test_merge_of_one_stream_is_that_stream() -> None:
     observable = flow.to_observable()
     assert Observable.merge(observable) is observable
     assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[arg-type]  # any source is taken
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        Flowable.range(3),
+        Flowable.range(3).hide(),
+        Flowable.range(3).hide().map(int).hide(),
+        Flowable.defer(lambda: Flowable.range(3)),
+        Flowable.range(3).do_finally(lambda: None),
+    ],
+    ids=repr,
+)
+def test_all_of_a_source_that_computes_its_items_comes_before_the_boundary_of_buffer(source: Flowable[int]) -> None:
+    with fusion_off():
+        assert source.buffer(boundary=Flowable.of(1, 2)).blocking_list() == [[0, 1, 2]]
+    assert source.buffer(boundary=Flowable.of(1, 2)).blocking_list() == [[0, 1, 2]]
+
+
+def test_the_only_item_of_a_source_comes_before_the_boundary_of_buffer() -> None:
+    assert Flowable.just(1).buffer(boundary=Flowable.empty()).blocking_list() == [[1]]
+
+
+def _send_one(emitter: Emitter[int]) -> None:
+    emitter.on_next(1)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        Observable.range(3),
+        Flowable.create(_send_one),
+        Flowable.range(3).flat_map(Flowable.just),
+        Flowable.from_callable(lambda: 1),
+        Flowable.range(3).to_list().to_flowable(),
+        Flowable.range(3).hide().to_list().to_flowable(),
+        Flowable.range(3).take_last(1),
+        PublishProcessor(),
+    ],
+    ids=repr,
+)
+def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_once_it_is_subscribed(source: Any) -> None:
+    assert source.buffer(boundary=Flowable.empty()).blocking_list() == [[]]
+
+
+@pytest.mark.parametrize("source", [Flowable.empty(), Flowable.of(), Flowable.range(0), Flowable.from_iterable([])], ids=repr)
+def test_the_boundary_of_buffer_is_subscribed_before_the_end_of_a_source_that_is_known_to_be_empty(source: Flowable[int]) -> None:
+    assert source.buffer(boundary=Flowable.just(1)).blocking_list() == [[], []]
+
+
+def test_what_is_replayed_comes_before_the_boundary_of_buffer() -> None:
+    source = ReplayProcessor[int]()
+    source.on_next(1)
+    boundary: Flow = Flowable.empty()
+    assert source.buffer(boundary=boundary).blocking_list() == [[1]]
+
+
+@pytest.mark.parametrize("made", [PublishProcessor, PublishSubject, ReplayProcessor, ReplaySubject, BehaviorProcessor])
+def test_a_subscriber_is_added_to_a_processor_behind_those_that_came_while_it_was_given_its_subscription(made: Any) -> None:
+    """RxJava's processors add it when on_subscribe has returned."""
+    source = made()
+    got: list[list[int]] = []
+    source.buffer(boundary=source.hide()).subscribe(got.append)
+    source.on_next(1)
+    source.on_next(2)
+    assert got == [[], [1]]
 
 
 def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_sends_its_items() -> None:

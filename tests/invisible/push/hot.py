@@ -99,8 +99,8 @@ class Async(Hot):
 
     def subscribe(self, down: Subscriber) -> None:
         waiting = Waiting(down)
-        self.seats.append(waiting)
         waiting.on_subscribe(Subscription())
+        self.seats.append(waiting)
         if self.ended:
             self.end(waiting)
 
@@ -114,7 +114,8 @@ class Async(Hot):
 
 
 class Replay(Hot):
-    """Gives all its items, or its latest ``size``, to each subscriber as they are requested."""
+    """Gives all its items, or its latest ``size``, to each subscriber as they are requested, the end as well. What is requested
+    inside of on_subscribe is given there."""
 
     def __init__(self, size: float = UNBOUNDED) -> None:
         super().__init__()
@@ -123,13 +124,11 @@ class Replay(Hot):
 
     def subscribe(self, down: Subscriber) -> None:
         waiting = Patient(down)
-        waiting.on_subscribe(Subscription())
         waiting.items += self.kept
-        if not self.ended:
-            self.seats.append(waiting)
+        waiting.done, waiting.failure = self.ended, self.failure
+        waiting.on_subscribe(Subscription())
+        self.seats.append(waiting)
         waiting.gate.run()
-        if self.ended:
-            self.end(waiting)
 
     def on_next(self, item: Any) -> None:
         self.kept.append(item)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from tests.invisible.push.describing import program
 from tests.invisible.push.library import FAILED, FORMS, Form, possible_forms, respond
-from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant
+from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant, unheard
 from tests.invisible.push.running import Endless, demanding, refer
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
@@ -37,12 +37,21 @@ class Difference:
         return f"{self.form}:\n{program(self.case)}\n  reference  {self.expected}\n  library    {self.got}\n{self.case}"
 
 
+def something_unheard(described: Any) -> bool:
+    """Whether a case has a source or an operator of which that is true."""
+    if isinstance(described, Mapping):
+        return unheard(described) or any(map(something_unheard, described.values()))
+    return isinstance(described, (list, tuple)) and any(map(something_unheard, described))
+
+
 class Judge:
     """The reference's view of cases."""
 
     def expected(self, case: Trace, form: Form) -> Answer | None:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
         variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
+        if something_unheard((case.source, case.operators)):
+            variants = (*variants, replace(variants[0], late=True))
         try:
             answers = [refer(case, variant) for variant in variants]
         except Endless:

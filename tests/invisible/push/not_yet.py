@@ -10,8 +10,6 @@ from typing import Final
 
 NOT_YET: Final = frozenset(
     (
-        # a source that sends inside of on_subscribe does so before the boundary is subscribed
-        "buffer_boundary",
         # windows, of which RxJava abandons those that have no subscriber at once
         *("window_every", "window_toggle"),
         # the end of a source at hand is seen before the error of the other one

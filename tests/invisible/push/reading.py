@@ -29,13 +29,14 @@ class Variant:
     Observables for Flowables: everything is sent without a request. ``pulls``: such operators fetch one item at a time from a
     source that has its items "at hand", as RxJava's fusion does; or "through" what is made of such sources, too; or they do not:
     then these are sources that send like any other. ``waiting``: of items that wait in a merge, which source's come first:
-    see there.
+    see there. ``late``: what is requested inside of on_subscribe comes once that has returned, where that is :func:`unheard`.
     """
 
     prefetch: Count | None = None
     observable: bool = False
     pulls: str | None = "at hand"
     waiting: str = "in turn"
+    late: bool = False
 
 
 #: What RxJava does.
@@ -100,13 +101,17 @@ class Reader:
     def source(self, s: Spec, x: Any = None) -> Flow:
         """``x``: the item that the source is made for, inside flat_map and its like. A foreign one is not passive."""
         flow = self.sources[s["s"]](self, s, x)
+        flow = self.asked(flow, s)
         through = self.variant.pulls == "through" and s["s"] in COMPOSED and not lively(s)
-        return self.made(flow, (flow.passive or through) and "probe" not in s)
+        return self.made(flow, (flow.passive or through) and (self.variant.observable or "probe" not in s))
 
     def made(self, flow: Flow, passive: bool) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
             flow = flow.through(SentEverything)
         return Flow(flow.subscribe, flow.kind, flow.key, passive)
+
+    def asked(self, flow: Flow, described: Spec) -> Flow:
+        return flow.through(AskedLate) if self.variant.late and unheard(described) and flow.kind == "flowable" else flow
 
     def all(self, described: list[Spec], x: Any) -> list[Flow]:
         return [self.source(s, x) for s in described]
@@ -116,7 +121,7 @@ class Reader:
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
         passive = flow.passive and self.variant.pulls == "through" and op["o"] in STAGES and not lively(op)
-        return self.made(self.operators[flow.kind][op["o"]](self, flow, op, x), passive)
+        return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:
         flow = self.source(source, x)
@@ -155,6 +160,32 @@ class SentEverything(Stage):
 
     def request(self, n: Count) -> None:
         pass
+
+
+def unheard(described: Spec) -> bool:
+    """The library's sources send nothing inside of on_subscribe, where RxJava's do. An operator for which that makes a difference
+    is told, but not by a foreign publisher, not for the seed of a scan alone, and not of when it joined a processor."""
+    if "probe" in described or described.get("s") == "hot":
+        return True
+    return described.get("o") == "scan_with" or (described.get("o") == "scan" and "seed" in described)
+
+
+class AskedLate(Stage):
+    """What is requested inside of on_subscribe goes up once that has returned."""
+
+    held: Count | None = 0
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        held, self.held = self.held, None
+        if held and not self.over:
+            up.request(held)
+
+    def request(self, n: Count) -> None:
+        if self.held is None:
+            super().request(n)
+        else:
+            self.held += n
 
 
 def flowable(flow: Flow) -> Flow:

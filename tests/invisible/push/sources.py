@@ -49,7 +49,7 @@ def listed(items: list[Any], failure: Failure | None = None, passive: bool = Fal
 
 
 def published(items: list[Any], failure: Failure | None) -> Flow:
-    """As another library's publisher gives them: items as they are requested, the end with the last of them."""
+    """As another library's publisher gives them: items as they are requested once it is subscribed, the end with the last."""
     return Flow(lambda down: Published(down, items, failure).begin())
 
 
@@ -89,10 +89,19 @@ class Listed(Subscription):
 
 
 class Published(Listed):
+    begun = False
+
     def begin(self) -> None:
         self.down.on_subscribe(self)
-        if not self.items:
+        self.begun = True
+        if self.items:
+            self.gate.run()
+        else:
             self.end()
+
+    def give(self) -> None:
+        if self.begun:
+            super().give()
 
     def end_is_asked_for(self) -> bool:
         return False

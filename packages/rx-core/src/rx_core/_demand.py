@@ -21,6 +21,18 @@ class SettlesDemand:
         itself before it raises. So a source that is the only one to signal may send without a gate from then on."""
         raise NotImplementedError
 
+    @property
+    def answers_late(self) -> bool:
+        """Inside of on_subscribe: what is requested now comes as soon as that has returned, before ``subscribe`` does (RS 1.3).
+        RxJava's sources send it from inside of the request. So a subscriber that goes on after its request as it does there, with
+        another source perhaps, has to put that off until ``subscribe`` has returned."""
+        return False
+
+
+def answers_late(up: Any) -> bool:
+    """:attr:`SettlesDemand.answers_late` of any subscription."""
+    return bool(getattr(up, "answers_late", False))
+
 
 def request_all(up: Any) -> None:
     """Request everything of ``up``, for a subscriber that keeps :meth:`SettlesDemand.request_all`."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED
-from rx_core.streams import END, Op, QueuedInput, close, subscribe, without_this_frame
+from rx_core.streams import END, Op, QueuedInput, Stream, close, subscribe, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._heads import left_unstarted
 from rx_fusion._shapes import PULL_DRAINED
@@ -91,6 +91,11 @@ class Expansion(Op[T]):
             subscribe(head.publisher, self.input)
         else:
             head.subscribe_for(self.input, self.origin)  # type: ignore[attr-defined]  # a head that pushes has it
+
+    @property
+    def answers_late(self) -> bool:
+        source: Any = self.head.publisher
+        return isinstance(source, Stream) and source._computes and self.shape.relays_requests(self.args)
 
     def arriving(self) -> Iterator[Any]:
         entry = self.input

@@ -124,6 +124,11 @@ class OneItem(BaseDisposable, Generic[T]):
     def is_disposed(self) -> bool:
         return not self._down
 
+    @property
+    def answers_late(self) -> bool:
+        """See SettlesDemand."""
+        return bool(self.pipeline._head._items)  # type: ignore[attr-defined]  # see computed
+
     # -- as a queue ----------------------------------------------------------------------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:

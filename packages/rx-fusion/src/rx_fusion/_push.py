@@ -201,6 +201,10 @@ class StepSubscriber(Checked[Any]):
         """It is over, the stream perhaps not: nothing goes to the source any more (RS 2.3, 2.4)."""
         self.up = NOT_THERE
 
+    @property
+    def answers_late(self) -> bool:
+        return not self._early and super().answers_late
+
     def rx_serves(self, consumer: object, /) -> bool:
         return consumer is self.down
 

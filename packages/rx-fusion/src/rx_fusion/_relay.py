@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import SettlesDemand, dropped, none_produced, request_all
+from rx_core import SettlesDemand, answers_late, dropped, none_produced, request_all
 from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class Relay(SettlesDemand, Generic[T]):
     def request_all(self) -> None:
         if not self.done:
             request_all(self.up)
+
+    @property
+    def answers_late(self) -> bool:
+        return answers_late(self.up)
 
     def cancel(self) -> None:
         done = self.done

@@ -110,6 +110,19 @@ class Shape:
         made = self.then(step.function) if stage is None else Shape((*self.stages, stage))
         return self._children.setdefault(step, made)
 
+    def relays_requests(self, args: tuple[Any, ...]) -> bool:
+        """Whether in RxJava a request goes to the source from inside of the request: no operator asks by itself (it gives one
+        item, or has a queue), and none asks for nothing."""
+        at = 0
+        for stage in self.stages:
+            mine = args[at : at + len(stage.parameters)]
+            at += len(mine)
+            if stage.wants_all or stage.gives_one or stage.expands or stage.head_yields:
+                return False
+            if stage.request is not None and stage.request(*mine)(1) < 1:
+                return False
+        return True
+
     def __bool__(self) -> bool:
         return bool(self.stages)
 

@@ -90,6 +90,16 @@ class SourceRun(Pump[T]):
             return
         open_items(self, (self.head, self.shape, self.args))
 
+    @property
+    def answers_late(self) -> bool:
+        """In RxJava what is known to be empty completes without a request, and a function is called without one."""
+        head = self.head
+        if not self.shape.relays_requests(self.args):
+            return False
+        if not isinstance(head, IterableHead):
+            return True
+        return bool(head._items) if head.is_one_of(_PLAIN) else not head.at_most_one
+
     # -- as a queue ----------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, invalid_request
+from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, answers_late, invalid_request
 from rx_core._errors import none_argument
 from rx_core._user_code import as_signal
 from rx_core.streams.contracts import NULL_SUBSCRIBER
@@ -258,6 +258,10 @@ class Border(SettlesDemand, Generic[T]):
 
     def request_all(self) -> None:
         self.request(UNBOUNDED)
+
+    @property
+    def answers_late(self) -> bool:
+        return answers_late(self.up)
 
     def cancel(self) -> None:
         done = self.done

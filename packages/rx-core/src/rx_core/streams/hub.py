@@ -46,6 +46,13 @@ class HubSubscription(Op[T]):
         if not hub.asked:
             self.requests.append(UNBOUNDED)  # an observer takes what comes
 
+    def open(self) -> None:
+        """The subscriber joins the hub behind those that came while it was given its Subscription, as in RxJava."""
+        hub = self.hub
+        hub.join(self)  # publish first, look afterwards: cancel() does the same
+        if self.stopped:
+            hub.leave(self)
+
     @property
     def has_room(self) -> bool:
         """Whether an item that comes now can be delivered at once. False while one is on its way to the subscriber."""
@@ -87,6 +94,9 @@ class Hub(Generic[T]):
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         raise NotImplementedError
+
+    def join(self, subscription: HubSubscription[T]) -> None:
+        self.subscribers[subscription] = None
 
     def leave(self, subscription: HubSubscription[T]) -> None:
         self.subscribers.pop(subscription, None)
@@ -176,6 +186,11 @@ class PublishSubscription(HubSubscription[T]):
         super().__init__(hub, down)
         self.waiting = deque()
 
+    def open(self) -> None:
+        super().open()
+        if self.hub.end is not None:  # look afterwards: the end publishes first, too
+            self.put(self.hub.end)
+
     @property
     def has_room(self) -> bool:
         return not self.waiting and super().has_room
@@ -254,12 +269,11 @@ class PublishHub(Hub[T]):
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         """Start ``down`` with the next item, or the end."""
-        subscription = PublishSubscription(self, down)
-        self.subscribers[subscription] = None  # publish first, look afterwards: the end does the same
+        PublishSubscription(self, down).start()
+
+    def join(self, subscription: HubSubscription[T]) -> None:
+        super().join(subscription)
         self.changed()
-        if self.end is not None:
-            subscription.put(self.end)
-        subscription.start()
 
     def leave(self, subscription: HubSubscription[T]) -> None:
         super().leave(subscription)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import SettlesDemand, request_all
+from rx_core._demand import SettlesDemand, answers_late, request_all
 from rx_core._observers import CallbackObserver
 from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
 from rx_core.streams.entry import subscribe
@@ -110,6 +110,10 @@ class PassThrough(SettlesDemand, Generic[T]):
             except BaseException:
                 self.cancel()
                 raise
+
+    @property
+    def answers_late(self) -> bool:
+        return answers_late(self.up)
 
     def cancel(self) -> None:
         if not self.done:

@@ -53,6 +53,10 @@ class Pump(Op[T]):
         self.drain()
         return opened
 
+    @property
+    def answers_late(self) -> bool:
+        return True
+
     def step(self, demand: int) -> int:
         items = self.items
         demand, outcome = self.give(items, demand)

@@ -10,7 +10,7 @@ log that keeps nothing for late subscribers holds none either.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap
@@ -139,6 +139,11 @@ class ReplaySubscription(HubSubscription[T]):
         self.wanted = 0
 
     @property
+    def answers_late(self) -> bool:
+        at = self.at
+        return self.hub.gives_on_request and at is not None and at.next is not None
+
+    @property
     def has_room(self) -> bool:
         return self.at is self.hub.log.tail and super().has_room
 
@@ -204,6 +209,9 @@ class ReplayHub(Hub[T]):
 
     log: Log[T]
     patient: bool
+    #: Whether what is kept comes with a subscriber's first request. Otherwise it comes once the subscriber is subscribed; that is
+    #: a difference where RxJava answers a request inside of on_subscribe.
+    gives_on_request: ClassVar[bool] = True
 
     def __init__(self, name: str, log: Log[T], *, patient: bool, asked: bool = True) -> None:
         super().__init__(name, asked=asked)
@@ -212,10 +220,8 @@ class ReplayHub(Hub[T]):
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         """Start ``down`` where the log says."""
-        subscription = ReplaySubscription(self, down, self.log.start())
-        # Publish first, look afterwards: an item that comes from here on tells it, one that came before is in the log.
-        self.subscribers[subscription] = None
-        subscription.start()
+        # It joins and looks afterwards: an item that comes from there on tells it, one that came before is in the log.
+        ReplaySubscription(self, down, self.log.start()).start()
 
     def want(self, total: int) -> None:
         """A subscriber wants the first ``total`` items of the log; for hubs whose source can be asked."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, dropped, name_of, unwrap_stop, user_call
+from rx_core import UNBOUNDED, ObservableBase, answers_late, dropped, name_of, unwrap_stop, user_call
 from rx_core.streams import Input
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
@@ -196,20 +196,35 @@ class ClosingInput(Input[Any]):
 
 
 class Boundary(Cutter):
-    """A cut with each item of another source; its end is the end."""
+    """A cut with each item of another source, which is subscribed when the first was asked for everything; its end is the end.
 
-    __slots__ = ("boundary", "source")
+    RxJava's sources that compute what is requested have sent all of it by then. An Observable cannot be asked, so it sends later.
+    """
+
+    __slots__ = ("boundary", "late", "source")
+
+    #: The first source sends before its ``subscribe`` returns, and the boundary is subscribed behind that.
+    late: bool
 
     def __init__(self, op: Pieces, boundary: Publisher[Any]) -> None:
         super().__init__(op)
+        self.late = False
         self.source = boundary
         self.boundary = CueInput(op, self.next_piece, op.source_ended)
+
+    def open(self, main: CutInput, source: Publisher[Any]) -> None:
+        main.open(source)
+        if self.late and not self.op.over:
+            self.boundary.open(self.source)
 
     def subscribed(self) -> None:
         self.op.cue(self.next_piece)
 
     def asked(self) -> None:
-        if not self.op.over:
+        op = self.op
+        source: Any = op.source
+        self.late = not isinstance(source, ObservableBase) and answers_late(op.main.up)
+        if not self.late and not op.over:
             self.boundary.open(self.source)
 
     def left(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import composite, none_produced, user_call
-from rx_core.streams import OneAtATime
+from rx_core.streams import OneAtATime, Stream
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error, not_a_source
 
@@ -32,6 +32,10 @@ class LastItem(OneAtATime[T]):
 
     def open(self) -> None:
         self.switch_to(self.source, 0)
+
+    @property
+    def answers_late(self) -> bool:
+        return isinstance(self.source, Stream) and self.source._computes
 
     def step(self, demand: int) -> int:
         if self.last is None:

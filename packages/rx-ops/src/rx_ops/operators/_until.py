@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Trigger
+from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Stream, Trigger
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
 
@@ -100,6 +100,10 @@ class TakeUntilTrue(OneAtATime[T]):
     def open(self) -> None:
         self.current = checked = _Checked(self, self.predicate)
         checked.open(self.source)
+
+    @property
+    def answers_late(self) -> bool:
+        return isinstance(self.source, Stream) and self.source._computes
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)

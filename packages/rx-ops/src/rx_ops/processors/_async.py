@@ -15,6 +15,8 @@ class AsyncHub(ReplayHub[T]):
 
     __slots__ = ("_last",)
 
+    gives_on_request = False
+
     def __init__(self, name: str, *, asked: bool) -> None:
         super().__init__(name, Log(), patient=True, asked=asked)
         self._last: T | None = None
