@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import rx_core.gate
 import rx_core.streams
 import rx_ops.operators
 from rx_core.streams import QueuedInput
@@ -20,7 +21,7 @@ from rx_ops.operators._timeout import _InTime
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 from rx_testing.racing import interrupted
 
-WATCHED = [rx_core.streams.__path__[0], rx_ops.operators.__path__[0]]
+WATCHED = [rx_core.streams.__path__[0], rx_core.gate.__file__, rx_ops.operators.__path__[0]]
 
 
 class Race:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from rx_core import FlowableBase, MissingBackpressureError, Publisher, Subscriber, Subscription, dropped, none_produced
@@ -12,7 +11,6 @@ from rx_core.blocks import (
     AtomicErrors,
     DeferredSubscription,
     Once,
-    QueueDrain,
     RelaxedSubscriber,
     RequestInbox,
     SpscArrayQueue,
@@ -20,6 +18,7 @@ from rx_core.blocks import (
     SubscriptionCell,
     strict,
 )
+from rx_core.gate import Gate
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -126,89 +125,102 @@ class OrderedMerge(FlowableBase[T]):
         OrderedMergeRun(strict(subscriber), self).start()
 
 
-class OrderedMergeRun(Generic[T]):
-    """Downstream's Subscription. Everything that signals runs in the gate, one task after the other."""
+class OrderedMergeRun(Gate, Generic[T]):
+    """Downstream's Subscription, and the gate through which everything is signalled."""
 
     def __init__(self, down: Subscriber[T], merge: OrderedMerge[T]) -> None:
+        super().__init__()
+        self.token.clear()  # held until on_subscribe has returned (rule 1.3)
         self.down, self.merge = down, merge
-        self.gate = QueueDrain[Callable[[], object]](lambda task: task())
         self.requests = RequestInbox()
         self.errors = AtomicErrors()
-        self.lanes = [Lane(self, merge.prefetch) for _ in merge.sources]
+        self.inputs = [Input(self, merge.prefetch) for _ in merge.sources]
         self.cancelled = False
 
     def start(self) -> None:
-        self.gate.offer(partial(self.down.on_subscribe, self))
-        for lane, source in zip(self.lanes, self.merge.sources, strict=True):
+        try:
+            self.down.on_subscribe(self)
+        except BaseException as error:
+            self.look_failed(error)
+            raise
+        self.token.append(0)
+        for each, source in zip(self.inputs, self.merge.sources, strict=True):
             if not self.cancelled:
-                source.subscribe(lane)
-        self.wake()
-
-    def wake(self) -> None:
-        self.gate.offer(self.emit)
+                source.subscribe(each)
+        self.drain()
 
     def request(self, n: int, /) -> None:
         self.requests.add(n)
-        self.wake()
+        self.drain()
 
     def cancel(self) -> None:
         self.cancelled = True
-        self.gate.offer(self.clear)
-        for lane in self.lanes:
-            lane.up.cancel()
+        self.cancel_sources()
+        self.drain()
 
-    def emit(self) -> None:
+    def cancel_sources(self) -> None:
+        for each in self.inputs:
+            if not each.done:  # rule 2.4
+                each.up.cancel()
+
+    def look(self, held: int, /) -> int:
         while not self.cancelled:
             demand = self.requests.collect()
             wrong = self.requests.error  # rule 3.9
             if wrong is not None:
                 self.end(wrong)
-                return
-            if not self.merge.delay_errors and not self.errors.is_empty:
+            elif not self.merge.delay_errors and not self.errors.is_empty:
                 self.end(self.errors.terminate())
-                return
-            if not all(lane.look() for lane in self.lanes):
-                return  # that source may still send something smaller
-            lanes = [lane for lane in self.lanes if lane.head is not None]
-            if not lanes:
-                self.end(self.errors.terminate())
-                return
-            if not demand:
-                return
-            first = min(lanes, key=lambda lane: lane.rank)
-            self.requests.spend()
-            self.down.on_next(first.take())
+            elif not all(each.is_ready() for each in self.inputs):
+                return held  # that source may still send something smaller
+            else:
+                waiting = [each for each in self.inputs if each.head is not None]
+                if not waiting:
+                    self.end(self.errors.terminate())
+                elif not demand:
+                    return held
+                else:
+                    first = min(waiting, key=lambda each: each.rank)
+                    self.requests.spend()
+                    self.down.on_next(first.take())
+        self.clear()
+        return held
+
+    def look_failed(self, error: BaseException, /) -> BaseException | None:
+        """The subscriber raised, which counts as a cancel (rule 2.13)."""
+        self.cancelled = True
+        self.cancel_sources()
+        self.clear()
+        return None
 
     def end(self, error: Exception | None) -> None:
         self.cancelled = True
         down, self.down = self.down, NOBODY
-        for lane in self.lanes:
-            lane.up.cancel()
-        self.clear()
+        self.cancel_sources()
         if error is None:
             down.on_complete()
         else:
             down.on_error(error)
 
     def clear(self) -> None:
-        """Cancelled: nothing is held, and an error nobody will hear of any more is reported."""
+        """The stream is over: no element is kept, and an error that no subscriber will see is reported."""
         self.down = NOBODY
-        for lane in self.lanes:
-            lane.queue.clear()
-            lane.head = None
+        for each in self.inputs:
+            each.queue.clear()
+            each.head = None
         lost = self.errors.terminate()
         if lost is not None:
             dropped(lost, self)
 
 
-class Lane(RelaxedSubscriber, Generic[T]):
+class Input(RelaxedSubscriber, Generic[T]):
     """One source: a bounded queue, asked for more when 75 % was taken."""
 
     def __init__(self, run: OrderedMergeRun[T], prefetch: int) -> None:
         self.run, self.prefetch = run, prefetch
         self.up = SubscriptionCell()
         self.queue = SpscArrayQueue[T](prefetch)
-        self.head: T | None = None  # in the gate: taken out of the queue, not yet delivered
+        self.head: T | None = None  # taken out of the queue, not yet delivered; for the holder of the token
         self.rank: Any = None
         self.taken = 0
         self.done = False
@@ -221,25 +233,25 @@ class Lane(RelaxedSubscriber, Generic[T]):
         if item is None:
             self.refuse(none_produced("a source of ordered_merge"))
         elif self.queue.offer(item):
-            self.run.wake()
+            self.run.drain()
         else:
             self.refuse(MissingBackpressureError("ordered_merge: a source sent more than it was asked for"))
 
     def on_error(self, error: Exception, /) -> None:
         if self.run.errors.add_or_drop(error, self.run):
             self.done = True
-            self.run.wake()
+            self.run.drain()
 
     def on_complete(self) -> None:
         self.done = True
-        self.run.wake()
+        self.run.drain()
 
     def refuse(self, error: Exception) -> None:
         self.up.cancel()
         self.on_error(error)
 
-    def look(self) -> bool:
-        """In the gate: whether it is known what comes next, a head or nothing more."""
+    def is_ready(self) -> bool:
+        """Whether it is known what comes next, a head or the end. For the holder of the token."""
         done = self.done  # before the queue: the end comes after the elements
         if self.head is None:
             self.head = self.queue.poll()
@@ -260,6 +272,6 @@ class Lane(RelaxedSubscriber, Generic[T]):
         if self.taken == self.prefetch - (self.prefetch >> 2):
             amount, self.taken = self.taken, 0
             upstream = self.up.get()
-            if upstream is not None:
+            if upstream is not None and not self.done:  # rule 2.3
                 upstream.request(amount)
         return item

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from rx_core import UNBOUNDED, Subscription, blocks
+from rx_core import UNBOUNDED, Subscription, blocks, gate
 from rx_testing import racing
 from rx_testing.racing import caught, rounds
 
 __all__ = ["Probe", "Upstream", "caught", "every_round", "in_turn", "interrupted", "race", "repeat", "rounds"]
 
-_WATCHED = (str(Path(blocks.__file__).parent), str(Path(__file__).parent))
+_WATCHED = (str(Path(blocks.__file__).parent), gate.__file__, str(Path(__file__).parent))
 
 
 def race(*workers: Callable[[], object], often: float = 0.02, seconds: float = 30.0) -> None:
@@ -66,7 +66,7 @@ class Probe:
             self.overlaps = len(self.values) + 1
         if self.errors or self.completions:
             self.late = len(self.values) + 1
-        for _ in range(3):  # room for somebody else
+        for _ in range(3):  # room for another thread
             pass
         return before
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
@@ -289,10 +290,10 @@ def test_a_wrong_request_ends_it() -> None:
 
 def test_a_cancel_reaches_all_and_lets_go() -> None:
     end = Probe(request=1)
-    things = [Probe(), Probe()]
-    sources = [Numbers(*things), Numbers(Probe())]
+    things = [Probe() for _ in range(4)]
+    sources = [Numbers(*things), Numbers(*[Probe() for _ in range(4)])]
     watches: list[weakref.ref[Any]] = [weakref.ref(end), *map(weakref.ref, things)]
-    OrderedMerge(*sources, key=id).subscribe(end)
+    OrderedMerge(*sources, key=id, prefetch=1).subscribe(end)
     subscription = end.subscription
     assert subscription is not None
     subscription.cancel()
@@ -302,14 +303,23 @@ def test_a_cancel_reaches_all_and_lets_go() -> None:
     for source in sources:
         source.items, source.runs = (), []
     gc.collect()
-    assert [watch() for watch in watches] == [None, None, None]
+    assert [watch() for watch in watches] == [None] * 5
 
 
-class NoGate:
-    """For the control: every thread emits for itself."""
+def test_sources_that_have_ended_are_not_cancelled() -> None:
+    end, sources = Probe(request=1), [Numbers(1, 2), Numbers(3)]
+    OrderedMerge(*sources, key=identity).subscribe(end)
+    assert end.subscription is not None
+    end.subscription.cancel()
+    assert [source.runs[-1].cancels for source in sources] == [0, 0]
 
-    def __init__(self) -> None:
-        self.offer = lambda task: task()
+
+def test_a_subscriber_that_raises_has_cancelled() -> None:
+    end, source = Probe(), Numbers(1, 2, 3)
+    end.on_value = lambda item: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        OrderedMerge(source, key=identity, prefetch=1).subscribe(end)
+    assert (end.values, end.errors, source.runs[-1].cancels) == ([1], [], 1)
 
 
 def merges_in_a_race(number: int, broken: bool) -> None:
@@ -322,7 +332,8 @@ def merges_in_a_race(number: int, broken: bool) -> None:
     operator = OrderedMerge(*sources, key=identity, prefetch=4)
     operator.subscribe_actual(end)
     if broken:
-        sources[0].subscriber.run.gate = NoGate()
+        run: Any = sources[0].subscriber.run
+        run.drain = partial(run.look, 0)  # each thread emits for itself
     subscription: Any = end.subscription
 
     def ask() -> None:

@@ -327,7 +327,7 @@ def test_a_cancel_in_between_leaves_nothing_behind(kind: Kind, reported: list[Ex
         race(emit, drain.cancel, repeat(12, drain.request, 1))
         end.assert_serial()
         assert end.errors + reported == [error]
-        assert upstream.cancels == 1
+        assert upstream.cancels <= 1  # none if the source had ended before
         watches = [weakref.ref(thing) for thing in things]
         things.clear()
         end.values.clear()

@@ -230,7 +230,7 @@ def test_a_cancel_in_between_loses_no_error_and_forgets(reported: list[Exception
         race(feed, feed, subscriber.cancel, lambda: subscriber.on_error(error))
         end.assert_serial()
         assert end.errors + reported == [error]
-        assert upstream.cancels == 1
+        assert upstream.cancels <= 1  # none if the source had ended before
         watch = weakref.ref(end)
         del end
         assert watch() is None

@@ -163,11 +163,12 @@ class Leaving(QueueDrain[Any]):
         self.drain()
 
     def drain(self) -> None:
-        if self._queue and self._token.pop(0, None) is not None:
-            self._work()
-            self._token[0] = True
+        if self._queue and self.token:
+            self.token.pop()
+            self.look(0)
+            self.token.append(0)
 
 
-def test_the_control_forgets_somebody() -> None:
+def test_the_control_forgets_an_item() -> None:
     with pytest.raises(AssertionError, match="interrupted before instruction"):
         interrupt_everywhere(partial(queue_drain, Leaving))

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+import rx_core.gate
 import rx_core.streams
 from rx_core import UNBOUNDED, MissingBackpressureError, hooks
 from rx_core.streams import Border, Entry, subscribe
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
 
-WATCHED = [rx_core.streams.__path__[0], __file__]
+WATCHED = [rx_core.streams.__path__[0], rx_core.gate.__file__, __file__]
 OOPS = ValueError("oops")
 
 

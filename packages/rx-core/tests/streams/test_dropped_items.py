@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+import rx_core.gate
 import rx_core.streams
 from rx_core.streams import Op, QueuedInput
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
 
-WATCHED = [rx_core.streams.__path__[0]]
+WATCHED = [rx_core.streams.__path__[0], rx_core.gate.__file__]
 
 
 class Idle(Op[Any]):

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED, streams
+from rx_core import UNBOUNDED, gate, streams
 from rx_core.streams import MergedInput, Op
 from rx_testing.racing import caught, race, rounds
 
+WATCHED = [streams.__path__[0], gate.__file__]
 THREADS = 3
 ITEMS = 20
 
@@ -102,7 +103,7 @@ def merged(kind: Callable[[Down], Merging], asks: bool) -> None:
 
     workers = [feed(key) for key in range(THREADS)] + ([ask] if asks else [])
     try:
-        race(*workers, watch=[streams.__path__[0]])
+        race(*workers, watch=WATCHED)
     except IndexError as error:  # two took the same item out of a queue
         raise AssertionError(error) from error
     assert not down.overlapped
@@ -137,7 +138,7 @@ def test_a_cancel_from_another_thread_closes_once_and_no_item_follows() -> None:
             op.cancel()
             left.set()
 
-        race(send, leave, watch=[streams.__path__[0]])
+        race(send, leave, watch=WATCHED)
         assert left.is_set()
         before = len(down.items)
         op.inputs[0].on_next((0, ITEMS))

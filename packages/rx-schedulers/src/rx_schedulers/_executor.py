@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, final
 
 from rx_core import DISPOSED, BaseDisposable, Disposable, Worker, on_schedule
+from rx_core.gate import Gate
 from rx_schedulers._lane import IDLE_SECONDS, Action, Lane, LaneGroup, LaneWorker, call, interrupted, report
 from rx_schedulers._shared import Place
 
@@ -81,14 +82,13 @@ class ExecutorScheduler(Place):
 
 @final
 class _ExecutorWorker(Worker):
-    __slots__ = ("_actions", "_disposed", "_inbox", "_scheduler", "_timer", "_token")
+    __slots__ = ("_actions", "_disposed", "_scheduler", "_tasks", "_timer")
 
     def __init__(self, scheduler: ExecutorScheduler, timer: LaneWorker) -> None:
         self._scheduler = scheduler
         self._timer = timer
         self._actions: dict[_ExecutorTask, Action] = {}
-        self._inbox: deque[_ExecutorTask] = deque()
-        self._token = {0: True}  # whoever pops it brings the next drain into the executor
+        self._tasks = _ExecutorGate(self)
         self._disposed = False
 
     def schedule(self, action: Action, /, delay: float = 0.0) -> BaseDisposable:
@@ -110,55 +110,20 @@ class _ExecutorWorker(Worker):
         return task
 
     def _enqueue(self, task: _ExecutorTask) -> None:
-        self._inbox.append(task)
-        if self._token.pop(0, False):
-            try:
-                self._submit()
-            except BaseException:
-                task.dispose()
-                raise
-
-    def _submit(self) -> None:
         try:
-            self._scheduler.submit(self._drain, self._cancelled)
+            self._tasks.put(task)
         except BaseException:
-            self._token[0] = True
+            task.dispose()
             raise
 
-    def _drain(self) -> None:
-        inbox, ran = self._inbox, 0
-        while True:
+    def run(self, task: _ExecutorTask) -> None:
+        """On a thread of the executor."""
+        action = self._actions.pop(task, None)
+        if action is not None and not self.is_disposed:
             try:
-                task = inbox.popleft()
-            except IndexError:
-                self._token[0] = True
-                inbox.rotate(0)  # see Lane._offer
-                if inbox and self._token.pop(0, False):
-                    continue
-                return
-            if ran == _BATCH:
-                inbox.appendleft(task)
-                break
-            ran += 1
-            action = self._actions.pop(task, None)
-            del task
-            if action is not None and not self.is_disposed:
-                try:
-                    call(action)
-                except BaseException as error:
-                    report(interrupted(error))
-                del action
-        try:
-            self._submit()  # the turn of others
-        except Exception as error:
-            self._cancelled()
-            report(error)
-
-    def _cancelled(self) -> None:
-        """The executor threw our task away: so nothing that waits will run."""
-        self._actions.clear()
-        self._inbox.clear()
-        self._token[0] = True
+                call(action)
+            except BaseException as error:
+                report(interrupted(error))
 
     def now(self) -> float:
         return monotonic()
@@ -174,6 +139,67 @@ class _ExecutorWorker(Worker):
 
     def _over(self) -> bool:
         return self._disposed or self._scheduler.is_shut
+
+
+@final
+class _ExecutorGate(Gate):
+    """Makes a worker serial: the thread that publishes hands the token over to a task of the executor, which runs what waits."""
+
+    __slots__ = ("_inbox", "_left", "_worker")
+
+    def __init__(self, worker: _ExecutorWorker) -> None:
+        super().__init__()
+        self._worker = worker
+        self._inbox: deque[_ExecutorTask] = deque()
+        #: How many actions may run before other tasks of the executor get their turn.
+        self._left = _BATCH
+
+    def put(self, task: _ExecutorTask) -> None:
+        self._inbox.append(task)
+        self.drain()
+
+    def drain(self) -> None:
+        self.dirty = True
+        try:
+            self.token.pop()
+        except IndexError:
+            return
+        try:
+            self._worker._scheduler.submit(self._turn, self._cancelled)
+        except BaseException:
+            self.token.append(0)
+            raise
+
+    def _turn(self) -> None:
+        """On a thread of the executor, with the token."""
+        self._left = _BATCH
+        self.work(0)
+        if self._inbox or self.dirty:
+            try:
+                self.drain()  # the next task, behind those of others
+            except Exception as error:
+                self._drop()
+                report(error)
+
+    def look(self, held: int, /) -> int:
+        inbox = self._inbox
+        while self._left:
+            try:
+                task = inbox.popleft()
+            except IndexError:
+                break
+            self._left -= 1
+            self._worker.run(task)
+        return held
+
+    def _cancelled(self) -> None:
+        """The executor threw the task away that has the token."""
+        self._drop()
+        self.token.append(0)
+
+    def _drop(self) -> None:
+        self._worker._actions.clear()
+        self._inbox.clear()
 
 
 @final

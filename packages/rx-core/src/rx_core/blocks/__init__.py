@@ -1,11 +1,10 @@
 """The concurrency blocks: what hand-written operators and processors are made of.
 
-Most operators need none of them, because the gate of ``rx_core.streams.Op`` has all of this done for them. They are for code that
-is about who calls whom on which thread. ``docs/guides/concurrency-blocks.md`` shows each in use and says what it costs.
+Most operators need none of them, because ``rx_core.streams.Op`` has all of this done for them. They are for code that is about
+which thread calls which party. ``docs/guides/concurrency-blocks.md`` shows each in use and says what it costs.
 
-None of them blocks, holds a lock or starts a thread. What they rely on is that one operation of a dict or a deque is atomic,
-which holds on every CPython build; where it takes several steps, the steps are ordered so that another thread in between does
-no harm.
+What signals is serial by ``rx_core.gate``, the gate that operators stand on as well. The others rely on one operation of a dict
+or a deque being atomic, which holds on every CPython build. None of them blocks, holds a lock or starts a thread.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from rx_core._demand import UNBOUNDED, add_cap
 from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._requested import report_more_produced, request_error
+from rx_core.gate import Gate
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
 
 
-class SubscriptionArbiter:
+class SubscriptionArbiter(Gate):
     """Asks each new upstream for exactly what the ones before it left undelivered.
 
     Give it to downstream in on_subscribe. Then, for each source: ``set_subscription`` in its on_subscribe, count what it
@@ -29,37 +30,37 @@ class SubscriptionArbiter:
     Rule: RS 2.7, 3.3, 3.8; the specs' section "Deferred requesting", second form.
     """
 
-    __slots__ = ("_cancel_on_replace", "_cell", "_demand", "_events", "_token", "_wrong")
+    __slots__ = ("_cancel_on_replace", "_cell", "_demand", "_events", "_wrong")
 
     def __init__(self, *, cancel_on_replace: bool = False) -> None:
+        super().__init__()
         self._cancel_on_replace = cancel_on_replace
         self._cell = SubscriptionCell()
         #: Positive: requested; negative: produced; otherwise the next Subscription.
         self._events: deque[Subscription | int | _Wrong] = deque()
-        self._token = {0: True}
         self._demand = 0
         self._wrong: int | None = None
 
     def set_subscription(self, subscription: Subscription, /) -> None:
         """The next upstream. It is cancelled at once when downstream has cancelled."""
         self._events.append(subscription)
-        self._drain()
+        self.drain()
 
     def request(self, n: int, /) -> None:
         """Downstream's. A wrong ``n`` is passed on to the current upstream, or to the next: it answers it (RS 3.9)."""
         self._events.append(n if request_error(n) is None else _Wrong(n))
-        self._drain()
+        self.drain()
 
     def produced(self, n: int = 1, /) -> None:
         """``n`` elements of the current upstream were delivered since the last call."""
         if n:
             self._events.append(-n)
-            self._drain()
+            self.drain()
 
     def cancel(self) -> None:
         """Downstream's: cancel the current upstream and those that come."""
         self._cell.cancel()
-        self._drain()
+        self.drain()
 
     @property
     def is_cancelled(self) -> bool:
@@ -70,26 +71,18 @@ class SubscriptionArbiter:
         """Whether everything is wanted, so that there is no need to count any more."""
         return self._demand == UNBOUNDED
 
-    def _drain(self) -> None:
-        events, token = self._events, self._token
-        while events and token.pop(0, None) is not None:
-            try:
-                self._work()
-            finally:
-                token[0] = True
-
-    def _work(self) -> None:
+    def look(self, held: int, /) -> int:
         events, cell = self._events, self._cell
         ask = 0
         while True:
             if not events:
                 if not ask:
-                    return
+                    return held
                 upstream, amount, ask = cell.get(), ask, 0
                 if upstream is not None:
                     upstream.request(amount)  # may answer at once: then there are new events
                 continue
-            event = events.popleft()  # only the owner takes out
+            event = events.popleft()  # only the holder of the token takes out
             if type(event) is int:
                 before = self._demand
                 if before == UNBOUNDED:

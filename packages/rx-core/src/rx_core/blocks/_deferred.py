@@ -9,12 +9,13 @@ from rx_core._demand import add_cap
 from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._nobody import CANCELLED_SUBSCRIPTION
 from rx_core.blocks._requested import request_error
+from rx_core.gate import Gate
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
 
 
-class DeferredSubscription:
+class DeferredSubscription(Gate):
     """Give it to the subscriber now and :meth:`set_once` the upstream's Subscription when it comes.
 
     Requests made before are added up and asked for at once. Those made later are passed on one after the other, from whatever
@@ -22,28 +23,28 @@ class DeferredSubscription:
     serves where the upstream is there from the start and cannot be trusted with several threads, or recurses.
 
     Thread: any. Memory: the requests that wait, as ints; nothing after ``cancel``.
-    Relies on: ``deque.append`` and ``dict.pop`` being atomic.
+    Relies on: the gate (``rx_core.gate``), and ``deque.append`` and ``popleft`` being atomic.
     Rule: RS 2.7, 3.3, 3.8, 3.17; the specs' section "Deferred requesting".
     """
 
-    __slots__ = ("_cell", "_requests", "_token")
+    __slots__ = ("_cell", "_requests")
 
     def __init__(self) -> None:
+        super().__init__()
         self._cell = SubscriptionCell()
         self._requests: deque[int] = deque()
-        self._token = {0: True}
 
     def set_once(self, upstream: Subscription, /) -> bool:
         """The real one. False, and it is cancelled, when this was cancelled or has one (which is reported, RS 2.12)."""
         if not self._cell.set_once(upstream):
             return False
-        self._drain()
+        self.drain()
         return True
 
     def request(self, n: int, /) -> None:
         """Pass ``n`` on, or keep it. A wrong ``n`` is passed on as it is: answering it is the publisher's part (RS 3.9)."""
         self._requests.append(n)
-        self._drain()
+        self.drain()
 
     def cancel(self) -> None:
         """Cancel upstream, or what comes as such later."""
@@ -54,20 +55,14 @@ class DeferredSubscription:
     def is_cancelled(self) -> bool:
         return self._cell.is_disposed
 
-    def _drain(self) -> None:
-        requests, token, cell = self._requests, self._token, self._cell
-        # Whoever publishes (a request, the Subscription) looks for the token afterwards, and its owner looks again after putting
-        # it back: one of them finds both.
+    def look(self, held: int, /) -> int:
+        requests, cell = self._requests, self._cell
         while requests and (upstream := cell.get()) is not None:
-            if token.pop(0, None) is None:
-                return
-            try:
-                if upstream is CANCELLED_SUBSCRIPTION:
-                    requests.clear()
-                else:
-                    self._pass_on(upstream)
-            finally:
-                token[0] = True
+            if upstream is CANCELLED_SUBSCRIPTION:
+                requests.clear()
+            else:
+                self._pass_on(upstream)
+        return held
 
     def _pass_on(self, upstream: Subscription) -> None:
         total = 0

@@ -1,10 +1,12 @@
-"""The queue-drain: any thread brings work, one thread at a time does it, nobody waits."""
+"""The queue-drain: any thread brings work, one thread at a time does it, no thread waits."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
+
+from rx_core.gate import LOOK_FIRST, Gate
 
 T = TypeVar("T")
 
@@ -21,10 +23,10 @@ class _Last:
 _STOP: Final = _Last(None)
 
 
-class QueueDrain(Generic[T]):
+class QueueDrain(Gate, Generic[T]):
     """Hands items to ``handle``, one at a time, in the order they were offered, on whatever thread is there.
 
-    :meth:`offer` calls ``handle`` directly when nobody else is in it and nothing waits: the fast path, which touches no queue.
+    :meth:`offer` calls ``handle`` directly when no other call is in it and nothing waits: the fast path, which touches no queue.
     Otherwise the item waits and the thread that is in ``handle`` takes it when it comes back; the offering thread returns at
     once. So ``handle`` never runs twice at the same time, never inside itself, and the stack does not grow when it offers.
 
@@ -32,20 +34,16 @@ class QueueDrain(Generic[T]):
     For a drain of tasks that must survive a failing one, catch in ``handle``.
 
     Thread: any. Memory: what was offered meanwhile, without a bound; sources that honour demand bound it by what was requested.
-    Relies on: ``dict.pop`` and ``deque.append``/``popleft`` being atomic.
+    Relies on: the gate (``rx_core.gate``), and ``deque.append``/``popleft`` being atomic.
     Rule: RS 1.3, 3.3; the specs' sections "Serialization" and "Fast-path queue-drain".
     """
 
-    # How it works. The token is in the dict or a thread has taken it. A thread first publishes (appends), then tries to take
-    # the token; its owner first puts it back, then looks for what was published. Whichever of the two comes second finds what
-    # the first one left, because taking and putting back are operations on one dict and therefore ordered.
-
-    __slots__ = ("_closed", "_ending", "_handle", "_queue", "_token")
+    __slots__ = ("_closed", "_ending", "_handle", "_queue")
 
     def __init__(self, handle: Callable[[T], object], /) -> None:
+        super().__init__()
         self._handle = handle
         self._queue: deque[Any] = deque()
-        self._token = {0: True}
         self._ending = {0: True}
         self._closed = False
 
@@ -53,22 +51,34 @@ class QueueDrain(Generic[T]):
         """Handle ``item`` now, or let the thread that is at it do so. After the end: drop it."""
         if item is None:
             raise TypeError(f"{type(self).__name__}: None is not an element (RS 2.13)")
-        queue, token = self._queue, self._token
-        if token.pop(0, None) is None:
+        queue, token = self._queue, self.token
+        if LOOK_FIRST and not token:
             queue.append(item)
-        elif queue or self._closed:
+            self.drain()
+            return
+        try:
+            token.pop()
+        except IndexError:
+            queue.append(item)
+            self.drain()
+            return
+        if queue or self._closed:
             queue.append(item)  # behind those that came before, this thread's own perhaps among them
-            token[0] = True
-        else:
+            token.append(0)
+            self.drain()
+            return
+        try:
+            self._handle(item)
+        except BaseException as error:
             try:
-                self._handle(item)
-            except BaseException as error:
-                self._failed(error)
-                raise
-            token[0] = True
-            if not queue:
-                return
-        self.drain()
+                self.look_failed(error)
+            finally:
+                token.append(0)
+                self.drain()  # nothing but dropping is left to do
+            raise
+        token.append(0)
+        if self.dirty:
+            self.drain()
 
     def end(self, last: Callable[[], object], /, *, ahead: bool = False) -> bool:
         """Call ``last`` after all items offered so far, and nothing after it. False when an end was there before.
@@ -101,19 +111,7 @@ class QueueDrain(Generic[T]):
         """Whether an end was announced."""
         return not self._ending
 
-    def drain(self) -> None:
-        """Do what waits, unless another thread is at it."""
-        queue, token = self._queue, self._token
-        while queue and token.pop(0, None) is not None:
-            try:
-                self._work()
-            except BaseException as error:
-                self._failed(error)
-                raise
-            token[0] = True
-
-    def _work(self) -> None:
-        """Holds the token."""
+    def look(self, held: int, /) -> int:
         queue = self._queue
         while queue:
             item = queue.popleft()
@@ -125,15 +123,16 @@ class QueueDrain(Generic[T]):
                     (self._discard if closed else _call)(item.action)
             elif not self._closed:
                 self._handle(item)
+        return held
 
-    def _failed(self, error: BaseException) -> None:
-        """``handle`` raised ``error``. Gives the token back, after closing."""
+    def look_failed(self, error: BaseException, /) -> BaseException | None:
+        """``handle`` raised ``error``: close, and drop what waits."""
         self._closed = True
         self._ending.pop(0, None)
         self._forget()
         self._queue.appendleft(_STOP)
-        self._token[0] = True
-        self.drain()  # nothing but dropping is left to do
+        self.dirty = True
+        return None
 
     def _discard(self, last: Callable[[], object]) -> None:
         """``last`` will not be called: the drain was closed before."""

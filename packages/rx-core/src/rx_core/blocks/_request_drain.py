@@ -11,6 +11,7 @@ from rx_core.blocks._cells import SubscriptionCell
 from rx_core.blocks._nobody import NOBODY
 from rx_core.blocks._queues import SpscArrayQueue, SpscLinkedQueue
 from rx_core.blocks._requested import RequestInbox
+from rx_core.gate import Gate
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber, Subscription
@@ -26,7 +27,7 @@ ErrorMode = Literal["eager", "boundary", "delayed"]
 _MODES: Final = ("eager", "boundary", "delayed")
 
 
-class RequestDrain(Generic[T, R]):
+class RequestDrain(Gate, Generic[T, R]):
     """Base of the two drains below: subscriber of upstream, Subscription of ``down``, a queue of ``prefetch`` elements between.
 
     A subclass may override :meth:`deliver`, to do something else with an element than passing it on, and :meth:`at_boundary`.
@@ -38,13 +39,11 @@ class RequestDrain(Generic[T, R]):
     """
 
     __slots__ = (
-        "_dirty",
         "_done",
         "_error",
         "_errors",
         "_queue",
         "_refused",
-        "_token",
         "batch",
         "cancelled",
         "down",
@@ -65,7 +64,9 @@ class RequestDrain(Generic[T, R]):
         check_prefetch(type(self).__name__, prefetch)
         if errors not in _MODES:
             raise ValueError(f"{type(self).__name__}(errors={errors!r}): one of {', '.join(map(repr, _MODES))} is needed")
-        #: Whom to signal; only for the owner of the drain, that is inside ``deliver``.
+        super().__init__()
+        self.token.clear()  # taken until on_subscribe has returned
+        #: The subscriber; only for the holder of the token, that is inside ``deliver``.
         self.down: Subscriber[R] = down
         self.prefetch = prefetch
         self.upstream = SubscriptionCell()
@@ -76,8 +77,6 @@ class RequestDrain(Generic[T, R]):
         self.cancelled = False
         self._errors = errors
         self._queue: ItemQueue[T] = queue if queue is not None else _queue_for(prefetch)
-        self._token: dict[int, bool] = {}  # taken until on_subscribe has returned
-        self._dirty = False
         self._done = False
         self._error: Exception | None = None
         #: What a source was told that signalled None. It may come back as its on_error, and is no news then.
@@ -116,7 +115,7 @@ class RequestDrain(Generic[T, R]):
             self._abandon()
             raise
         finally:
-            self._token[0] = True
+            self.token.append(0)
             self.drain()
 
     def on_next(self, item: T, /) -> None:
@@ -139,7 +138,7 @@ class RequestDrain(Generic[T, R]):
                 _hooks.dropped(error, self)
             return
         self._error = error
-        self._done = True  # after the error and all elements: who sees it finds them
+        self._done = True  # after the error and all elements, so that the thread that sees it finds them
         self.drain()
 
     def on_complete(self) -> None:
@@ -161,68 +160,56 @@ class RequestDrain(Generic[T, R]):
 
     def request(self, n: int, /) -> None:
         if not self.cancelled:
-            self.requests.add(n)  # a wrong n is answered by the owner: the error is a signal and has to be serial (RS 3.9)
+            self.requests.add(n)  # the holder of the token answers a wrong n: the error is a signal and has to be serial (RS 3.9)
             self.drain()
 
     def cancel(self) -> None:
         if not self.cancelled:
             self.cancelled = True
-            self.upstream.cancel()
-            self.drain()  # the owner clears the queue, here or wherever it is
+            self._stop_upstream()
+            self.drain()  # the holder of the token clears the queue
 
-    # -- the owner's part --------------------------------------------------------------------------------------------
+    # -- the holder of the token --------------------------------------------------------------------------------------------
 
-    def drain(self) -> None:
-        """Deliver what can be delivered, unless another thread is at it."""
-        token = self._token
-        self._dirty = True
-        while self._dirty and token.pop(0, None) is not None:
-            try:
-                while self._dirty:
-                    self._dirty = False  # before looking, or what arrives meanwhile is lost
-                    self._work()
-            except BaseException:
-                self._abandon()  # RS 2.13: who raises has cancelled
-                token[0] = True
-                self.drain()  # drops what came meanwhile
-                raise
-            token[0] = True
-
-    def _work(self) -> None:
+    def look(self, held: int, /) -> int:
         queue, requests = self._queue, self.requests
         while True:
             if self.cancelled:
                 self._abandon()
-                return
+                return held
             if requests.pending:
                 requests.collect()
                 if requests.error is not None:
                     self.fail(requests.error)
-                    return
+                    return held
             demand = requests.demand
             done = self._done  # before looking into the queue: elements come before the end
             if done:
                 if self._error is not None and self._overtakes():
                     self.fail(self._error)
-                    return
+                    return held
                 if queue.is_empty():
                     self._finish(self._error)
-                    return
+                    return held
             if not demand or (item := queue.poll()) is None:
                 self.paused()
-                return
+                return held
             self.batch += 1
             if self.deliver(item) and demand != UNBOUNDED:
-                requests.demand = demand - 1  # nobody else collects meanwhile
+                requests.demand = demand - 1  # only the holder of the token collects
             self.taken()
+
+    def look_failed(self, _error: BaseException, /) -> BaseException | None:
+        self._abandon()  # RS 2.13: a subscriber that raised has cancelled
+        return None
 
     def _overtakes(self) -> bool:
         return self._errors == "eager" or (self._errors == "boundary" and self.at_boundary())
 
     def fail(self, error: Exception, /) -> None:
-        """End now with ``error``, whatever waits; for the owner, so from ``deliver``."""
+        """End now with ``error``, whatever waits; for the holder of the token, so from ``deliver``."""
         if not self.cancelled:
-            self.upstream.cancel()
+            self._stop_upstream()
             self._queue.clear()
             self._finish(error)
 
@@ -236,12 +223,16 @@ class RequestDrain(Generic[T, R]):
 
     def _abandon(self) -> None:
         self.cancelled = True
-        self.upstream.cancel()
+        self._stop_upstream()
         self._queue.clear()
         self.down = NOBODY
         lost, self._error = self._error, None
         if lost is not None:
             _hooks.dropped(lost, self)
+
+    def _stop_upstream(self) -> None:
+        if not self._done:  # RS 2.4
+            self.upstream.cancel()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} prefetch={self.prefetch} for {self.down!r}>"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import none_argument, none_produced
 from rx_core.blocks._cells import SubscriptionCell
-from rx_core.blocks._nobody import NOBODY
+from rx_core.blocks._nobody import CANCELLED_SUBSCRIPTION, NOBODY
 from rx_core.blocks._requested import request_error
+from rx_core.gate import Gate
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber, Subscription
@@ -17,33 +18,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Keys of the state. The first two are there as long as what they stand for has not happened.
-_START: Final = 0
-_REQUEST: Final = 1
-_OUTCOME: Final = 2
-_TURN: Final = 3
 
-
-class DeferredScalar(Generic[R]):
+class DeferredScalar(Gate, Generic[R]):
     """The Subscription of a stream of at most one value: signals it as soon as it is both there and requested, and completes.
 
     Create it, :meth:`start` it, and later :meth:`complete` it with the value, or without one, or :meth:`fail` it. That the
     value may come first and the request later is what makes it *post-complete*.
 
     Thread: any, for every method. Memory: the value; nothing after the end or a cancel, and ``down`` is forgotten then.
-    Relies on: ``dict.pop`` and ``dict.setdefault`` being atomic.
+    Relies on: the gate (``rx_core.gate``), and ``dict.pop`` being atomic.
     Rule: RS 1.1, 1.3, 1.7, 3.9; the specs' section "Single valued results".
     """
 
-    # Whatever happens (on_subscribe returned, somebody requested, the value came) is noted by an operation on one dict, so
-    # there is an order, and whoever notes the last of them sees the others. Several may see that; the turn to signal is taken
-    # by one.
-
-    __slots__ = ("_down", "_state", "cancelled")
+    __slots__ = ("_down", "_outcome", "_requested", "_undecided", "_wrong", "cancelled")
 
     def __init__(self, down: Subscriber[R], /) -> None:
+        super().__init__()
+        self.token.clear()  # taken until on_subscribe has returned
         self._down: Subscriber[R] = down
-        self._state: dict[int, Any] = {_START: True, _REQUEST: True, _TURN: True}
+        #: Holds one entry until a caller takes it out and decides.
+        self._undecided = {0: True}
+        #: The value and the error; at most one of them is there.
+        self._outcome: tuple[R | None, Exception | None] | None = None
+        self._requested = False
+        self._wrong: Exception | None = None
         #: Downstream has cancelled, or the stream is over.
         self.cancelled = False
 
@@ -54,8 +52,9 @@ class DeferredScalar(Generic[R]):
         except BaseException:
             self.cancel()  # RS 2.13
             raise
-        self._state.pop(_START, None)
-        self._signal()
+        finally:
+            self.token.append(0)
+            self.drain()
 
     # -- the operator's side -----------------------------------------------------------------------------------------
 
@@ -71,9 +70,10 @@ class DeferredScalar(Generic[R]):
         return False
 
     def _decide(self, outcome: tuple[R | None, Exception | None]) -> bool:
-        if self.cancelled or self._state.setdefault(_OUTCOME, outcome) is not outcome:
+        if self.cancelled or self._undecided.pop(0, None) is None:
             return False
-        self._signal()
+        self._outcome = outcome
+        self.drain()
         return True
 
     # -- downstream's side -------------------------------------------------------------------------------------------
@@ -84,45 +84,58 @@ class DeferredScalar(Generic[R]):
             return
         error = request_error(n)
         if error is not None:
-            self._state[_OUTCOME] = (None, error)  # RS 3.9: instead of what may be waiting there
+            self._undecided.clear()
+            self._wrong = error  # RS 3.9: signalled in the place of what may be waiting
         else:
-            self._state.pop(_REQUEST, None)
-        self._signal()
+            self._requested = True
+        self.drain()
 
     def cancel(self) -> None:
         """Signal nothing any more, forget the value and ``down``."""
         self.cancelled = True
-        if self._state.pop(_TURN, None) is not None:
-            self._state[_OUTCOME] = (None, None)
-            self._down = NOBODY
+        self.drain()
 
-    # -- whoever comes last ------------------------------------------------------------------------------------------
+    # -- the holder of the token -------------------------------------------------------------------------------------
 
-    def _signal(self) -> None:
-        state = self._state
-        outcome = state.get(_OUTCOME)
-        if outcome is None or _START in state:
+    def look(self, held: int, /) -> int:
+        outcome = self._outcome
+        if self.cancelled:
+            self._let_go()
+        elif self._wrong is not None:
+            self._end(self._wrong)
+        elif outcome is not None:
+            value, error = outcome
+            if value is None:
+                self._outcome = None
+                self._end(error)
+            elif self._requested:
+                self._down.on_next(value)
+                self._end(None)
+        return held
+
+    def look_failed(self, _error: BaseException, /) -> BaseException | None:
+        """RS 2.13: a subscriber that raised has cancelled."""
+        self.cancelled = True
+        self._let_go()
+        return None
+
+    def _end(self, error: Exception | None) -> None:
+        if self.cancelled:  # inside on_next
+            self._let_go()
             return
-        if outcome[0] is not None and _REQUEST in state:
-            return
-        if state.pop(_TURN, None) is None:
-            return
-        (value, error), down = state[_OUTCOME], self._down
-        try:
-            if value is not None and not self.cancelled:
-                down.on_next(value)
-            if not self.cancelled:
-                self.cancelled = True
-                if error is None:
-                    down.on_complete()
-                else:
-                    down.on_error(error)
-            elif error is not None:
-                _hooks.dropped(error, self)
-        finally:
-            self.cancelled = True
-            state[_OUTCOME] = (None, None)  # decided for ever, and nothing is held
-            self._down = NOBODY
+        self.cancelled = True
+        down = self._down
+        self._let_go()
+        if error is None:
+            down.on_complete()
+        else:
+            down.on_error(error)
+
+    def _let_go(self) -> None:
+        outcome, self._outcome = self._outcome, None
+        self._down = NOBODY
+        if outcome is not None and outcome[1] is not None:
+            _hooks.dropped(outcome[1], self)  # it was on its way when downstream cancelled
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._down!r}>"
@@ -163,17 +176,19 @@ class DeferredScalarSubscriber(DeferredScalar[R], Generic[T, R]):
             raise self._refuse_none(none_argument("on_error(error)", "error"))
         if error is not self._refused:
             self.value = None
+            self._upstream.replace(CANCELLED_SUBSCRIPTION)  # RS 2.4: it has ended, and is not cancelled any more
             self.fail(error)
 
     def _refuse_none(self, error: TypeError) -> TypeError:
         """``error`` ends the stream, unless it is over, and is what the source gets to see (RS 2.13)."""
-        if not self.cancelled and _OUTCOME not in self._state:
+        if not self.cancelled and self._undecided:
             self.reject(error)
             self._refused = error  # what comes back as on_error is no news
         return error
 
     def on_complete(self) -> None:
         value, self.value = self.value, None
+        self._upstream.replace(CANCELLED_SUBSCRIPTION)  # RS 2.4
         self.complete(value)
 
     def reject(self, error: Exception, /) -> None:

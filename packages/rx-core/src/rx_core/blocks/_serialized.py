@@ -27,7 +27,7 @@ class _Serialized(QueueDrain[T]):
         super().__init__(down.on_next)
         self._down = down
         self._upstream: dict[int, Any] = {}
-        self._token.clear()  # taken until on_subscribe has returned: what comes before it waits (RS 1.3, 1.9)
+        self.token.clear()  # taken until on_subscribe has returned: what comes before it waits (RS 1.3, 1.9)
 
     def _subscribed(self, upstream: Subscription | Disposable) -> None:
         if upstream is None:
@@ -38,10 +38,11 @@ class _Serialized(QueueDrain[T]):
         try:
             self._down.on_subscribe(self)
         except BaseException as error:
-            self._failed(error)
+            self.look_failed(error)
             raise
-        self._token[0] = True
-        self.drain()
+        finally:
+            self.token.append(0)
+            self.drain()
 
     on_next = QueueDrain.offer
 
@@ -56,10 +57,10 @@ class _Serialized(QueueDrain[T]):
         """Complete after the elements that wait."""
         self.end(self._down.on_complete)
 
-    def _failed(self, error: BaseException) -> None:
+    def look_failed(self, error: BaseException, /) -> BaseException | None:
         self._closed = True
         self._stop()  # RS 2.13: a subscriber that raised has cancelled
-        super()._failed(error)
+        return super().look_failed(error)
 
     def _discard(self, last: Callable[[], object]) -> None:
         if isinstance(last, partial):
@@ -77,7 +78,7 @@ class _Serialized(QueueDrain[T]):
 
     def _stop(self) -> None:
         upstream = self._upstream.get(0)
-        if upstream is not None:
+        if upstream is not None and not self.is_ending:  # RS 2.4
             stop(upstream)
 
     def __repr__(self) -> str:
@@ -92,7 +93,7 @@ class SerializedSubscriber(_Serialized[T]):
 
     Thread: any. Memory: what is signalled while another signal is delivered; bounded by what was requested when the sources
     honour it.
-    Cost: three quarters of a lock around ``on_next``, and nobody ever waits (``python -m bench --only serialized``).
+    Cost: three quarters of a lock around ``on_next``, and no thread ever waits (``python -m bench --only serialized``).
     Rule: RS 1.3, 1.7, 2.5, 2.13; the specs' section "Serialization".
     """
 
@@ -109,7 +110,7 @@ class SerializedSubscriber(_Serialized[T]):
     def request(self, n: int, /) -> None:
         """Downstream's, passed on."""
         upstream = self._upstream.get(0)
-        if upstream is not None and not self._closed:
+        if upstream is not None and not (self._closed or self.is_ending):  # RS 2.3
             upstream.request(n)
 
     def cancel(self) -> None:

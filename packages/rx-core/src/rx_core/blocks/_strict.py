@@ -159,9 +159,9 @@ class StrictSubscriber(SerializedSubscriber[T]):
         self._link.cancel()
         self.end(partial(self._down.on_error, error), ahead=True)
 
-    def _failed(self, error: BaseException) -> None:
+    def look_failed(self, error: BaseException, /) -> BaseException | None:
         self._raised = error
-        super()._failed(error)
+        return super().look_failed(error)
 
     def _forget(self) -> None:
         super()._forget()

@@ -3,6 +3,7 @@
 For who writes an operator: subclass :class:`Op`, listen with one of the inputs; see docs/guides/writing-operators.md.
 """
 
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.border import NOT_THERE, Border
 from rx_core.streams.broadcast import Broadcast
 from rx_core.streams.contracts import (
@@ -25,7 +26,7 @@ from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime
-from rx_core.streams.op import LOOK_FIRST, Op, Outcome, interruption, tell_interrupted, without_this_frame
+from rx_core.streams.op import Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.replay import Log, ReplayHub

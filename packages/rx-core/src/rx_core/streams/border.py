@@ -12,8 +12,8 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, answers_late, invalid_request
 from rx_core._errors import none_argument
 from rx_core._user_code import as_signal
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NULL_SUBSCRIBER
-from rx_core.streams.op import LOOK_FIRST
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber

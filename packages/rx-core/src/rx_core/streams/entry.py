@@ -12,10 +12,10 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_produced
 from rx_core._user_code import as_signal
+from rx_core.gate import LOOK_FIRST
 from rx_core.queue_fusion import ASYNC, ask
 from rx_core.streams.border import Border, NoDemand
 from rx_core.streams.contracts import Stream
-from rx_core.streams.op import LOOK_FIRST
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, ProtocolViolationError, none_argument
-from rx_core.streams.op import LOOK_FIRST, Op
+from rx_core.gate import LOOK_FIRST
+from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber, Subscription

@@ -25,9 +25,10 @@ from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
 from rx_core._reactive import ObservableBase
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import Entry, subscribe
-from rx_core.streams.op import LOOK_FIRST, interruption
+from rx_core.streams.op import interruption
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription

@@ -1,28 +1,26 @@
 """Op: the gate and the Subscription of one operator at work for one subscriber.
 
-The rules that keep every operator serial (RS 1.3) and its recursion bounded (RS 3.3), written here once:
+The gate (``rx_core.gate``) keeps every operator serial (RS 1.3) and its recursion bounded (RS 3.3). What an operator adds:
 
-1. *Publish first, then try to take the token.* An event is stored (a queue, a flag), ``dirty`` is raised, then the token is tried
-   for. Who gets the token works until ``dirty`` stays down. Who does not get it leaves: the holder looks again.
-2. *The token carries the demand.* Who has taken it owns the account of what downstream wants, so no other thread changes it.
-3. *Subscribing and requesting happen after the token is put back* (``later``). A source that answers on the same thread finds the
+1. *The token carries the demand.* Its holder owns the account of what downstream wants, so no other thread changes it.
+2. *Subscribing and requesting happen after the token is put back* (``later``). A source that answers on the same thread finds the
    gate free, so that its items need no queue and its answers no recursion.
-4. *The token is held during on_subscribe*: nothing is signalled before it returned.
-5. Only the holder of the token closes sources and signals the end. What comes after the end is dropped, or reported if it is an
+3. *The token is held during on_subscribe*: nothing is signalled before it returned.
+4. Only the holder of the token closes sources and signals the end. What comes after the end is dropped, or reported if it is an
    error.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, invalid_request
 from rx_core._errors import WorkerInterruptedError
 from rx_core._user_code import as_signal
+from rx_core.gate import Gate
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore, is_exhausted
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ T = TypeVar("T")
 
 #: How far :meth:`Op.give` came with a passive source.
 Outcome = bool | Exception | Stream[Any]
-
-#: With the GIL a look at the token is as good as an attempt to take it, and cheaper. Without it only the attempt is a fence
-#: between publishing and looking.
-LOOK_FIRST: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class _OpenFailed:
@@ -47,7 +41,7 @@ class _OpenFailed:
         self.error = error
 
 
-class Op(SettlesDemand, Generic[T]):
+class Op(Gate, SettlesDemand, Generic[T]):
     """One operator for one subscriber: its Subscription, its account of demand, and the gate that all its signals pass.
 
     A subclass writes :meth:`step` and :meth:`close`, and :meth:`open` if it subscribes to sources at once. All three run while
@@ -55,10 +49,8 @@ class Op(SettlesDemand, Generic[T]):
     """
 
     __slots__ = (
-        "dirty",
         "down",
         "emit",
-        "later",
         "opened",
         "opening",
         "origin",
@@ -66,7 +58,6 @@ class Op(SettlesDemand, Generic[T]):
         "requests",
         "settled",
         "stopped",
-        "token",
     )
 
     #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
@@ -75,18 +66,12 @@ class Op(SettlesDemand, Generic[T]):
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
     emit: Callable[[Any], object]
-    #: Holds the demand while no thread is at work. Any: a list, whose pop and append are atomic; see DESIGN on compiling.
-    token: Any
-    #: Something was published that the holder of the token has not looked at.
-    dirty: bool
     #: What was requested and not looked at, in order.
     requests: Any
     #: Everything was requested, see :meth:`request_all`.
     settled: bool
     #: Cancelled by downstream, or the end was signalled.
     stopped: bool
-    #: What to do once the token is put back: (function, argument), in order.
-    later: Any
     #: A source is being subscribed, see :meth:`subscribe_later`; and, until it was looked at, that ``subscribe`` has returned.
     opening: bool
     opened: bool
@@ -178,19 +163,6 @@ class Op(SettlesDemand, Generic[T]):
 
     # -- the gate ----------------------------------------
 
-    def drain(self) -> None:
-        """Something was published: have it looked at, by this thread or by the one that holds the token."""
-        self.dirty = True
-        token = self.token
-        while self.dirty:
-            if LOOK_FIRST and not token:
-                return
-            try:
-                demand = token.pop()
-            except IndexError:
-                return
-            self.work(demand)
-
     def drain_on_worker(self) -> None:
         """:meth:`drain` as a worker's action: what a subscriber raises has no caller there and goes to the error hook."""
         try:
@@ -198,42 +170,7 @@ class Op(SettlesDemand, Generic[T]):
         except Exception as error:  # RS 2.13
             _hooks.dropped(error, self.origin)
 
-    def work(self, demand: int) -> None:
-        """Holds the token. Looks until nothing new was published, puts the token back, then does what was put off."""
-        failed: BaseException | None = None
-        try:
-            while self.dirty:
-                self.dirty = False  # before looking: what comes from here on raises it again
-                demand = self.look(demand)
-        except SubscriberFailed as failure:
-            demand = 0
-            failed = failure.error
-            self.abandon()
-        except BaseException as error:
-            demand = 0
-            down = self.down
-            self.abandon()
-            if not isinstance(error, Exception):
-                tell_interrupted(down, error, self.on_worker)
-            raise
-        finally:
-            self.token.append(demand)
-        if failed is not None:
-            raise failed  # to who requested or signalled: it runs on this thread, and a subscriber must not throw
-        if self.later:
-            self.act_later()
-
-    def act_later(self) -> None:
-        """Without the token: subscribe and request in the order in which that was put off."""
-        later = self.later
-        while later:
-            try:
-                action, argument = later.pop(0)
-            except IndexError:  # taken by another thread
-                return
-            action(argument)
-
-    def look(self, demand: int) -> int:
+    def look(self, demand: int, /) -> int:
         """Holds the token. Take requests into the account, notice a cancel, or step."""
         requests = self.requests
         while requests:
@@ -253,6 +190,15 @@ class Op(SettlesDemand, Generic[T]):
         if self.opened:
             self.open_next()
         return self.step(demand)
+
+    def look_failed(self, error: BaseException, /) -> BaseException | None:
+        down = self.down
+        self.abandon()
+        if isinstance(error, SubscriberFailed):
+            return error.error
+        if not isinstance(error, Exception):
+            tell_interrupted(down, error, self.on_worker)
+        return None
 
     def abandon(self) -> None:
         """The subscriber raised, which counts as a cancel (RS 2.13). Holds the token."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.hub import End, Hub, HubSubscription
-from rx_core.streams.op import LOOK_FIRST
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber

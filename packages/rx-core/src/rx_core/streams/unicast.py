@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core._demand import UNBOUNDED
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, NULL_SUBSCRIBER
-from rx_core.streams.op import LOOK_FIRST, Op
+from rx_core.streams.op import Op
 from rx_core.streams.pump import Failing
 
 if TYPE_CHECKING:
