@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import request_all
+from rx_core._demand import UNBOUNDED, SettlesDemand
 from rx_core._disposables import BaseDisposable
 from rx_core._errors import composite, none_argument
 
@@ -52,8 +52,10 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         if self._done:
             self.dispose()
             return
-        if hasattr(subscription, "request"):
-            request_all(subscription)
+        if isinstance(subscription, SettlesDemand):
+            subscription.request_all()
+        elif hasattr(subscription, "request"):
+            subscription.request(UNBOUNDED)
 
     def on_next(self, item: T, /) -> None:
         if item is None:
