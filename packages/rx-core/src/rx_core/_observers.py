@@ -64,20 +64,19 @@ class CallbackObserver(BaseDisposable, Generic[T]):
             return
         try:
             self._on_next(item)
-        except Exception as error:
+        except BaseException as error:
             self.callback_failed(error)
-        except BaseException:
-            self.dispose()
-            raise
 
     @property
     def function(self) -> Callable[[T], object] | None:
         """The callback that takes the items. A source may call it itself; :meth:`callback_failed` is for what it raises."""
         return self._on_next
 
-    def callback_failed(self, error: Exception) -> None:
-        """The callback raised ``error`` for an item: cancel, and tell ``on_error``."""
+    def callback_failed(self, error: BaseException) -> None:
+        """The callback raised ``error`` for an item: cancel, and tell ``on_error``. What is no Exception is raised again."""
         self.dispose()  # RS 2.13: failing means cancelling
+        if not isinstance(error, Exception):
+            raise error
         self._fail(error)
 
     def on_success(self, item: T, /) -> None:

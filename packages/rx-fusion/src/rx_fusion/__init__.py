@@ -38,6 +38,7 @@ from rx_fusion._heads import (
     operator_head,
     operator_of,
 )
+from rx_fusion._loops import Loop, RestOf, outer_items
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
@@ -61,6 +62,7 @@ __all__ = [
     "Form",
     "Head",
     "IterableHead",
+    "Loop",
     "Operator",
     "OperatorHead",
     "Pipeline",
@@ -70,6 +72,7 @@ __all__ = [
     "PushHead",
     "QueueDisposable",
     "QueueSubscription",
+    "RestOf",
     "Rule",
     "ScalarCallable",
     "Shape",
@@ -96,6 +99,7 @@ __all__ = [
     "operator",
     "operator_head",
     "operator_of",
+    "outer_items",
     "register_rules",
     "replaced",
     "rules",

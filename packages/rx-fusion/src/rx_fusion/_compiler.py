@@ -27,6 +27,7 @@ from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from rx_core import OPERATOR_CODES, close, none_produced
+from rx_core.streams import Handover
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
 from rx_fusion._reading import PARSING
@@ -52,15 +53,17 @@ class TooLarge(Exception):
 
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
-    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args), which
-    returns (step, finish), and ``push`` as (failed, dropped, down, args), which returns on_next. Raises TooLarge when the stages
+    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args,
+    state), which returns (step, finish), and ``push`` as (run, args, state, down, raised, dropped), which returns (on_next,
+    finish). ``state`` is None, or that of the same stages when they go on after a ``Handover``: a form that ``resumes`` takes a
+    fifth argument, which is called with the Handover and that state for what is to be raised. Raises TooLarge when the stages
     should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
     writer = _Writer(stages, form)
     with PARSING:
         module = writer.module()
-    names = "·".join(stage.name for stage in stages)
+    names = "·".join(stage.name or "inner" for stage in stages)
     feed = "" if form.kind in ("step", "push") else f" {form.feed.value}"
     path = f"<rx {names} ({form.kind}{feed}) #{next(_numbers)}>"
     text = ast.unparse(module) + "\n"
@@ -93,6 +96,7 @@ class _Writer:
         self.written = 0
         self.namespace: dict[str, Any] = {
             "_Stop": Stop,
+            "_Handover": Handover,
             "_close": close,
             "_none_produced": none_produced,
             "_note_failure": note_failure,
@@ -119,10 +123,7 @@ class _Writer:
 
     def run_to_end(self) -> ast.FunctionDef:
         """pull and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
-        begin: list[ast.stmt] = []
-        # The outermost generator of a stack starts first and starts the one before it by pulling: last stage first.
-        for at in reversed(range(len(self.stages))):
-            begin += self.write(self.stages[at].prologue or [], at, _Place(0, False))
+        begin = self.beginning()
         item, take = self.first_item()
         loop = ast.For(
             target=ast.Name(item, ast.Store()),
@@ -140,17 +141,37 @@ class _Writer:
                 main.append(ast.If(_parsed(f"stop < {at}"), end, []))
         body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
-        tried.handlers = [
-            ast.ExceptHandler(
-                _parsed("(Exception, GeneratorExit)"), "error", _statements("_note_failure(error, origin, args)\nraise")
-            )
-        ]
-        if self.form.feed is not Feed.CLEAN:
+        failed = _statements("_note_failure(error, origin, args)\nraise")
+        tried.handlers = [ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", failed)]
+        if self.form.resumes:
+            state = self.state()
+            body += self.cleared(state, begin)
+            left = _statements(f"source = ()\nraise resumed(handover, ({''.join(f'{name}, ' for name in state)})) from None")
+            tried.handlers.append(ast.ExceptHandler(_parsed("_Handover"), "handover", left))
+        if self.form.feed is not Feed.CLEAN or self.form.resumes:
             tried.finalbody = _statements("_close(source)")
         body.append(tried)
         if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += _statements("if 0: yield")
-        return _function("fused", ["source", "run", "origin", "args"], body)
+        return _function("fused", ["source", "run", "origin", "args", *(["resumed"] if self.form.resumes else [])], body)
+
+    def beginning(self) -> list[ast.stmt]:
+        """What comes before the loops. The outermost generator of a stack starts first and starts the one before it by pulling:
+        last stage first."""
+        begin: list[ast.stmt] = []
+        for at in reversed(range(len(self.stages))):
+            begin += self.write(self.stages[at].prologue or [], at, _Place(0, False))
+        return begin
+
+    def state(self) -> list[str]:
+        """The variables that live longer than one item, in the same order for each form."""
+        return [self.rename(at, name) for at, stage in enumerate(self.stages) for name in sorted(_state(stage) & self.locals[at])]
+
+    def cleared(self, state: Sequence[str], begin: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Assignments for those of ``state`` that have no value until an item has come."""
+        given = {self.rename(at, name) for at, stage in enumerate(self.stages) for name in stage.parameters}
+        missing = sorted(set(state) - given - _assigned(begin))
+        return [_statements(f"{name} = None")[0] for name in missing]
 
     def first_item(self) -> tuple[str, list[ast.stmt]]:
         """The name under which an item comes from the source, and what makes it the first stage's own.
@@ -178,12 +199,9 @@ class _Writer:
 
     def step(self) -> ast.FunctionDef:
         """push: state lives in closures, one call per item."""
-        begin: list[ast.stmt] = []
-        kept: set[str] = set()
-        for at in reversed(range(len(self.stages))):
-            stage = self.stages[at]
-            begin += self.write(stage.prologue or [], at, _Place(0, False))
-            kept |= {self.rename(at, name) for name in _state(stage) & self.locals[at]}
+        begin = self.beginning()
+        state = self.state()
+        kept = set(state)
         body: list[ast.stmt] = []
         written = self.write(self.body(0), 0, _Place(0, True))
         item, take = self.first_item()
@@ -202,13 +220,13 @@ class _Writer:
         finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
         finish_body += [*_statements("out = None"), *self.item_first(ends), *_statements("return out")]
         finish = _function("finish", [], finish_body)
-        given = {self.rename(at, name) for at, stage in enumerate(self.stages) for name in stage.parameters}
-        missing = sorted(kept - given - _assigned(begin))
-        init = [_statements(f"{name} = None")[0] for name in missing]
-        begin = _stoppable(begin)
-        return _function(
-            "fused", ["run", "args"], [*self.unpack(), *init, *begin, step, finish, *_statements("return step, finish")]
-        )
+        before = [*self.unpack(), *self.cleared(state, begin)]
+        if state:
+            resumed = _statements(f"{', '.join(state)}, = state")
+            before.append(ast.If(_parsed("state is None"), _stoppable(begin) or [ast.Pass()], resumed))
+        else:
+            before += _stoppable(begin)
+        return _function("fused", ["run", "args", "state"], [*before, step, finish, *_statements("return step, finish")])
 
     def item_first(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """An error after a yield comes behind the item, as it does where whoever iterates has the item by then."""
@@ -219,18 +237,37 @@ class _Writer:
         return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[])]
 
     def push(self) -> ast.FunctionDef:
-        """The step of stages that give one for one, with what comes after it: no call in between."""
+        """The step with what comes before and after it, as the ``on_next`` of a subscriber: no call in between."""
         step = self.step()
         (made,) = (node for node in step.body if isinstance(node, ast.FunctionDef) and node.name == "step")
         first = next(at for at, node in enumerate(made.body) if not isinstance(node, ast.Nonlocal))
         before, (out, *written, _) = made.body[:first], made.body[first:]  # "out = None", the stages, "return out"
-        tried = ast.Try(body=written, handlers=[], orelse=[], finalbody=[])
+        ends_early = self.works_after or any(stage.stops for stage in self.stages)
+        if ends_early:
+            before += _statements("if run.last: return")
+            written = [ast.While(ast.Constant(True), [*_stoppable(written), ast.Break()], [])]
+        tried = ast.Try(body=written or [ast.Pass()], handlers=[], orelse=[], finalbody=[])
         tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
-        drops = any(stage.drops for stage in self.stages)
-        end = _statements("if out is not None:\n    down(out)\nelse:\n    dropped()" if drops else "down(out)")
-        on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *end])
-        body = [node for node in step.body if not isinstance(node, (ast.FunctionDef, ast.Return))]
-        return _function("fused", ["failed", "dropped", "down", "args"], [*body, on_next, *_statements("return on_next")])
+        on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *self.handed_on(ends_early)])
+        body = [node for node in step.body if node is not made and not isinstance(node, ast.Return)]
+        body = [*_statements("failed = run.failed_here"), *body, on_next, *_statements("return on_next, finish")]
+        return _function("fused", ["run", "args", "state", "down", "raised", "dropped"], body)
+
+    def handed_on(self, ends_early: bool) -> list[ast.stmt]:
+        """What becomes of the item that a step gave: it may be the last one, or dropped."""
+        text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
+        if any(stage.reduces for stage in self.stages):
+            return _statements(text)  # nothing comes before the end
+        text += "if out is not None:\n"
+        if any(stage.tail_yields or stage.gives_one for stage in self.stages):
+            text += "    run.emitted += 1\n"
+        if self.form.callback:
+            text += "    try: down(out)\n    except BaseException as error: raised(error)\n"
+        else:
+            text += "    down(out)\n"
+        if any(stage.drops for stage in self.stages):
+            text += "elif run.replenish: dropped()\n"
+        return _statements(text)
 
     # -- statements of a stage -------------------------------------------------------------------------------------
 
@@ -328,8 +365,11 @@ class _Writer:
 
     def leave(self, at: int, place: _Place) -> list[ast.stmt]:
         """``return`` in stage ``at``: complete, and let only later stages run their ends."""
-        if self.form.kind in ("step", "push"):
+        if self.form.kind == "step":
             leave = "return out" if place.in_main_loop else "raise _Stop"
+            return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+        if self.form.kind == "push":
+            leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
             return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
         leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
         return _statements(f"stop = {at}\n{leave}")

@@ -25,3 +25,7 @@ class Form(NamedTuple):
     cancel: bool = False
     #: Set ``run.last`` before yielding an item that is known to be the last.
     mark_last: bool = False
+    #: What is pushed to is a user's function, and what that raises is told to ``run``.
+    callback: bool = False
+    #: The source may hand over (see _loops): then the state of the stages goes with what is left of it.
+    resumes: bool = False

@@ -22,6 +22,7 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
+    from rx_fusion._loops import Loop
     from rx_fusion._shapes import Shape
 
 P = ParamSpec("P")
@@ -229,7 +230,7 @@ class Operator(NamedTuple):
     #: Which sources are subscribed together with the operator; the others when it iterates them.
     eager: Literal["first", "all", "none"]
     #: How it is pulled by a consumer that wants everything, see rx_fusion._loops; None: not at all, with these arguments.
-    loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None
+    loop: Callable[[Any, Stopping | None], Loop | None] | None = None
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
     unstarted: Callable[..., object] | None = None
     #: Whether the function makes an Op: ``(subscriber, *sources, *arguments)``.
@@ -279,7 +280,7 @@ OpT = TypeVar("OpT", bound=type[Op[Any]] | type[PassThrough[Any]])
 def op(
     name: str,
     *,
-    loop: Callable[[Any, Stopping | None], Iterator[Any] | None] | None = None,
+    loop: Callable[[Any, Stopping | None], Loop | None] | None = None,
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[[OpT], OpT]:
     """Register an Op, or a PassThrough, as a coordinating operator: a class called for each subscriber as

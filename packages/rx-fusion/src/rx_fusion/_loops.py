@@ -1,46 +1,164 @@
 """Operators over passive sources, pulled: the one fast path for sources of sources.
 
-concat_map, flat_map and concat have a second, short generator that simply pulls: nested loops, no queue, no subscription. It may
-run only where everything is wanted anyway: unbounded demand, a thread that waits. When it meets a source that pushes, it raises
-``Handover``: all the rest as a pipeline, which its consumer subscribes once.
+concat_map, flat_map, concat and zip have a second, short form for a consumer that wants everything anyway: unbounded demand, or a
+thread that waits. It needs no queue and no subscription. The operator gives a :class:`Loop`, the items of its outer source and a
+function that opens the inner source of one, and these two loops and all stages behind them are compiled into one function.
 
-Stages behind such an operator go on with the state they have: those without one are applied to the rest anew, all others run as a
-call for each item, by the very subscriber that the rest is given.
+When it meets a source that pushes, it raises ``Handover``: all the rest as a pipeline, which its consumer subscribes once. Stages
+behind the operator go on with the state they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from rx_core import OPERATOR_CODES, UNBOUNDED
-from rx_core.streams import NULL_SUBSCRIBER, Handover, Stopping, Waiting
-from rx_fusion._forms import Feed
+from rx_core.streams import NULL_SUBSCRIBER, Handover, Stopping, Waiting, close
+from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PushHead
 from rx_fusion._push import StepSubscriber
-from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT
+from rx_fusion._shapes import ROOT, Shape, shape_of, tell_hot
+from rx_fusion._stages import stage
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_fusion._pipeline import Pipeline, Resolved
-    from rx_fusion._shapes import Shape
+
+
+class Loop(NamedTuple):
+    """How an operator is pulled."""
+
+    #: The items of its outer source; or its own, where it opens none.
+    items: Iterator[Any]
+    #: The items of the inner source of one of them. It raises Handover, or :class:`RestOf`.
+    opener: Callable[[Any], Iterable[Any]] | None
+    #: What is left of the operator when the inner source opened last goes on as the one given.
+    rest: Callable[[Any], Any] | None
+
+
+class RestOf(Handover):
+    """A Handover that has all that is left of an operator already, and not of one of its inner sources."""
+
+
+@stage(name="", later=True)
+def inner_items(source: Iterable[Any], opener: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """The inner sources of a :class:`Loop`, in front of the stages behind its operator."""
+    for item in source:
+        for inner in opener(item):  # noqa: UP028  # the compiler reads it
+            yield inner
+
+
+_PULL: Final = Form("pull", Feed.CLEAN, resumes=True)
+_PULL_INSIDE: Final = Form("pull", Feed.CLEAN, cancel=True, resumes=True)
+_VALUE: Final = Form("value", Feed.CLEAN, resumes=True)
+
+#: Of each shape: the same with ``inner_items`` in front, and whether it can go on with its state. Shapes are kept for ever.
+_with_inner: Final[dict[Shape, Shape]] = {}
+_resumable: Final[dict[Shape, bool]] = {}
 
 
 def loop_of(plan: Resolved, run: Stopping | None) -> Iterator[Any] | None:
     """The items of a pipeline for a consumer that wants everything; None where it has to be subscribed."""
+    call = _compiled(plan, run, _PULL if run is None else _PULL_INSIDE)
+    return None if call is None else call()
+
+
+def first_of_loop(plan: Resolved) -> list[Any] | None:
+    """The first of them, or None where there is none, in a list. No list where it has to be subscribed. Raises Handover, too."""
+    call = _compiled(plan, None, _VALUE)
+    return None if call is None else [call()]
+
+
+def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], Any] | None:
+    """The operator's loop and the stages behind it in one function, to be called once; None where there is none."""
     head, shape, args = plan
+    if shape is not ROOT and not _goes_on(shape):
+        return None
     loop = inner_loop(head, run)
-    if loop is None or shape is ROOT:
-        return loop
-    if shape.stateless:
-        return _staged(loop, run, head, shape, args)
-    if shape.steps and not any(stage.works_after for stage in shape.stages):
-        return _stepped(loop, StepSubscriber(NULL_SUBSCRIBER, shape, args, head))
-    loop.close()  # type: ignore[attr-defined]  # a generator
-    return None
+    if loop is None:
+        return None
+    items, opener, _ = loop
+    if opener is None:
+        whole = shape
+        if shape is ROOT:
+            return partial(_first, items) if form is _VALUE else partial(iter, items)
+    else:
+        whole = _behind_inner(shape)
+        args = (opener,) + args  # noqa: RUF005  # they may know the lines they were built in
+    function = whole._forms.get(form)
+    if function is None:
+        tell_hot()
+        function = whole.form(form)
+        if function is None:
+            close(items)
+            return None
+    return partial(function, items, run, head, args, _Resumed(loop, plan))
 
 
-def inner_loop(head: Head, run: Stopping | None) -> Iterator[Any] | None:
+def _first(items: Iterator[Any]) -> Any:
+    try:
+        return next(items, None)
+    finally:
+        close(items)
+
+
+def _goes_on(shape: Shape) -> bool:
+    """Whether its stages can go on with the state they have, one call for each item."""
+    known = _resumable.get(shape)
+    if known is None:
+        steps = shape.stateless or (shape.steps and not any(stage.works_after for stage in shape.stages))
+        known = _resumable[shape] = steps
+    return known
+
+
+def _behind_inner(shape: Shape) -> Shape:
+    found = _with_inner.get(shape)
+    if found is None:
+        found = _with_inner[shape] = shape_of((inner_items, *(stage.step for stage in shape.stages)))
+    return found
+
+
+class _Resumed:
+    """What a compiled loop calls when its source, or an inner one, hands over."""
+
+    __slots__ = ("loop", "plan")
+
+    def __init__(self, loop: Loop, plan: Resolved) -> None:
+        self.loop = loop
+        self.plan = plan
+
+    def __call__(self, handover: Handover, state: tuple[Any, ...]) -> Handover:
+        """The Handover of the pipeline: with its stages, in their ``state``."""
+        head, shape, args = self.plan
+        rest = handover.rest
+        if self.loop.rest is not None and type(handover) is not RestOf:
+            rest = self.loop.rest(rest)
+        if shape is ROOT:
+            return Handover(rest)
+        if shape.stateless:
+            return Handover(type(rest)(rest._head, shape, args))
+        steps = StepSubscriber(NULL_SUBSCRIBER, shape, args, head, state)
+        return Handover(type(rest)(ContinuedHead(rest, steps)))
+
+
+def outer_items(loop: Iterator[Any], rest: Callable[[Any], Any]) -> Iterator[Any]:
+    """An outer source that is a loop itself: ``rest`` makes what is left of the operator from what is left of it.
+
+    To close this leaves ``loop`` open, which may go on in what is left.
+    """
+    try:
+        for item in loop:  # noqa: UP028  # that would close it
+            yield item
+    except Handover as handover:
+        raise RestOf(rest(handover.rest)) from None
+
+
+OPERATOR_CODES.add(outer_items.__code__)
+
+
+def inner_loop(head: Head, run: Stopping | None) -> Loop | None:
     """The loop of the operator alone."""
     if not isinstance(head, OperatorHead) or head.operator.loop is None:
         return None
@@ -52,12 +170,10 @@ def loops(pipeline: Pipeline[Any]) -> bool:
     head = pipeline._head
     if isinstance(head, IterableHead):
         return isinstance(pipeline._resolve()[0], IterableHead)
-    if not isinstance(head, OperatorHead) or head.operator.loop is None:
-        return False
-    found = head.operator.loop(head, None)
+    found = inner_loop(head, None)
     if found is None:
         return False
-    found.close()  # type: ignore[attr-defined]  # a generator that was never started runs nothing
+    close(found.items)  # a generator that was never started runs nothing
     return True
 
 
@@ -74,51 +190,7 @@ def waited_for(loop: Iterator[Any], window: int, origin: object, enough: int = U
     yield from Waiting[Any](window, origin, enough=enough).items(rest)
 
 
-def _staged(loop: Iterator[Any], run: Stopping | None, head: Head, shape: Shape, args: tuple[Any, ...]) -> Iterator[Any]:
-    form = PULL_FREE[Feed.CLEAN] if run is None else PULL_INSIDE[Feed.CLEAN]
-    try:
-        yield from shape.pull(loop, run, head, args, form)
-        return
-    except Handover as handover:
-        rest = handover.rest
-    raise Handover(type(rest)(rest._head, shape, args))
-
-
-def _stepped(loop: Iterator[Any], steps: StepSubscriber) -> Iterator[Any]:
-    step = steps._step
-    failure: Exception | None = None
-    if steps.last:  # stages that want nothing at all: take(0)
-        loop.close()  # type: ignore[attr-defined]  # a generator, not started
-        loop = iter(())
-    try:
-        for item in loop:
-            try:
-                out = step(item)
-            except (Exception, GeneratorExit) as error:
-                failure = steps._noted(error)
-                break
-            if out is not None:
-                yield out
-            if steps.last:
-                break
-        if failure is None:
-            try:
-                out = steps._finish()
-            except (Exception, GeneratorExit) as error:
-                failure = steps._noted(error)
-            else:
-                if out is not None:
-                    yield out
-                return
-    except Handover as handover:
-        rest = handover.rest
-    else:
-        assert failure is not None  # else it has returned
-        raise failure
-    raise Handover(type(rest)(ContinuedHead(rest, steps)))
-
-
-OPERATOR_CODES.update((_staged.__code__, _stepped.__code__, waited_for.__code__))
+OPERATOR_CODES.add(waited_for.__code__)
 
 
 @final

@@ -40,8 +40,8 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     if not found or "in source" in line:
         return
     at = int(found[0])
-    if at >= len(stages):
-        return  # what the last stage gives: nobody's function
+    if at >= len(stages) or not stages[at].name:
+        return  # what the last stage gives, or an inner source: no function of a stage
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
     _add(error, stages[at].name, mine, origin, stages, args, place_of(args, skip, stages[at].name))
@@ -140,7 +140,7 @@ def calls(stages: Sequence[Any], args: Sequence[Any]) -> str:
     text, at = "", 0
     for stage in stages:
         size = len(stage.parameters)
-        if not stage.guard:  # nobody wrote it
+        if not stage.guard and stage.name:  # else no user wrote it
             text += f".{call(stage.name, args[at : at + size])}"
         at += size
     return text

@@ -32,13 +32,13 @@ from rx_core import (
     queue_fusion,
     unwrap_stop,
 )
-from rx_core.streams import NEVER_NONE, Stopping, Stream, Waiting, close, is_exhausted
+from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, close, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
-from rx_fusion._loops import loop_of, waited_for
+from rx_fusion._loops import first_of_loop, loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._one import start, tell
 from rx_fusion._push import push
@@ -355,6 +355,21 @@ class Pipeline(Stream[T_co]):
         except (Exception, GeneratorExit) as error:  # of a plugin's rule
             return _failing(as_signal(error))
 
+    def _first_of_loop(self) -> list[Any] | None:
+        """The first item, or None, in a list; no list where this has to be subscribed."""
+        head = self._head
+        if not isinstance(head, OperatorHead) or head.operator.loop is None or not queue_fusion._enabled:
+            return None
+        try:
+            plan = self._resolve()
+        except (Exception, GeneratorExit) as error:  # of a plugin's rule
+            raise as_signal(error) from None
+        try:
+            return first_of_loop(plan)
+        except Handover as handover:
+            rest = handover.rest
+        return [_first_of(Waiting[Any](UNBOUNDED, self, enough=1).items(rest))]
+
     def _first(self, seconds: float | None = None) -> Any:
         """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
         try:
@@ -363,9 +378,9 @@ class Pipeline(Stream[T_co]):
                 if plan is not None:
                     head, shape, args = plan
                     return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
-                loop = self._loop_items(None) if hooks.on_subscribe is None else None
-                if loop is not None:
-                    return _first_of(waited_for(loop, UNBOUNDED, self, 1))
+                found = self._first_of_loop() if hooks.on_subscribe is None else None
+                if found is not None:
+                    return found[0]
             return _first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))
         except RuntimeError as error:
             original = _user_stop(error)

@@ -10,7 +10,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, SettlesDemand, dropped, invalid_request, none_produced, request_all, tell_interrupted
+from rx_core import (
+    UNBOUNDED,
+    CallbackObserver,
+    SettlesDemand,
+    dropped,
+    invalid_request,
+    none_produced,
+    request_all,
+    tell_interrupted,
+)
 from rx_core.queue_fusion import NONE
 from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Input, Stream
 from rx_fusion._forms import Form
@@ -26,6 +35,7 @@ T = TypeVar("T")
 
 STEP = Form("step")
 PUSH = Form("push")
+PUSH_TO_CALLBACK = Form("push", callback=True)
 
 
 class StepSubscriber(Checked[Any]):
@@ -38,20 +48,22 @@ class StepSubscriber(Checked[Any]):
         "_args",
         "_credits",
         "_early",
-        "_emitted",
         "_finish",
-        "_replenish",
         "_rules",
         "_shape",
         "_step",
         "_tail",
         "_unfinished",
+        "emitted",
         "last",
         "late",
+        "replenish",
         "stop",
     )
 
-    def __init__(self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object) -> None:
+    def __init__(
+        self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object, state: tuple[Any, ...] | None = None
+    ) -> None:
         super().__init__(down, origin)
         self._args = args
         self._shape = shape
@@ -61,26 +73,26 @@ class StepSubscriber(Checked[Any]):
         #: Set by it as well: what a stage failed with after the item it had given.
         self.late: BaseException | None = None
         self._rules = _request_rules(shape, args)
-        self._replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
+        self.replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
         #: It gives one item, and asks for what that needs at once; the item may wait in the tail.
         self._early = any(stage.gives_one for stage in shape.stages)
         self._credits: deque[int] | None = deque() if self._early or any(stage.tail_yields for stage in shape.stages) else None
-        self._emitted = 0
+        self.emitted = 0
         #: The item in the tail is not what the end of the stages gave.
         self._unfinished = False
         self._tail: dict[int, Any] = {}
         try:
-            self._build(shape, args)
+            self._build(shape, args, state)
         except (Exception, GeneratorExit) as error:
             # What comes before a stage's loop: the supplier of collect.
             raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
 
-    def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
+    def _build(self, shape: Shape, args: tuple[Any, ...], state: tuple[Any, ...] | None) -> None:
         factory = shape.form(STEP)
         assert factory is not None  # the caller looked at shape.steps
         self._step: Callable[[Any], Any]
         self._finish: Callable[[], Any]
-        self._step, self._finish = factory(self, args)
+        self._step, self._finish = factory(self, args, state)
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self.up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
@@ -98,7 +110,7 @@ class StepSubscriber(Checked[Any]):
         for rule in self._rules:
             n = rule(n)
         if n >= UNBOUNDED:
-            self._replenish = False
+            self.replenish = False
         return n
 
     def on_next(self, item: Any, /) -> None:
@@ -118,10 +130,10 @@ class StepSubscriber(Checked[Any]):
             self.leave(before)
             return
         if self.last:  # the step has set it
-            self._give_last(out)  # type: ignore[unreachable]  # mypy does not see that
+            self.give_last(out)  # type: ignore[unreachable]  # mypy does not see that
         elif out is not None:
             if self._credits is not None:
-                self._emitted += 1
+                self.emitted += 1
             try:
                 self.down.on_next(out)
             except BaseException:
@@ -136,12 +148,12 @@ class StepSubscriber(Checked[Any]):
 
     def _dropped(self) -> None:
         """An item was asked for by somebody who still waits, and a stage has dropped it."""
-        if self._replenish and self.up is not None:
+        if self.replenish and self.up is not None:
             self.ask(1)
 
     def try_on_next(self, item: Any, /) -> bool:
         """As ``on_next``; False: a stage dropped it, and nobody had to be asked for another one."""
-        if item is None or self.done or self.last or not self._replenish:
+        if item is None or self.done or self.last or not self.replenish:
             self.on_next(item)
             return True
         before = self.busy
@@ -156,12 +168,12 @@ class StepSubscriber(Checked[Any]):
             self.leave(before)
             return True
         if self.last:  # the step has set it
-            self._give_last(out)  # type: ignore[unreachable]  # as above
+            self.give_last(out)  # type: ignore[unreachable]  # as above
         elif out is None:
             wanted = False
         else:
             if self._credits is not None:
-                self._emitted += 1
+                self.emitted += 1
             conditional: Callable[[Any], bool] | None = getattr(self.down, "try_on_next", None)
             try:
                 if conditional is None:
@@ -175,7 +187,7 @@ class StepSubscriber(Checked[Any]):
         self.leave(before)
         return wanted
 
-    def _give_last(self, out: Any) -> None:
+    def give_last(self, out: Any) -> None:
         if self.up is not None:
             self.stop_source()  # before the item goes out: a re-entrant publisher must not send another (take)
             self._forget_source()
@@ -183,10 +195,10 @@ class StepSubscriber(Checked[Any]):
             if self._early:
                 self._unfinished = True
                 self._tail[0] = out  # as in _complete
-                if sum(self._credits or ()) > self._emitted:
+                if sum(self._credits or ()) > self.emitted:
                     self._give_tail()
                 return
-            self._emitted += 1
+            self.emitted += 1
             self._give(out)
         self._complete()
 
@@ -228,7 +240,8 @@ class StepSubscriber(Checked[Any]):
             self._end()
             return
         try:
-            out = self._finish()
+            finish, self._finish = self._finish, _nothing
+            out = finish()
         except BaseException as error:
             self._failed(error)
             return
@@ -236,7 +249,7 @@ class StepSubscriber(Checked[Any]):
             self._end()
             return
         self._tail[0] = out  # publish first, look afterwards: a request at the same time sees it or is seen
-        if sum(self._credits) > self._emitted:
+        if sum(self._credits) > self.emitted:
             self._give_tail()
 
     def _give_tail(self) -> None:
@@ -332,14 +345,14 @@ class StepSubscriber(Checked[Any]):
         if self._rules or self._credits is not None or self.done or not isinstance(up, SettlesDemand):
             self.request(UNBOUNDED)
         else:
-            self._replenish = False
+            self.replenish = False
             up.request_all()
 
 
 class ClosureSteps(StepSubscriber):
     """The same behind one of ours, from which no None comes and nothing after the end: ``on_next`` is the generated function.
 
-    It refers to this and is referred to by it, until the end or a cancel parts them.
+    It refers to this and is referred to by it, until the end or a cancel parts them. Callbacks it calls itself.
     """
 
     __slots__ = ("on_next",)
@@ -348,14 +361,19 @@ class ClosureSteps(StepSubscriber):
     #: Behind a wall nothing is negotiated.
     try_on_next = None  # type: ignore[assignment]  # not there
 
-    def _build(self, shape: Shape, args: tuple[Any, ...]) -> None:
-        factory = shape.form(PUSH)
-        assert factory is not None  # the caller looked at shape.one_for_one
+    def _build(self, shape: Shape, args: tuple[Any, ...], state: tuple[Any, ...] | None) -> None:
         down = self.down
+        callback = type(down) is CallbackObserver and down.function is not None
+        factory = shape.form(PUSH_TO_CALLBACK if callback else PUSH)
+        assert factory is not None  # the caller looked at shape.steps
+        if callback:
+            takes, raised = down.function, down.callback_failed
+        else:
+            takes, raised = down.on_next, None
         # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it. What
         # a rule has asked for already (skip) is not asked for again.
-        dropped: Callable[[], object] = down.dropped if isinstance(down, Input) and self._replenish else self._dropped
-        self.on_next = factory(self._failed_here, dropped, down.on_next, args)
+        counts = isinstance(down, Input) and self.replenish and shape.one_for_one
+        self.on_next, self._finish = factory(self, args, state, takes, raised, down.dropped if counts else self._dropped)
 
     def request_fusion(self, mode: int, /) -> int:
         return NONE
@@ -364,42 +382,73 @@ class ClosureSteps(StepSubscriber):
         if self.up is not None:
             subscription.cancel()  # RS 2.5
             return
+        if self.last:  # a stage that wants nothing at all: take(0)
+            subscription.cancel()
+            self.up = NOT_THERE
+            self.down.on_subscribe(self)
+            self._complete()
+            return
         self.up = subscription
         self.down.on_subscribe(self)
+        if self._early and not self.done:
+            n = self._upstream(1)
+            if n < UNBOUNDED:
+                subscription.request(n)
+            else:
+                request_all(subscription)  # what downstream requests, right or wrong, does not get there
 
     def request_all(self) -> None:
-        if self._rules:
+        if self._rules or self._credits is not None:
             self.request(UNBOUNDED)
         elif not self.done:
-            self._replenish = False
+            self.replenish = False
             request_all(self.up)
 
     def on_complete(self) -> None:
-        if not self.done:
-            self.done = True
-            self.on_next = _ignored
-            self.down.on_complete()
+        if not self.last and not self.done and (not self._early or self.enter()):
+            self._let_go()
+            self._forget_source()
+            self._complete()
 
     def on_error(self, error: Exception, /) -> None:
-        self.on_next = _ignored
+        self._let_go()
+        self._finish = _nothing
         if self.done:
             dropped(error, self.origin)
             return
         self.done = True
         self.down.on_error(error)
 
+    def give_last(self, out: Any) -> None:
+        self._let_go()
+        before = self.busy
+        self.busy = True
+        if not LOOK_FIRST:
+            self.fence()
+        super().give_last(out)
+        self.leave(before)
+
     def ask(self, n: int) -> None:
         self.up.request(n)
 
     def reject(self, n: object) -> None:
-        self.up.request(n)  # the source answers, serially with its other signals
+        if self._early:
+            super().reject(n)
+        else:
+            self.up.request(n)  # the source answers, serially with its other signals
 
     def cancel(self) -> None:
-        self.on_next = _ignored
+        self._let_go()
         super().cancel()
 
-    def _failed_here(self, error: BaseException) -> None:
+    def _let_go(self) -> None:
+        """No item comes any more: part from the generated function."""
         self.on_next = _ignored
+
+    def failed_here(self, error: BaseException) -> None:
+        """For the generated function: a stage has failed."""
+        self._let_go()
+        self._finish = _nothing
         self._pass_interrupt(error)
         try:
             note_failure(error, self.origin, self._args)
@@ -463,7 +512,7 @@ def push(
     trusted = unpolled and isinstance(publisher, (Head, Stream)) and publisher._trusted
     try:
         if shape:
-            subscriber = (ClosureSteps if trusted and shape.one_for_one else StepSubscriber)(down, shape, args, origin)
+            subscriber = (ClosureSteps if trusted else StepSubscriber)(down, shape, args, origin)
         elif wall:
             subscriber = (Relay if trusted else Checked)(down, origin)
         else:

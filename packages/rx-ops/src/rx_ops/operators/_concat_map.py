@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase, composite
-from rx_core.streams import END, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
+from rx_core.streams import END, DirectInput, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._loops import concat_map_loop
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
@@ -176,8 +176,11 @@ class ConcatMap(Op[R]):
 
     def subscribe_inner(self, source: Any, demand: int) -> int:
         """Relay what pushes. Only a pushing outer source that is not delayed can signal besides it."""
-        alone = self.outer.items is not None or self.delay_error
-        inner: RelayedInput[R] | GatedInput[R] = RelayedInput(self) if alone else GatedInput(self)
+        inner: RelayedInput[R] | GatedInput[R]
+        if self.outer.items is None and not self.delay_error:
+            inner = GatedInput(self)
+        else:
+            inner = DirectInput(self) if self.settled else RelayedInput(self)
         self.inner = inner
         self.subscribe_later(source, inner)
         return demand

@@ -58,14 +58,14 @@ class Emitter(Generic[T]):
             self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
             return
         straight = self._straight
-        op = self._op
         if straight is not None:
             try:
                 straight(item)
             except BaseException:
-                op.cancel()  # RS 2.13
+                self._op.cancel()  # RS 2.13
                 raise
             return
+        op = self._op
         token = op.token
         if LOOK_FIRST and not token:
             self._wait(item)
@@ -343,11 +343,8 @@ class _CallbackEmitter(_StraightEmitter[T]):
             return
         try:
             self._emit(item)
-        except Exception as error:
+        except BaseException as error:
             self._down.callback_failed(error)
-        except BaseException:
-            self.cancel()
-            raise
 
 
 class CreateHead(PushHead):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from rx_core import OPERATOR_CODES, none_produced, user_error
 from rx_core.streams import NULL_SUBSCRIBER, Handover, close
-from rx_fusion import Feed, IterableHead, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
+from rx_fusion import Feed, IterableHead, Loop, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
 from rx_ops.operators._group import Group, GroupBy, GroupHead, too_many_groups
 from rx_ops.operators._loops import Once, flat_map_loop, pulled_by_loop
 from rx_ops.operators._mapping import Named, named, not_a_source
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from rx_core.streams import Stopping
 
 
-def groups_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     """The loop of flat_map, over groups or over anything else."""
     source = head.upstream[0]
     if isinstance(source, Pipeline) and not head.args[3]:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
             items = pulled_by_loop(groups.upstream[0], run)
-            return None if items is None else _grouped(head, groups, items, run)
+            return None if items is None else Loop(_grouped(head, groups, items, run), None, None)
     return flat_map_loop(head, run)
 
 

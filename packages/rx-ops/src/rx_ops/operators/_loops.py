@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, final
 
-from rx_core import OPERATOR_CODES, user_error
-from rx_core.streams import Handover, Stream, close
-from rx_fusion import Feed, IterableHead, OperatorHead, PlainFlow
+from rx_core import user_error
+from rx_core.streams import Stream
+from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, RestOf, outer_items
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
@@ -17,22 +18,31 @@ if TYPE_CHECKING:
 _FIRST: Final = object()
 
 
-def flat_map_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+def flat_map_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     return None if head.args[3] else _mapped(head, run)  # with errors delayed the others go on
 
 
-def concat_map_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+def concat_map_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     return None if head.args[1:2] == (True,) else _mapped(head, run)
 
 
-def _mapped(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
+def _mapped(head: OperatorHead, run: Stopping | None) -> Loop | None:
     source = head.upstream[0]
-    outer = pulled_by_loop(source, run)
-    return None if outer is None else _one_after_another(head, outer, head.args[0], run)
+    mapper = head.args[0]
+    if not isinstance(source, Stream):
+        return None
+    items: Iterator[Any] | None = source._passive_items(run)
+    if items is not None:
+        return _one_after_another(head, items, items, mapper, run)
+    items = source._loop_items(run)
+    if items is None:
+        return None
+    return _one_after_another(head, outer_items(items, partial(_rest, head, mapper=mapper)), items, mapper, run)
 
 
-def concat_loop(head: OperatorHead, run: Stopping | None) -> Iterator[Any] | None:
-    return _one_after_another(head, iter(head.upstream), None, run)
+def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop:
+    sources = iter(head.upstream)
+    return _one_after_another(head, sources, sources, None, run)
 
 
 def pulled_by_loop(source: Any, run: Stopping | None) -> Iterator[Any] | None:
@@ -44,56 +54,44 @@ def pulled_by_loop(source: Any, run: Stopping | None) -> Iterator[Any] | None:
 
 
 def _one_after_another(
-    head: OperatorHead, outer: Iterator[Any], mapper: Callable[[Any], Any] | None, run: Stopping | None
-) -> Iterator[Any]:
-    try:
-        while True:
+    head: OperatorHead,
+    outer: Iterator[Any],
+    left: Iterator[Any],
+    mapper: Callable[[Any], Any] | None,
+    run: Stopping | None,
+) -> Loop:
+    """The loop over the items of ``outer``. What is left of them when it hands over is in ``left``."""
+
+    def rest(made: Any) -> PlainFlow[Any]:
+        """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
+        remaining = chain((made if mapper is None else _FIRST,), left)
+        return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
+
+    def opener(item: Any) -> Iterable[Any]:
+        if mapper is None:
+            made = item
+        else:
             try:
-                for item in outer:
-                    if mapper is None:
-                        made = item
-                    else:
-                        try:
-                            made = mapper(item)
-                        except (Exception, GeneratorExit) as error:
-                            name, function = named(head.name, mapper)
-                            failure = user_error(name, function, error)
-                            if failure is error:
-                                raise
-                            raise failure from error
-                    if not isinstance(made, Stream):
-                        break
-                    items = made._passive_items(run)
-                    if items is None:
-                        items = made._loop_items(run)
-                        if items is None:
-                            break
-                        try:
-                            yield from items
-                        except Handover as handover:
-                            made = handover.rest
-                            break
-                    else:
-                        yield from items
-                else:
-                    return
-            except Handover as handover:  # of the outer source
-                rest = _rest(head, handover.rest, mapper)
-                break
-            if mapper is not None:
-                refused = not_a_source(head.name, mapper, made)
-                if refused is not None:
-                    raise refused
-            remaining = chain((_FIRST if mapper is not None else made,), outer)
-            rest = _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
-            outer = iter(())  # it belongs to the rest now
-            break
-    finally:
-        close(outer)
-    raise Handover(rest)
+                made = mapper(item)
+            except (Exception, GeneratorExit) as error:
+                name, function = named(head.name, mapper)
+                failure = user_error(name, function, error)
+                if failure is error:
+                    raise
+                raise failure from error
+        if isinstance(made, Stream):
+            items: Iterator[Any] | None = made._passive_items(run)
+            if items is None:
+                items = made._loop_items(run)
+            if items is not None:
+                return items
+        elif mapper is not None:
+            refused = not_a_source(head.name, mapper, made)
+            if refused is not None:
+                raise refused
+        raise RestOf(rest(made))
 
-
-OPERATOR_CODES.add(_one_after_another.__code__)
+    return Loop(outer, opener, rest)
 
 
 def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], Any] | None, first: Any = None) -> PlainFlow[Any]:

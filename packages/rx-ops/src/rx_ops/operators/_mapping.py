@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
 from rx_core.streams import Stream
+from rx_fusion._shapes import HOT_RUNS, tell_hot, when_hot
 
 if TYPE_CHECKING:
     from rx_core.streams import Op
@@ -68,10 +70,16 @@ def not_a_source(operator_name: str, mapper: Callable[..., Any], made: Any) -> T
     )
 
 
+#: How many inner sources were looked at, until the program counts as hot.
+_inner_sources: Final = count()
+
+
 def pulled(source: Any, op: Op[Any], demand: int) -> Iterator[Any] | None:
     """The items of an inner source that need not be subscribed: a passive one; or, where everything is wanted, a loop."""
     if not isinstance(source, Stream):
         return None
+    if when_hot and next(_inner_sources) > HOT_RUNS:
+        tell_hot()
     items: Iterator[Any] | None = source._passive_items(op)
     if items is None and demand == UNBOUNDED:
         items = source._loop_items(op)
