@@ -3,8 +3,10 @@
 from rx_ops._emitters import GenerateEmitter
 from rx_ops._faces._connectable import ConnectableFlowable
 from rx_ops._faces._flowable import Flowable, GroupedFlowable
+from rx_ops._faces._generated_completable import Completable
+from rx_ops._faces._generated_maybe import Maybe
 from rx_ops._faces._generated_observable import ConnectableObservable, GroupedObservable, Observable
-from rx_ops._faces._one_item import Completable, Maybe, Single
+from rx_ops._faces._generated_single import Single
 from rx_ops._faces._results import put
 
 put(

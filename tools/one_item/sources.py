@@ -1,0 +1,161 @@
+"""Where a stream of at most one item begins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tools.one_item.rows import Part
+
+PART: Final = Part()
+
+PART.row("just", "SM", "One item, known now.", "1|")
+PART.row("empty", "M", "No item.", "|", demand="none.")
+PART.row(
+    "complete",
+    "C",
+    "Completes at once.",
+    "|",
+    family="empty",
+    body='return cls._from(IterableHead("complete", (), "complete()", feed=Feed.CLEAN))',
+    source="RxJava ``complete``.",
+)
+PART.row(
+    "from_callable",
+    "SM",
+    "What ``function`` returns, called for each subscription.",
+    "1|",
+    M={
+        "says": "What ``function`` returns, called for each subscription; None means no item.",
+        "signature": "(cls, function: Callable[[], T | None], /) -> Type[T]",
+        "body": (
+            'check_callable("from_callable", "function", function)\n'
+            'return cls._from(IterableHead("from_callable", MaybeCalled(function), f"from_callable({name_of(function)})"))'
+        ),
+        "errors": "what ``function`` raises.",
+    },
+)
+PART.row(
+    "from_action",
+    "C",
+    "Calls ``action`` for each subscription, then completes; what it returns is dropped.",
+    "--|",
+    family="",
+    signature="(cls, action: Callable[[], object], /) -> Type",
+    body=(
+        'check_callable("from_action", "action", action)\n'
+        'return cls._from(IterableHead("from_action", Acted(action), f"from_action({name_of(action)})"))'
+    ),
+    errors="what ``action`` raises.",
+    memory="none.",
+    thread="the one that subscribes.",
+    fusion="synchronous source.",
+    source="RxJava ``fromAction``.",
+)
+PART.row("defer", "SMC", "The {Type} that ``supplier`` makes for each subscription.", "--1|", C={"marble": "--|"})
+PART.row("error", "SMC", "Fails with ``error``, or with what the function makes for each subscription.", "#", demand="none.")
+PART.row("never", "SMC", "No signal at all.", "--", demand="none.")
+PART.row(
+    "wrap",
+    "SMC",
+    "Anybody's {Type} with our operators; ours as it is.",
+    "--1|",
+    signature="(cls, {name}: Base[T], /) -> Type[T]",
+    body=('if isinstance({name}, {Type}):\n    return {name}\ncheck_source("wrap", {name})\nreturn cls._from(foreign({name}))'),
+    errors="pass through; TypeError at assembly for something that is no source.",
+    thread="the source's.",
+    fusion="none in front of it; stages behind it are pushed through without a queue.",
+    source="RxJava ``wrap``.",
+    C={"marble": "--|"},
+)
+PART.row(
+    "zip",
+    "SM",
+    "Both items as a tuple, or what ``combiner`` makes of them; both are subscribed together.",
+    "--1|  ----a|  -->  ----x|",
+    signatures=(
+        "(cls, s1: Base[T1], s2: Base[T2], combiner: Callable[[T1, T2], R], /) -> Type[R]",
+        "(cls, s1: Base[T1], s2: Base[T2], /) -> Type[tuple[T1, T2]]",
+        "(cls, s1: Base[Any], s2: Base[Any], combiner: Any = None, /) -> Type[Any]",
+    ),
+    body="return cls._from(zipped(s1, s2, combiner))",
+    memory="the item that came first.",
+    thread="that of the source whose item comes last.",
+    M={
+        "says": "Both items as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.",
+        "signatures": (
+            "(cls: type[Base[R]], s1: Base[T1], s2: Base[T2], combiner: Callable[[T1, T2], R], /) -> Type[R]",
+            "(cls, s1: Base[T1], s2: Base[T2], /) -> Type[tuple[T1, T2]]",
+            "(cls, s1: Base[Any], s2: Base[Any], combiner: Any = None, /) -> Type[Any]",
+        ),
+    },
+)
+PART.row(
+    "amb",
+    "SMC",
+    "The one of ``sources`` that signals first; the others are cancelled.",
+    "----1|  --3|  -->  --3|",
+    body="return cls._from(raced(*sources))",
+    errors=(
+        "of the winner; a loser's that comes later goes to the error hook. TypeError at assembly for something that is no source."
+    ),
+    fusion="coordinating; the winner's item goes on without a queue.",
+    source="RxJava ``amb``, ``ambArray``.",
+    S={
+        "says": "The one of ``sources`` that signals first; the others are cancelled. EmptyStreamError when there are none.",
+        "body": 'made = cls._from(raced(*sources))\nreturn made if sources else made._then(stages.not_empty, "amb")',
+    },
+    M={"says": "The one of ``sources`` that signals first; the others are cancelled. Nothing when there are none."},
+    C={
+        "says": "The one of ``sources`` that ends first, whichever way; the others are cancelled. Completes when there are none.",
+        "marble": "----|  --|  -->  --|",
+        "fusion": "coordinating.",
+        "body": (
+            'for source in sources:\n    check_source("amb", source)\n'
+            "return cls._from(raced(*(cls._from(only_end(source)) for source in sources)))"
+        ),
+    },
+)
+PART.row(
+    "amb_with",
+    "SMC",
+    "This or ``other``, whichever signals first.",
+    "----1|  --3|  -->  --3|",
+    errors="of the winner.",
+    C={"says": "This or ``other``, whichever ends first.", "marble": "----|  --|  -->  --|"},
+)
+PART.row(
+    "using",
+    "SMC",
+    "The {Type} that ``factory`` makes of a resource that ``supplier`` gives, and ``cleanup`` takes back.\n\n"
+    "``cleanup`` runs exactly once: before the end is signalled (with ``eager=False`` after it), or when the run is cancelled.",
+    "--1|",
+    errors="of what ``factory`` makes; what one of the functions raises. When ``cleanup`` fails as well, both as a "
+    "CompositeException; after the end or a cancel, its error goes to the error hook.",
+    C={"marble": "--|"},
+)
+PART.row(
+    "sequence_equal",
+    "SMC",
+    "Whether the items of all are equal, or ``comparer`` finds those of the others equal to that of the first.",
+    "--1|  ----1|  -->  ----t|",
+    signature=(
+        "(cls, first: Base[T], second: Base[T], /, *more: Base[T], "
+        "comparer: Callable[[T, T], object] | None = None) -> Single[bool]"
+    ),
+    body="return alike((first, second, *more), comparer)",
+    errors="the first ends it at once and cancels the others; what comparing raises.",
+    memory="an item of each source.",
+    M={"says": "Whether all have equal items, or none has one; ``comparer`` as for a Single."},
+    C={
+        "says": "True when all are complete; the first error ends it and cancels the others.",
+        "marble": "--|  ----|  -->  ----t|",
+        "signature": "(cls, first: Base, second: Base, /, *more: Base) -> Single[bool]",
+        "body": (
+            'sources = (first, second, *more)\nfor source in sources:\n    check_source("sequence_equal", source)\n'
+            "return alike(tuple([cls._from(only_end(source)) for source in sources]))"
+        ),
+        "errors": "the first ends it at once and cancels the others.",
+        "memory": "none.",
+        "source": "RxJava ``sequenceEqual``.",
+    },
+)

@@ -1,0 +1,154 @@
+"""Time and threads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tools.one_item.rows import Part
+
+PART: Final = Part()
+
+PART.row(
+    "take_until",
+    "SMC",
+    "The item, if it comes before ``other`` gives an item or completes.",
+    "----1|  --x|  -->  --|",
+    signature="(self, other: AnySource, /) -> Type[T_co]",
+    body="return self._from(ended(self, other))",
+    errors="of both end it, at once. TypeError at assembly for something that is no source.",
+    S={
+        "says": "The item, if it comes before ``other`` gives an item or completes; else ``concurrent.futures.CancelledError``.",
+        "marble": "----1|  --x|  -->  --#",
+        "body": "return self._from(ended(self, other, cancelled))",
+    },
+    M={"says": "The item, if it comes before ``other`` gives an item or completes; else nothing."},
+    C={"says": "Completes with this, or when ``other`` gives an item or completes.", "marble": "----|  --x|  -->  --|"},
+)
+PART.row(
+    "timestamp",
+    "SM",
+    "The item with the time at which it came, as ``Timed(value, seconds)`` on the clock of ``scheduler``.",
+    "-a|  -->  -x|      (x = Timed(a, 1.0))",
+    M={"says": "The item, if there is one, with the time at which it came, as ``Timed(value, seconds)``."},
+)
+PART.row(
+    "time_interval",
+    "SM",
+    "The item with the seconds since the subscription, as ``Timed(value, seconds)``.",
+    "-a|  -->  -x|      (x = Timed(a, 1.0))",
+)
+DELAYS: Final = (
+    "(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Type[T_co]",
+    "(self, /, *, selector: Callable[[T_co], AnySource]) -> Type[T_co]",
+    "(self, seconds: float | None = None, /, *, selector: Callable[[T_co], AnySource] | None = None, "
+    "scheduler: Scheduler | None = None, delay_error: bool = False) -> Type[T_co]",
+)
+PART.row(
+    "delay",
+    "SMC",
+    "The item ``seconds`` later, or once the source that ``selector`` makes of it signals.\n\n"
+    "An error comes at once, unless ``delay_error``.",
+    "--1|  -->  -----1|",
+    signatures=DELAYS,
+    body=(
+        "if selector is not None:\n    return self._from(delayed_by(self, seconds, selector, scheduler, delay_error))\n"
+        "return self._from(delayed(self, seconds, scheduler, delay_error))"
+    ),
+    errors="as said; those of ``selector`` and of its source at once. ValueError or TypeError at assembly for a bad duration.",
+    memory="the item.",
+    fusion="coordinating; the item is scheduled when it comes.",
+    M={
+        "says": "The item, or the end without one, ``seconds`` later, or when the source that ``selector`` makes signals."
+        "\n\nAn error comes at once, unless ``delay_error``."
+    },
+    C={
+        "says": "The end ``seconds`` later; an error at once, unless ``delay_error``.",
+        "marble": "--|  -->  -----|",
+        "signatures": DELAYS[:1],
+        "body": "return self._from(delayed(self._from(only_end(self)), seconds, scheduler, delay_error))",
+        "errors": "as said. ValueError or TypeError at assembly for a bad duration.",
+        "memory": "none.",
+        "thread": "a worker of ``scheduler`` (default: computation).",
+        "fusion": "coordinating; the end is scheduled when it comes.",
+    },
+)
+PART.row(
+    "delay_subscription",
+    "SMC",
+    "Subscribes ``seconds`` later, or when ``until`` gives an item or completes.",
+    "--1|  -->  -------1|",
+    fusion="coordinating; the item passes on without a queue.",
+    C={"marble": "--|  -->  -------|", "fusion": "coordinating."},
+)
+
+
+def _timeouts(receiver: str, source: str) -> tuple[str, ...]:
+    return (
+        f"({receiver}, seconds: float, /, *, fallback: {source} | None = None, scheduler: Scheduler | None = None) -> Type[T]",
+        f"({receiver}, /, *, first: AnySource, fallback: {source} | None = None) -> Type[T]",
+    )
+
+
+PART.row(
+    "timeout",
+    "SMC",
+    "TimeoutError, or ``fallback``, when this has not ended after ``seconds``, or when ``first`` signals an item or ends.",
+    "--------1|  -->  ----#",
+    signatures=(
+        *_timeouts("self: Base[T]", "Base[T]"),
+        "(self: Any, seconds: float | None = None, /, *, first: AnySource | None = None, fallback: Any = None, "
+        "scheduler: Scheduler | None = None) -> Any",
+    ),
+    body="return self._from(limited(self, seconds, first, fallback, scheduler))",
+    errors="TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.",
+    fusion="coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.",
+    S={
+        "says": (
+            "TimeoutError, or ``fallback``, when there is no item after ``seconds``, or when ``first`` signals an item or ends."
+        )
+    },
+    C={
+        "marble": "--------|  -->  ----#",
+        "signatures": (
+            *_timeouts("self", "Base"),
+            "(self, seconds: float | None = None, /, *, first: AnySource | None = None, fallback: Base | None = None, "
+            "scheduler: Scheduler | None = None) -> Type",
+        ),
+        "body": "return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler))",
+        "fusion": "coordinating. What a synchronous source computes is not interrupted.",
+    },
+)
+PART.row("subscribe_on", "SMC", "Subscribes on a worker of ``scheduler``.", "--1|  -->  --1|", C={"marble": "--|  -->  --|"})
+PART.row(
+    "observe_on",
+    "SMC",
+    "Signals on a worker of ``scheduler``.",
+    "--1|  -->  --1|",
+    signature="(self, scheduler: Scheduler, /) -> Type[T_co]",
+    body='check_scheduler("observe_on", scheduler)\nreturn self._from(observed_on(self, scheduler, 1))',
+    errors="pass through, on the worker; RuntimeError when the scheduler is shut down.",
+    memory="the item.",
+    C={"marble": "--|  -->  --|", "memory": "none."},
+)
+PART.row(
+    "cache",
+    "SMC",
+    "The result of the first subscription for all who subscribe, an error too. Who leaves does not stop the run.",
+    "--1|  -->  --1|",
+    body="return self._from(kept(self))",
+    errors="pass through, to late observers too.",
+    memory="the item, as long as this pipeline is referenced.",
+    thread="that of the source, or the one that subscribes.",
+    C={
+        "says": "The end of the first subscription for all who subscribe, an error too. Who leaves does not stop the run.",
+        "marble": "--|  -->  --|",
+        "memory": "none.",
+    },
+)
+PART.row(
+    "hide",
+    "SM",
+    "The same behind a wall: nothing fuses across it and nobody sees what is behind it.",
+    "--1|  -->  --1|",
+    body="return self._from(hidden(self))",
+)
