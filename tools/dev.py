@@ -50,6 +50,7 @@ COMMANDS = {
     "api": "write packages/*/api.txt",
     "unfused": "the tests of operators with fusion switched off",
     "free-threaded": "the tests on a CPython without the GIL, which is built first",
+    "compiled": "the tests of the core and its operators on a core that mypyc has compiled",
     "bench": "run the benchmarks",
     "pytest": "pytest alone",
 }

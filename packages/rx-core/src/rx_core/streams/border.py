@@ -13,7 +13,7 @@ from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, answers_late, inv
 from rx_core._errors import none_argument
 from rx_core._user_code import as_signal
 from rx_core.gate import LOOK_FIRST
-from rx_core.streams.contracts import NULL_SUBSCRIBER
+from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -192,7 +192,7 @@ class Border(SettlesDemand, Generic[T]):
 
     # -- the Subscription ----------------------------------------
 
-    def request(self, n: int, /) -> None:
+    def request(self, n: Amount, /) -> None:
         if self.done:
             return
         if type(n) is not int or n < 1:

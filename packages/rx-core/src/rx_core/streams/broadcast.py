@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
-from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
+from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.hub import End
 from rx_core.streams.inputs import Input, MergedInput
 from rx_core.streams.op import Op
@@ -46,7 +46,7 @@ class Receiver(Generic[T]):
         self.requests = []
         self.stopped = False
 
-    def request(self, n: int, /) -> None:
+    def request(self, n: Amount, /) -> None:
         if not self.stopped:
             self.requests.append(n)
             self.broadcast.drain()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import length_hint
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from rx_core import _hooks
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
 
 T_co = TypeVar("T_co", covariant=True)
+
+#: The number of a request. Not int: compiled code would raise for another thing, which is a signal here (RS 3.9).
+Amount: TypeAlias = Any
 
 
 class Stopping(Protocol):

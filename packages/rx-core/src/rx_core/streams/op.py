@@ -21,7 +21,16 @@ from rx_core._demand import UNBOUNDED, SettlesDemand, invalid_request
 from rx_core._errors import WorkerInterruptedError
 from rx_core._user_code import as_signal
 from rx_core.gate import Gate
-from rx_core.streams.contracts import NULL_SUBSCRIBER, Handover, Stream, SubscriberFailed, Subscribing, ignore, is_exhausted
+from rx_core.streams.contracts import (
+    NULL_SUBSCRIBER,
+    Amount,
+    Handover,
+    Stream,
+    SubscriberFailed,
+    Subscribing,
+    ignore,
+    is_exhausted,
+)
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -140,7 +149,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
 
     # -- Subscription ------------------------------------------------------------
 
-    def request(self, n: int, /) -> None:
+    def request(self, n: Amount, /) -> None:
         """Thread-safe; ``n`` is looked at by the holder of the token, because a wrong one is a signal (RS 3.9, 3.16)."""
         self.requests.append(n)
         self.drain()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import SettlesDemand, answers_late, request_all
 from rx_core._observers import CallbackObserver
-from rx_core.streams.contracts import NULL_SUBSCRIBER, ignore
+from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.entry import subscribe
 from rx_core.streams.inputs import Input
 
@@ -95,7 +95,7 @@ class PassThrough(SettlesDemand, Generic[T]):
 
     # -- the Subscription ----------------------------------------
 
-    def request(self, n: int, /) -> None:
+    def request(self, n: Amount, /) -> None:
         if not self.done:  # RS 2.4
             try:
                 self.up.request(n)
