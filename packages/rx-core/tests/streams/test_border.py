@@ -161,11 +161,12 @@ def test_requests_of_two_threads_are_sent_one_after_the_other_and_none_is_lost()
 def test_control_a_request_that_does_not_look_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def forgetful(self: Any, n: int) -> None:
         try:
-            self.turn.pop()
+            self.token.pop()
         except IndexError:
             self.pending.append(n)
         else:
             self.pass_on(n)
+            self.token.append(0)
 
     monkeypatch.setattr(Border, "ask", forgetful)
     with pytest.raises(AssertionError):

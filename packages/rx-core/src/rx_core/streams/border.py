@@ -12,7 +12,7 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, answers_late, invalid_request
 from rx_core._errors import none_argument
 from rx_core._user_code import as_signal
-from rx_core.gate import LOOK_FIRST
+from rx_core.gate import LOOK_FIRST, Gate
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount
 
 if TYPE_CHECKING:
@@ -53,17 +53,17 @@ class _NotThere:
 NOT_THERE: Final[Any] = _NotThere()
 
 
-class Border(SettlesDemand, Generic[T]):
+class Border(Gate, SettlesDemand, Generic[T]):
     """Subscriber of a foreign source and Subscription of what is behind it; a subclass writes ``on_next``.
 
-    *Requests* have a turn: who takes it requests, and who finds it taken leaves its number, for the one that has it.
+    *Requests* pass a gate (RS 2.7): the thread that holds the token requests, other threads leave their numbers to it.
 
     *A wrong request* is answered here, serially with the source's signals (RS 1.3). Each signal raises ``busy`` and then looks at
     ``done``; the wrong request sets ``done`` and then looks at ``busy``. So at least one of them sees the other: nothing goes
     down any more, and the error goes out at once, or behind the signal that is on its way.
     """
 
-    __slots__ = ("busy", "done", "down", "granted", "origin", "pending", "permit", "refused", "turn", "up", "wrong")
+    __slots__ = ("busy", "done", "down", "granted", "origin", "pending", "permit", "refused", "up", "wrong")
 
     down: Any
     up: Any
@@ -76,12 +76,11 @@ class Border(SettlesDemand, Generic[T]):
     busy: bool
     #: The answer to a wrong request.
     wrong: Exception | None
-    #: Holds one entry until it is taken by who ends the stream with an error of its own.
+    #: Holds one entry, for the party that ends the stream with an error that is not the source's.
     permit: Any
-    #: Holds one entry while no thread requests. What is requested meanwhile waits in ``pending``.
-    turn: Any
+    #: What is requested while another request is under way.
     pending: Any
-    #: How many items the source was asked for; UNBOUNDED: for all. Only who has the turn writes it, before it requests.
+    #: How many items the source was asked for; UNBOUNDED: for all. Only the holder of the token writes it, before it requests.
     granted: int
 
     def __init__(self, down: Subscriber[T], origin: object) -> None:
@@ -110,7 +109,9 @@ class Border(SettlesDemand, Generic[T]):
         self.up = up
         if type(up) is NoDemand:
             self.granted = UNBOUNDED
-        self.turn = [True]
+        self.token = [0]
+        self.dirty = False
+        self.later = ()
         self.pending = []
         before = self.busy
         self.busy = True
@@ -202,29 +203,35 @@ class Border(SettlesDemand, Generic[T]):
 
     def ask(self, n: int) -> None:
         """Request ``n``, unless another thread requests just now, or this one further up its stack: then that goes on."""
-        turn = self.turn
+        token = self.token
+        if LOOK_FIRST and not token:
+            self.pending.append(n)
+            self.drain()
+            return
         try:
-            turn.pop()
+            token.pop()
         except IndexError:
-            self.pending.append(n)  # publish first, then try again
-        else:
+            self.pending.append(n)
+            self.drain()
+            return
+        try:
             self.pass_on(n)
+        finally:
+            token.append(0)
+        if self.dirty:
+            self.drain()
+
+    def look(self, held: int, /) -> int:
         pending = self.pending
+        n = 0
         while pending:
-            try:
-                turn.pop()
-            except IndexError:
-                return
-            n = 0
-            while pending:
-                n = add_cap(n, pending.pop(0))  # only who has the turn takes out
-            if not n:
-                turn.append(True)
-                continue
+            n = add_cap(n, pending.pop(0))
+        if n:
             self.pass_on(n)
+        return held
 
     def pass_on(self, n: int) -> None:
-        """Has the turn, and gives it back."""
+        """Holds the token."""
         granted = self.granted
         self.granted = UNBOUNDED if n >= UNBOUNDED - granted else granted + n
         try:
@@ -233,8 +240,6 @@ class Border(SettlesDemand, Generic[T]):
         except Exception as error:  # RS 3.16
             if error is not self.refused:
                 self.fail(as_signal(error))
-        finally:
-            self.turn.append(True)
 
     def reject(self, n: object) -> None:
         """Any thread: a wrong request ends the stream (RS 3.9)."""
