@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -13,8 +14,10 @@ from typing import Any
 
 import pytest
 
+from rx_core.streams import Handover
 from rx_fusion import Feed, Form
 from rx_fusion._heads import IterableHead
+from rx_fusion._loops import goes_on
 from rx_fusion._shapes import Shape
 from rx_ops import Flowable
 from tests.conformance.harness import Case, Kit
@@ -105,7 +108,7 @@ def test_the_step_form_gives_what_belongs_to_each_item(case: Case) -> None:
     assert factory is not None
     for size in range(len(case.items) + 1):
         run = SimpleNamespace(stop=-1, last=False)
-        step, finish = factory(run, args)
+        step, finish = factory(run, args, None)
         got = []
         for item in case.items[:size]:
             if run.last:
@@ -113,6 +116,43 @@ def test_the_step_form_gives_what_belongs_to_each_item(case: Case) -> None:
             got.append(step(item))
         got.append(finish())
         assert [item for item in got if item is not None] == stacked(shape, args, case.items[:size])
+
+
+class Rest(Exception):
+    """What is raised in place of the Handover."""
+
+
+@pytest.mark.parametrize("case", [case for case in STAGES if goes_on(shape_and_args(case)[0])], ids=str)
+def test_stages_that_were_pulled_go_on_as_steps(case: Case) -> None:
+    shape, args = shape_and_args(case)
+    pull, steps = shape.form(Form("pull", resumes=True)), shape.form(Form("step"))
+    assert pull is not None
+    assert steps is not None
+    for size in range(len(case.items) + 1):
+        pulled, rest = case.items[:size], case.items[size:]
+        states: list[tuple[Any, ...]] = []
+
+        def source(items: Sequence[Any] = pulled) -> Iterator[Any]:
+            yield from items
+            raise Handover(None)
+
+        def resumed(_handover: Handover, state: tuple[Any, ...], states: list[tuple[Any, ...]] = states) -> Rest:
+            states.append(state)
+            return Rest()
+
+        got = []
+        with contextlib.suppress(Rest):
+            for item in pull(source(), None, ORIGIN, args, resumed):
+                got.append(item)  # up to what is raised
+        if states:  # else they had enough
+            run = SimpleNamespace(stop=-1, last=False, late=None)
+            step, finish = steps(run, args, states[0])
+            for item in rest:
+                if run.last:
+                    break
+                got.append(step(item))
+            got.append(finish())
+        assert [item for item in got if item is not None] == stacked(shape, args, case.items)
 
 
 @OF_STAGES
