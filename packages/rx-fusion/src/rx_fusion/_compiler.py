@@ -103,6 +103,9 @@ class _Writer:
             **BUILTINS,
         }
         self.locals = [frozenset(_locals_of(stage)) for stage in stages]
+        #: Whether it matters which stage drops an item that was pushed: the rules of those before it say what another one needs.
+        ruled = any(stage.request is not None for stage in stages)
+        self.tells = ruled and form.kind in ("step", "push") and any(stage.drops and stage.request is None for stage in stages)
         #: Whether a stage may fail when its item was given already: then the item goes out first.
         self.works_after = any(stage.works_after for stage in stages)
         # A last mark is sound only where nothing can follow the marked item.
@@ -205,7 +208,7 @@ class _Writer:
         body: list[ast.stmt] = []
         written = self.write(self.body(0), 0, _Place(0, True))
         item, take = self.first_item()
-        written = [*take, *written]
+        written = [*(_statements("run.reached = 0") if self.tells else []), *take, *written]
         changed = sorted(kept & _assigned(written))
         if changed:
             body.append(ast.Nonlocal(changed))
@@ -332,7 +335,8 @@ class _Writer:
         """What ``yield value`` of stage ``at`` becomes."""
         if at + 1 < len(self.stages):
             target = ast.Name(self.item(at + 1), ast.Store())
-            return [ast.Assign([target], value, lineno=0), *self.write(self.body(at + 1), at + 1, place)]
+            told = _statements(f"run.reached = {at + 1}") if self.tells and place.in_main_loop else []
+            return [ast.Assign([target], value, lineno=0), *told, *self.write(self.body(at + 1), at + 1, place)]
         if self.form.kind in ("step", "push"):
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
         if self.form.kind == "value":

@@ -74,7 +74,7 @@ def first_of_loop(plan: Resolved) -> list[Any] | None:
 def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], Any] | None:
     """The operator's loop and the stages behind it in one function, to be called once; None where there is none."""
     head, shape, args = plan
-    if shape is not ROOT and not _goes_on(shape):
+    if shape is not ROOT and not goes_on(shape):
         return None
     loop = inner_loop(head, run)
     if loop is None:
@@ -104,7 +104,7 @@ def _first(items: Iterator[Any]) -> Any:
         close(items)
 
 
-def _goes_on(shape: Shape) -> bool:
+def goes_on(shape: Shape) -> bool:
     """Whether its stages can go on with the state they have, one call for each item."""
     known = _resumable.get(shape)
     if known is None:

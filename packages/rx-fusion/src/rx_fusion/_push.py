@@ -57,6 +57,7 @@ class StepSubscriber(Checked[Any]):
         "emitted",
         "last",
         "late",
+        "reached",
         "replenish",
         "stop",
     )
@@ -73,7 +74,10 @@ class StepSubscriber(Checked[Any]):
         #: Set by it as well: what a stage failed with after the item it had given.
         self.late: BaseException | None = None
         self._rules = _request_rules(shape, args)
-        self.replenish = not any(stage.request is not None and stage.drops for stage in shape.stages)
+        #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
+        self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
+        #: Set by the step where that matters: which stage had the item last.
+        self.reached = 0
         #: It gives one item, and asks for what that needs at once; the item may wait in the tail.
         self._early = any(stage.gives_one for stage in shape.stages)
         self._credits: deque[int] | None = deque() if self._early or any(stage.tail_yields for stage in shape.stages) else None
@@ -107,8 +111,9 @@ class StepSubscriber(Checked[Any]):
 
     def _upstream(self, n: int) -> int:
         """What a request means to the source."""
-        for rule in self._rules:
-            n = rule(n)
+        for rule in reversed(self._rules):
+            if rule is not None:
+                n = rule(n)
         if n >= UNBOUNDED:
             self.replenish = False
         return n
@@ -147,13 +152,23 @@ class StepSubscriber(Checked[Any]):
             self.answer()
 
     def _dropped(self) -> None:
-        """An item was asked for by somebody who still waits, and a stage has dropped it."""
-        if self.replenish and self.up is not None:
-            self.ask(1)
+        """An item was asked for, and a stage has dropped it: the source is asked for what that stage needs for another one."""
+        if not self.replenish or self.up is None:
+            return
+        n = 1
+        if self._rules:
+            at = self.reached
+            if self._rules[at] is not None:
+                return
+            for rule in reversed(self._rules[:at]):
+                if rule is not None:
+                    n = rule(n)
+        if n > 0:
+            self.ask(n)
 
     def try_on_next(self, item: Any, /) -> bool:
         """As ``on_next``; False: a stage dropped it, and nobody had to be asked for another one."""
-        if item is None or self.done or self.last or not self.replenish:
+        if item is None or self.done or self.last or not self.replenish or self._rules:
             self.on_next(item)
             return True
         before = self.busy
@@ -370,9 +385,8 @@ class ClosureSteps(StepSubscriber):
             takes, raised = down.function, down.callback_failed
         else:
             takes, raised = down.on_next, None
-        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it. What
-        # a rule has asked for already (skip) is not asked for again.
-        counts = isinstance(down, Input) and self.replenish and shape.one_for_one
+        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it.
+        counts = isinstance(down, Input) and not self._rules and shape.one_for_one
         self.on_next, self._finish = factory(self, args, state, takes, raised, down.dropped if counts else self._dropped)
 
     def request_fusion(self, mode: int, /) -> int:
@@ -481,18 +495,18 @@ def _inner(error: BaseException) -> Any:
 Rule = Callable[[int], int]
 
 
-def _request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule]:
-    """From downstream's n to upstream's: one rule per stage that has one, the last stage's first."""
-    rules: list[Rule] = []
-    at = len(args)
-    for stage in reversed(shape.stages):
-        mine = args[at - len(stage.parameters) : at]
-        at -= len(stage.parameters)
+def _request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule | None]:
+    """From downstream's n to upstream's: the rule of each stage that has one. No list where none has."""
+    rules: list[Rule | None] = []
+    at = 0
+    for stage in shape.stages:
+        mine = args[at : at + len(stage.parameters)]
+        at += len(stage.parameters)
         if stage.reduces:
             rules.append(_everything)
-        elif stage.request is not None:
-            rules.append(stage.request(*mine))
-    return rules
+        else:
+            rules.append(None if stage.request is None else stage.request(*mine))
+    return rules if any(rules) else []
 
 
 def _everything(_n: int) -> int:

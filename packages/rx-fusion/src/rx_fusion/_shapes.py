@@ -153,16 +153,12 @@ class Shape:
     def steps(self) -> bool:
         """One item in, at most one out, at most one after the end: can be pushed through without a queue."""
         tails = sum(stage.tail_yields for stage in self.stages)
-        scaling = any(stage.request is not None and stage.drops and not stage.wants_all for stage in self.stages)
-        droppers = sum(stage.drops for stage in self.stages)
         first = next((at for at, stage in enumerate(self.stages) if stage.tail_yields), len(self.stages))
         return (
             tails <= 1
             # an item that comes at the end goes out before the ends of later stages are run (count, then do_on_complete)
             and not any(stage.epilogue for stage in self.stages[first + 1 :])
             and all(stage.compilable and (stage.one_to_at_most_one or stage.single_tail) for stage in self.stages)
-            # a stage that asks for n * count accounts for its own drops; another dropping stage beside it could not be told apart
-            and not (scaling and droppers > 1)
         )
 
     def is_hot(self, source: object) -> bool:
