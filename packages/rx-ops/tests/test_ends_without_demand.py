@@ -58,9 +58,9 @@ def test_items_still_wait_for_a_request_when_their_source_has_ended() -> None:
 def test_flat_map_sees_the_end_of_its_source_behind_a_lane_that_was_woken_and_has_ended() -> None:
     def push(item: int) -> None:
         if item == 1:
-            inner.next(2)  # wakes its lane once more, which is polled already
+            inner.next(2)  # wakes its input once more, which is polled already
         else:
-            inner.complete()  # and now its lane is still in the line, and over
+            inner.complete()  # and now its input is still in the line, and over
 
     inner = ManualPublisher[int](on_request=lambda subscription, _n: subscription.next(1))
     subscriber = TestSubscriber[int](2, on_value=push)

@@ -21,7 +21,7 @@ from rx_schedulers import (
     SingleScheduler,
     from_executor,
 )
-from rx_schedulers._lane import Lane, LaneGroup, LaneThread, LaneWorker, Task
+from rx_schedulers._event_loop import EventLoop, EventLoopGroup, LoopThread, LoopWorker, Task
 
 SECONDS = 20.0
 
@@ -96,16 +96,16 @@ def test_io_reuses_the_threads_of_disposed_workers() -> None:
     take_back = scheduler._free.append
 
     class Free:
-        """A free list that tells when a lane has come back."""
+        """A free list that tells when an event loop has come back."""
 
-        def append(self, lane: Lane) -> None:
-            take_back(lane)
+        def append(self, loop: EventLoop) -> None:
+            take_back(loop)
             returned.set()
 
-        def pop(self) -> Lane:
-            return lanes.pop()
+        def pop(self) -> EventLoop:
+            return loops.pop()
 
-    lanes = scheduler._free
+    loops = scheduler._free
     scheduler._free = Free()  # type: ignore[assignment]  # a fake with what is used of it
     names = []
     for _ in range(10):
@@ -154,7 +154,7 @@ def test_a_waiting_timer_keeps_the_thread() -> None:
     worker = scheduler.create_worker()
     worker.schedule(lambda: None, 3600.0)
     thread = run(worker)
-    assert isinstance(thread, LaneThread)
+    assert isinstance(thread, LoopThread)
     thread.retire()
     run(worker)
     assert thread.is_alive()
@@ -167,7 +167,7 @@ def test_retiring_ends_an_idle_thread_at_once() -> None:
     scheduler = ComputationScheduler(1)
     worker = scheduler.create_worker()
     thread = run(worker)
-    assert isinstance(thread, LaneThread)
+    assert isinstance(thread, LoopThread)
     thread.retire()
     assert ended(thread)
     again = run(worker)
@@ -243,24 +243,24 @@ def test_a_system_without_threads_raises_and_recovers(monkeypatch: pytest.Monkey
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patch:
-        patch.setattr(LaneThread, "start", refuse)
+        patch.setattr(LoopThread, "start", refuse)
         with pytest.raises(RuntimeError, match="new thread"):
             worker.schedule(lambda: pytest.fail("was refused"))
     run(worker)
     assert scheduler.shutdown(SECONDS)
 
 
-# The lane itself, on a clock that the test moves ----------------------------------------------------------------------
+# The loop itself, on a clock that the test moves ----------------------------------------------------------------------
 
 
-def lane(clock: Callable[[], float]) -> Lane:
-    return Lane(LaneGroup("test", 60.0, clock))
+def loop(clock: Callable[[], float]) -> EventLoop:
+    return EventLoop(EventLoopGroup("test", 60.0, clock))
 
 
 def test_equal_instants_run_in_order_of_scheduling_and_all_by_due_time() -> None:
     clock = FakeClock()
-    tested = lane(clock)
-    worker = LaneWorker(tested)
+    tested = loop(clock)
+    worker = LoopWorker(tested)
     log: list[str] = []
     inside, leave = threading.Event(), threading.Event()
 
@@ -281,10 +281,10 @@ def test_equal_instants_run_in_order_of_scheduling_and_all_by_due_time() -> None
     assert tested.group.shutdown(SECONDS)
 
 
-def test_a_busy_lane_is_never_woken_and_a_sleeping_one_only_for_what_is_due_before() -> None:
+def test_a_busy_loop_is_never_woken_and_a_sleeping_one_only_for_what_is_due_before() -> None:
     wakes = 0
 
-    class Counting(Lane):
+    class Counting(EventLoop):
         __slots__ = ()
 
         def _open(self) -> None:
@@ -293,8 +293,8 @@ def test_a_busy_lane_is_never_woken_and_a_sleeping_one_only_for_what_is_due_befo
             super()._open()
 
     clock = FakeClock()
-    tested = Counting(LaneGroup("test", None, clock))
-    worker = LaneWorker(tested)
+    tested = Counting(EventLoopGroup("test", None, clock))
+    worker = LoopWorker(tested)
     inside, leave = threading.Event(), threading.Event()
 
     def block() -> None:
@@ -312,11 +312,11 @@ def test_a_busy_lane_is_never_woken_and_a_sleeping_one_only_for_what_is_due_befo
     assert tested.group.shutdown(SECONDS)
 
 
-def test_disposed_timers_leave_the_heap_and_the_inbox_of_a_sleeping_lane() -> None:
+def test_disposed_timers_leave_the_heap_and_the_inbox_of_a_sleeping_loop() -> None:
     clock = FakeClock()
-    tested = lane(clock)
-    worker = LaneWorker(tested)
-    worker.schedule(lambda: None, 1.0)  # the lane sleeps until then, so that later timers need not wake it
+    tested = loop(clock)
+    worker = LoopWorker(tested)
+    worker.schedule(lambda: None, 1.0)  # the event loop sleeps until then, so that later timers need not wake it
     run(worker)
     for _ in range(20_000):
         worker.schedule(lambda: None, 3600.0).dispose()
@@ -326,11 +326,11 @@ def test_disposed_timers_leave_the_heap_and_the_inbox_of_a_sleeping_lane() -> No
     assert tested.group.shutdown(SECONDS)
 
 
-def test_a_lane_that_was_closed_takes_nothing() -> None:
-    tested = lane(FakeClock())
+def test_a_loop_that_was_closed_takes_nothing() -> None:
+    tested = loop(FakeClock())
     tested.close()
     assert tested.submit(Task({}, 0.0, at_once=True)) is False
-    assert tested._gate == {}
+    assert tested._idle == {}
     assert inf == tested._wake_at
 
 

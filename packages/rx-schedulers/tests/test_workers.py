@@ -349,7 +349,7 @@ def test_eight_threads_on_one_trampoline_worker_run_serially_and_in_order() -> N
 @pytest.mark.stress
 def test_control_the_check_catches_a_worker_on_two_threads() -> None:
     scheduler = NewThreadScheduler()
-    workers = cycle((scheduler.create_worker(), scheduler.create_worker()))  # the mistake: two lanes behind one worker
+    workers = cycle((scheduler.create_worker(), scheduler.create_worker()))  # the mistake: two loops behind one worker
     overlapping = disordered = False
     for _ in range(20):
         log, overlaps = hammer(lambda action: next(workers).schedule(action))

@@ -12,35 +12,35 @@ from rx_spark._plan import RangeSource, TextSource
 
 
 class _Batch:
-    """The one thing a reader of ours asks of an Arrow batch: the number of its lane."""
+    """The one thing a reader of ours asks of an Arrow batch: the number of its partition."""
 
     num_rows = 1
 
-    def __init__(self, lane: int) -> None:
-        self._lane = lane
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
 
     def column(self, at: int) -> _Batch:
         return self
 
     def to_pylist(self) -> list[int]:
-        return [self._lane]
+        return [self._partition]
 
 
-def in_order(reader: Reader, lanes: int) -> list[Any]:
+def in_order(reader: Reader, partitions: int) -> list[Any]:
     blocks = {}
-    for lane in range(lanes):
+    for partition in range(partitions):
         before = -1
-        for number, items in reader.blocks([_Batch(lane)]):
+        for number, items in reader.blocks([_Batch(partition)]):
             assert number > before
             before = number
             blocks[number] = list(items)
     return [item for number in sorted(blocks) for item in blocks[number]]
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 5])
+@pytest.mark.parametrize("partitions", [1, 2, 5])
 @pytest.mark.parametrize("bounds", [(0, 0, 1), (0, 1, 1), (0, 100_000, 1), (10, -50, -7), (5, 5, 2), (-3, 40, 4)])
-def test_the_blocks_of_a_range_put_together_are_the_range(lanes: int, bounds: tuple[int, int, int]) -> None:
-    assert in_order(range_reader(RangeSource(*bounds), lanes), lanes) == list(range(*bounds))
+def test_the_blocks_of_a_range_put_together_are_the_range(partitions: int, bounds: tuple[int, int, int]) -> None:
+    assert in_order(range_reader(RangeSource(*bounds), partitions), partitions) == list(range(*bounds))
 
 
 def test_short_sources_are_cut_so_that_every_task_has_work() -> None:

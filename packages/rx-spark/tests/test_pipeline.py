@@ -31,9 +31,9 @@ pytestmark = pytest.mark.spark
 needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="without fusion functions run on the driver")
 
 PATIENCE = 30.0
-LANES = 2
+PARTITIONS = 2
 #: What one job may have in the driver's memory: each task's window, and the chunk that is being consumed.
-BOUND = (LANES * WINDOW + 1) * CHUNK
+BOUND = (PARTITIONS * WINDOW + 1) * CHUNK
 
 Flow = Flowable[Any]
 

@@ -44,9 +44,9 @@ def exchange(writer: Writer, merger: Merger, tasks: list[list[tuple[int, Iterabl
     return result
 
 
-def striped(items: list[Any], size: int, lanes: int) -> list[list[tuple[int, Iterable[Any]]]]:
+def striped(items: list[Any], size: int, partitions: int) -> list[list[tuple[int, Iterable[Any]]]]:
     blocks: list[tuple[int, Iterable[Any]]] = [(at // size, items[at : at + size]) for at in range(0, len(items), size)]
-    return [blocks[lane::lanes] for lane in range(lanes)]
+    return [blocks[partition::partitions] for partition in range(partitions)]
 
 
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"] * 60

@@ -27,9 +27,9 @@ class Driver:
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
 
-    def task(self, lane: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None) -> threading.Thread:
+    def task(self, partition: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None) -> threading.Thread:
         def work() -> None:
-            _deliver(iter(blocks.items()), limit, Link(self.sink.address, lane, attempt), _Input(iter(())))
+            _deliver(iter(blocks.items()), limit, Link(self.sink.address, partition, attempt), _Input(iter(())))
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
@@ -72,16 +72,16 @@ def driver() -> Iterator[Driver]:
     driver.stop()
 
 
-def striped(count: int, size: int, lanes: int) -> list[dict[int, list[int]]]:
+def striped(count: int, size: int, partitions: int) -> list[dict[int, list[int]]]:
     blocks = {at // size: list(range(at, min(at + size, count))) for at in range(0, count, size)}
-    return [{number: blocks[number] for number in blocks if number % lanes == lane} for lane in range(lanes)]
+    return [{number: blocks[number] for number in blocks if number % partitions == partition} for partition in range(partitions)]
 
 
 def test_blocks_of_several_tasks_come_in_order_and_the_end_needs_no_word_from_spark(driver: Driver) -> None:
     tasks = striped(50_000, 300, 3)
     driver.sink.expect(3, sum(map(len, tasks)))
-    for lane, blocks in enumerate(tasks):
-        driver.task(lane, blocks)
+    for partition, blocks in enumerate(tasks):
+        driver.task(partition, blocks)
     assert driver.items() == list(range(50_000))
     assert driver.sink.buffered == 0
     assert 0 < driver.sink.max_buffered <= (3 * _sink.WINDOW + 1) * 1024

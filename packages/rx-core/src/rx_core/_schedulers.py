@@ -1,6 +1,6 @@
 """The contract of schedulers and workers, and the registry that finds them by name.
 
-A :class:`Scheduler` is a place where work can run; a :class:`Worker` is one serial lane of it: what is scheduled on a worker
+A :class:`Scheduler` is a place where work can run; a :class:`Worker` is one serial queue of it: what is scheduled on a worker
 runs one action after the other, in order of due time. Backends are plugins (entry-point group ``rx``); rx_core has none of
 its own, so that asking for one that is not installed can say which package to install.
 """
@@ -33,7 +33,7 @@ _KNOWN_PROVIDERS: Mapping[str, str] = {
 
 
 class Worker(ABC):
-    """One serial lane of a scheduler.
+    """One serial queue of work of a scheduler.
 
     Actions run one at a time, by due time and then in the order they were scheduled. Disposing the worker drops what has not
     started; scheduling on a disposed worker returns a disposed Disposable and runs nothing.
@@ -55,7 +55,7 @@ class Worker(ABC):
 
     @abstractmethod
     def dispose(self) -> None:
-        """Drop waiting actions and give the lane back. Idempotent, thread-safe; a running action is not interrupted."""
+        """Drop waiting actions and give the thread back. Idempotent, thread-safe; a running action is not interrupted."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class Scheduler(ABC):
 
     @abstractmethod
     def create_worker(self) -> Worker:
-        """A new serial lane. Raises RuntimeError after :meth:`shutdown`."""
+        """A new worker. Raises RuntimeError after :meth:`shutdown`."""
 
     @abstractmethod
     def now(self) -> float:
@@ -77,7 +77,7 @@ class Scheduler(ABC):
 
     @abstractmethod
     def shutdown(self, timeout: float | None = 5.0) -> bool:
-        """Stop all lanes and wait up to ``timeout`` seconds for their threads to end; True when they did. Idempotent."""
+        """Stop all workers and wait up to ``timeout`` seconds for their threads to end; True when they did. Idempotent."""
 
     def schedule_direct(self, action: Action, /, delay: float = 0.0) -> Disposable:
         """Run one action on a worker of its own, which is given back afterwards."""

@@ -8,22 +8,22 @@ from time import monotonic
 from typing import final
 
 from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
-from rx_schedulers._lane import Action, Lane, LaneGroup, LaneWorker, Task, call
+from rx_schedulers._event_loop import Action, EventLoop, EventLoopGroup, LoopWorker, Task, call
 from rx_schedulers._shared import Place
 from rx_schedulers._wakeup import Wakeup
 
 
 class _Local(threading.local):
-    #: The lanes that wait for the outermost schedule() of this thread to run them; None when there is none.
-    waiting: deque[Lane] | None = None
+    #: The event loops that wait for the outermost schedule() of this thread to run them; None when there is none.
+    waiting: deque[EventLoop] | None = None
 
 
 _local = _Local()
 
 
 @final
-class _CallerLane(Lane):
-    """A lane that is run by the call which finds it idle, and left as soon as it has nothing more to do."""
+class _CallerLoop(EventLoop):
+    """An event loop that is run by the call which finds it idle, and left as soon as it has nothing more to do."""
 
     __slots__ = ()
 
@@ -33,18 +33,18 @@ class _CallerLane(Lane):
             waiting.append(self)
             return
         _local.waiting = waiting = deque((self,))
-        lane: Lane = self
+        loop: EventLoop = self
         here = object()
         try:
             while waiting:
-                lane = waiting.popleft()
-                lane.group.running[here] = lane
+                loop = waiting.popleft()
+                loop.group.running[here] = loop
                 try:
-                    lane.loop()
+                    loop.run()
                 finally:
-                    lane.group.running.pop(here, None)
+                    loop.group.running.pop(here, None)
         except BaseException:  # KeyboardInterrupt, say: it ends the caller, and with it what was to run inside its call
-            for left in (lane, *waiting):
+            for left in (loop, *waiting):
                 left._drop_all()
                 left._forget_thread()
             raise
@@ -70,19 +70,19 @@ class TrampolineScheduler(Place):
     __slots__ = ("_group",)
 
     def __init__(self) -> None:
-        self._group = LaneGroup("trampoline", 0.0)
+        self._group = EventLoopGroup("trampoline", 0.0)
 
     def create_worker(self) -> Worker:
         """A queue of its own. Raises RuntimeError after :meth:`shutdown`."""
         self._group.check_open()
-        return LaneWorker(_CallerLane(self._group), Lane.close)
+        return LoopWorker(_CallerLoop(self._group), EventLoop.close)
 
     def now(self) -> float:
         """Seconds on the monotonic clock of the machine."""
         return self._group.clock()
 
     def shutdown(self, timeout: float | None = 5.0) -> bool:
-        """Drop what waits; True when nobody is inside an action of this scheduler. Does not wait for other threads."""
+        """Drop what waits; True when no thread is inside an action of this scheduler. Does not wait for other threads."""
         return self._group.shutdown(timeout)
 
     def __repr__(self) -> str:

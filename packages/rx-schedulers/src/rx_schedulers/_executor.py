@@ -1,4 +1,4 @@
-"""Workers on somebody's ``concurrent.futures.Executor``."""
+"""Workers on a ``concurrent.futures.Executor`` that belongs to the caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 from rx_core import DISPOSED, BaseDisposable, Disposable, Worker, on_schedule
 from rx_core.gate import Gate
-from rx_schedulers._lane import IDLE_SECONDS, Action, Lane, LaneGroup, LaneWorker, call, interrupted, report
+from rx_schedulers._event_loop import IDLE_SECONDS, Action, EventLoop, EventLoopGroup, LoopWorker, call, interrupted, report
 from rx_schedulers._shared import Place
 
 if TYPE_CHECKING:
@@ -40,16 +40,16 @@ class ExecutorScheduler(Place):
         if not callable(getattr(executor, "submit", None)):
             raise TypeError(f"from_executor() needs an Executor, got {executor!r}: for example ThreadPoolExecutor()")
         self._executor = executor
-        self._timers = LaneGroup("timer", IDLE_SECONDS)
-        self._timing = Lane(self._timers)
+        self._timers = EventLoopGroup("timer", IDLE_SECONDS)
+        self._timing = EventLoop(self._timers)
         #: What runs or waits in the executor for us.
         self.tasks: dict[Future[None], None] = {}
 
     def create_worker(self) -> Worker:
-        """A serial lane of its own. Raises RuntimeError after :meth:`shutdown`."""
+        """A serial worker of its own. Raises RuntimeError after :meth:`shutdown`."""
         if self._timers.shut:
             raise RuntimeError("this scheduler was shut down; its executor was left alone, so wrap it again")
-        return _ExecutorWorker(self, LaneWorker(self._timing))
+        return _ExecutorWorker(self, LoopWorker(self._timing))
 
     def now(self) -> float:
         """Seconds on the monotonic clock of the machine."""
@@ -84,7 +84,7 @@ class ExecutorScheduler(Place):
 class _ExecutorWorker(Worker):
     __slots__ = ("_actions", "_disposed", "_scheduler", "_tasks", "_timer")
 
-    def __init__(self, scheduler: ExecutorScheduler, timer: LaneWorker) -> None:
+    def __init__(self, scheduler: ExecutorScheduler, timer: LoopWorker) -> None:
         self._scheduler = scheduler
         self._timer = timer
         self._actions: dict[_ExecutorTask, Action] = {}

@@ -8,7 +8,7 @@ from itertools import count
 from typing import final
 
 from rx_core import Worker
-from rx_schedulers._lane import IDLE_SECONDS, Lane, LaneGroup, LaneWorker
+from rx_schedulers._event_loop import IDLE_SECONDS, EventLoop, EventLoopGroup, LoopWorker
 from rx_schedulers._shared import Place
 
 
@@ -23,7 +23,7 @@ class _ThreadScheduler(Place):
     __slots__ = ("_group",)
 
     def __init__(self, kind: str, idle_seconds: float | None) -> None:
-        self._group = LaneGroup(kind, idle_seconds)
+        self._group = EventLoopGroup(kind, idle_seconds)
 
     def now(self) -> float:
         """Seconds on the monotonic clock of the machine."""
@@ -43,33 +43,33 @@ class _ThreadScheduler(Place):
 
 @final
 class ComputationScheduler(_ThreadScheduler):
-    """As many lanes as processors, for work that keeps one busy.
+    """As many event loops as processors, for work that keeps one busy.
 
-    Workers share the lanes in turn: two workers may be on one thread, each serial for itself, so an action that blocks
+    Workers share the event loops in turn: two workers may be on one thread, each serial for itself, so an action that blocks
     holds up other workers. Threads are called ``rx-computation-<n>``, start with the first action and end after
     ``idle_seconds`` without one (the next action starts another).
     """
 
-    __slots__ = ("_lanes", "_turn")
+    __slots__ = ("_loops", "_turn")
 
     def __init__(self, threads: int | None = None, *, idle_seconds: float | None = IDLE_SECONDS) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"ComputationScheduler(threads={threads}): at least one thread is needed")
         super().__init__("computation", idle_seconds)
-        self._lanes = tuple(Lane(self._group) for _ in range(threads or _cpu_count()))
+        self._loops = tuple(EventLoop(self._group) for _ in range(threads or _cpu_count()))
         self._turn = count()
 
     def create_worker(self) -> Worker:
-        """The next lane in turn. Raises RuntimeError after :meth:`shutdown`."""
+        """The next event loop in turn. Raises RuntimeError after :meth:`shutdown`."""
         self._group.check_open()
-        return LaneWorker(self._lanes[next(self._turn) % len(self._lanes)])
+        return LoopWorker(self._loops[next(self._turn) % len(self._loops)])
 
 
 @final
 class IoScheduler(_ThreadScheduler):
-    """A lane for each worker, for work that waits: as many threads as workers are alive at a time.
+    """An event loop for each worker, for work that waits: as many threads as workers are alive at a time.
 
-    A disposed worker's lane goes to the next worker, once the action that runs on it has returned. Threads are called
+    A disposed worker's event loop goes to the next worker, once the action that runs on it has returned. Threads are called
     ``rx-io-<n>`` and end after ``idle_seconds`` without an action. There is no upper bound: bound the number of
     workers, for example with ``flat_map(..., max_concurrency=)``.
     """
@@ -78,36 +78,36 @@ class IoScheduler(_ThreadScheduler):
 
     def __init__(self, *, idle_seconds: float | None = IDLE_SECONDS) -> None:
         super().__init__("io", idle_seconds)
-        self._free: deque[Lane] = deque()  # the last one back is the first one out: its thread is the warmest
+        self._free: deque[EventLoop] = deque()  # the last one back is the first one out: its thread is the warmest
 
     def create_worker(self) -> Worker:
-        """A lane that is free, or a new one. Raises RuntimeError after :meth:`shutdown`."""
+        """An event loop that is free, or a new one. Raises RuntimeError after :meth:`shutdown`."""
         self._group.check_open()
         try:
-            lane = self._free.pop()
+            loop = self._free.pop()
         except IndexError:
-            lane = Lane(self._group)
-        return LaneWorker(lane, self._take_back)
+            loop = EventLoop(self._group)
+        return LoopWorker(loop, self._take_back)
 
-    def _take_back(self, lane: Lane) -> None:
+    def _take_back(self, loop: EventLoop) -> None:
         # Not before the running action has returned: the next worker would wait behind a stranger's blocking call.
-        lane.when_free(self._free.append)
+        loop.when_free(self._free.append)
 
 
 @final
 class SingleScheduler(_ThreadScheduler):
-    """One lane for all workers: everything on one thread, ``rx-single-1``, which stays until :meth:`shutdown`."""
+    """One event loop for all workers: everything on one thread, ``rx-single-1``, which stays until :meth:`shutdown`."""
 
-    __slots__ = ("_lane",)
+    __slots__ = ("_loop",)
 
     def __init__(self) -> None:
         super().__init__("single", None)
-        self._lane = Lane(self._group)
+        self._loop = EventLoop(self._group)
 
     def create_worker(self) -> Worker:
-        """A view of the one lane. Raises RuntimeError after :meth:`shutdown`."""
+        """A view of the one event loop. Raises RuntimeError after :meth:`shutdown`."""
         self._group.check_open()
-        return LaneWorker(self._lane)
+        return LoopWorker(self._loop)
 
 
 @final
@@ -125,6 +125,6 @@ class NewThreadScheduler(_ThreadScheduler):
         super().__init__("new_thread", idle_seconds)
 
     def create_worker(self) -> Worker:
-        """A new lane. Raises RuntimeError after :meth:`shutdown`."""
+        """A new event loop. Raises RuntimeError after :meth:`shutdown`."""
         self._group.check_open()
-        return LaneWorker(Lane(self._group), Lane.close)
+        return LoopWorker(EventLoop(self._group), EventLoop.close)

@@ -1,7 +1,7 @@
 """Sources cut into blocks.
 
-A block is a run of neighbouring elements; blocks are numbered in the source's order. Task ``t`` of ``lanes`` tasks
-works on the blocks ``t, t + lanes, t + 2 * lanes, ...``. All tasks are therefore busy near the same place of the
+A block is a run of neighbouring elements; blocks are numbered in the source's order. Task ``t`` of ``partitions`` tasks
+works on the blocks ``t, t + partitions, t + 2 * partitions, ...``. All tasks are therefore busy near the same place of the
 source, and the driver can put the results back in order holding only a few chunks per task. (Contiguous partitions
 would force a choice between order, parallel work and bounded memory.)
 """
@@ -19,7 +19,7 @@ from rx_spark._wire import CHUNK, loads
 RANGE_BLOCK = 8 * CHUNK
 TEXT_BLOCK = 1024 * 1024
 SMALL_TEXT_BLOCK = 64 * 1024
-BLOCKS_PER_LANE = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
+BLOCKS_PER_PARTITION = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
 
 
 class Reader(Protocol):
@@ -28,31 +28,31 @@ class Reader(Protocol):
     def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]: ...
 
 
-def block_size(elements: int, lanes: int, largest: int) -> int:
+def block_size(elements: int, partitions: int, largest: int) -> int:
     """Elements per block: few enough that every task gets several blocks, never more than ``largest``."""
-    return max(1, min(largest, -(-elements // (lanes * BLOCKS_PER_LANE))))
+    return max(1, min(largest, -(-elements // (partitions * BLOCKS_PER_PARTITION))))
 
 
 @dataclass(frozen=True)
 class RangeReader:
     numbers: range
     size: int
-    lanes: int
+    partitions: int
 
     @property
     def total(self) -> int:
         return -(-len(self.numbers) // self.size)
 
     def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
-        for lane in _lanes(batches):
-            for block in range(lane, self.total, self.lanes):
+        for partition in _partitions(batches):
+            for block in range(partition, self.total, self.partitions):
                 yield block, self.numbers[block * self.size : (block + 1) * self.size]
 
 
-def range_reader(source: RangeSource, lanes: int) -> RangeReader:
+def range_reader(source: RangeSource, partitions: int) -> RangeReader:
     numbers = range(source.start, source.stop, source.step)
     # len() refuses what does not fit a C long; such a range cannot be walked to its end anyway.
-    return RangeReader(numbers, block_size(len(numbers), lanes, RANGE_BLOCK), lanes)
+    return RangeReader(numbers, block_size(len(numbers), partitions, RANGE_BLOCK), partitions)
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class TextReader:
     parts: tuple[tuple[str, int, int], ...]
     encoding: str
     errors: str
-    lanes: int
+    partitions: int
 
     def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
-        for lane in _lanes(batches):
-            for block in range(lane, len(self.parts), self.lanes):
+        for partition in _partitions(batches):
+            for block in range(partition, len(self.parts), self.partitions):
                 yield block, self._lines(*self.parts[block])
 
     def _lines(self, path: str, start: int, end: int) -> Iterator[str]:
@@ -91,7 +91,7 @@ class TextReader:
         return (line.removesuffix("\n"),)
 
 
-def text_reader(source: TextSource, lanes: int) -> TextReader:
+def text_reader(source: TextSource, partitions: int) -> TextReader:
     """Cut the files into parts. Runs on the driver; a missing file is a FileNotFoundError that names it."""
     sizes = []
     for path in source.paths:
@@ -99,9 +99,9 @@ def text_reader(source: TextSource, lanes: int) -> TextReader:
         with open(path, "rb"):  # missing, a folder, no permission: each says so here, with the name
             sizes.append((path, os.path.getsize(path)))
     total = sum(size for _, size in sizes)
-    step = max(SMALL_TEXT_BLOCK, min(TEXT_BLOCK, -(-total // (lanes * BLOCKS_PER_LANE))))
+    step = max(SMALL_TEXT_BLOCK, min(TEXT_BLOCK, -(-total // (partitions * BLOCKS_PER_PARTITION))))
     parts = [(path, at, min(at + step, size)) for path, size in sizes for at in range(0, size, step)]
-    return TextReader(tuple(parts), source.encoding, source.errors, lanes)
+    return TextReader(tuple(parts), source.encoding, source.errors, partitions)
 
 
 def _first_line(file: IO[bytes], start: int) -> int:
@@ -124,6 +124,6 @@ class CellReader:
                     yield block.as_py(), loads(cell.as_buffer())
 
 
-def _lanes(batches: Iterable[Any]) -> Iterator[int]:
+def _partitions(batches: Iterable[Any]) -> Iterator[int]:
     for batch in batches:
         yield from batch.column(0).to_pylist()

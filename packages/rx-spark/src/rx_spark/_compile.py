@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
-from rx_spark._blocks import BLOCKS_PER_LANE, CellReader, Reader, block_size, range_reader, text_reader
+from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, block_size, range_reader, text_reader
 from rx_spark._passes import Program, Work
 from rx_spark._plan import (
     Count,
@@ -64,7 +64,7 @@ class Compiled:
     arrive in order, None when order is free."""
 
     frame: DataFrame
-    lanes: int
+    partitions: int
     total: int | None
 
 
@@ -89,8 +89,8 @@ def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Call
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
     steps, limit = split_limit(plan)
-    lanes, path = engine.parallelism, engine.path
-    source = _input(plan.source, engine.session, lanes, stopped)
+    partitions, path = engine.parallelism, engine.path
+    source = _input(plan.source, engine.session, partitions, stopped)
     frame, total = source.frame, source.total
     reader: Reader | None = source.reader
     merger: Merger | None = None
@@ -111,8 +111,8 @@ def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Call
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
         frame = _exchange(stage(writer, SCHEMA), buckets)
         reader, merger, runners = None, next_merger, []
-        lanes, ordered, total = buckets, buckets == 1, 1
-    return Compiled(stage(None, "nothing binary"), lanes, total if ordered else None)
+        partitions, ordered, total = buckets, buckets == 1, 1
+    return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None)
 
 
 def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
@@ -123,12 +123,12 @@ def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
     return moved.sortWithinPartitions("block", "seq")
 
 
-def _shuffle(step: Step, lanes: int) -> tuple[int, Writer, Merger]:
+def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
     match step:
         case Distinct():
-            return lanes, DistinctWriter(lanes), DistinctMerger()
+            return partitions, DistinctWriter(partitions), DistinctMerger()
         case GroupReduce(key, value, reducer):
-            return lanes, GroupWriter(lanes, key, value, reducer), GroupMerger(reducer)
+            return partitions, GroupWriter(partitions, key, value, reducer), GroupMerger(reducer)
         case Take(n):
             return 1, TakeWriter(n), TakeMerger(n)
         case _:
@@ -152,19 +152,19 @@ def _reducer(step: Step) -> Reducer:
             raise TypeError(f"{step!r} is not a step of a plan")
 
 
-def _input(source: Source, session: SparkSession, lanes: int, stopped: Callable[[], bool]) -> _Input:
+def _input(source: Source, session: SparkSession, partitions: int, stopped: Callable[[], bool]) -> _Input:
     match source:
         case RangeSource():
-            numbers = range_reader(source, lanes)
-            return _Input(session.range(0, lanes, 1, lanes), numbers, numbers.total)
+            numbers = range_reader(source, partitions)
+            return _Input(session.range(0, partitions, 1, partitions), numbers, numbers.total)
         case IterableSource():
-            return _cells(source, session, lanes, stopped)
+            return _cells(source, session, partitions, stopped)
         case _:
-            text = text_reader(source, lanes)
-            return _Input(session.range(0, lanes, 1, lanes), text, len(text.parts))
+            text = text_reader(source, partitions)
+            return _Input(session.range(0, partitions, 1, partitions), text, len(text.parts))
 
 
-def _cells(source: IterableSource, session: SparkSession, lanes: int, stopped: Callable[[], bool]) -> _Input:
+def _cells(source: IterableSource, session: SparkSession, partitions: int, stopped: Callable[[], bool]) -> _Input:
     """One row per task, with the numbers of its blocks and the pickled blocks."""
     import pyarrow as pa
 
@@ -177,21 +177,21 @@ def _cells(source: IterableSource, session: SparkSession, lanes: int, stopped: C
             raise none_produced("from_iterable")
         pending.append(item)
         # Short sources are cut finely below; as soon as a source is long enough, whole chunks are pickled as they come.
-        if len(pending) == CHUNK * lanes * BLOCKS_PER_LANE:
+        if len(pending) == CHUNK * partitions * BLOCKS_PER_PARTITION:
             blocks += [dump_items(pending[at : at + CHUNK]) for at in range(0, len(pending), CHUNK)]
             pending.clear()
             _check_size(blocks)
-    size = block_size(len(pending), lanes, CHUNK)
+    size = block_size(len(pending), partitions, CHUNK)
     blocks += [dump_items(pending[at : at + size]) for at in range(0, len(pending), size)]
     _check_size(blocks)
     rows = [
         pa.table(
             {
-                "blocks": pa.array([list(range(lane, len(blocks), lanes))], pa.list_(pa.int64())),
-                "cells": pa.array([blocks[lane::lanes]], pa.list_(pa.binary())),
+                "blocks": pa.array([list(range(partition, len(blocks), partitions))], pa.list_(pa.int64())),
+                "cells": pa.array([blocks[partition::partitions]], pa.list_(pa.binary())),
             }
         )
-        for lane in range(lanes)
+        for partition in range(partitions)
     ]
     return _Input(session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))
 

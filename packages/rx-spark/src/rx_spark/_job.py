@@ -220,7 +220,7 @@ class SparkJob:
         if self._is_cancelled():  # cancel() may have looked before the sink was there
             sink.cancel()
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)
-        sink.expect(compiled.lanes, compiled.total)
+        sink.expect(compiled.partitions, compiled.total)
         if self._is_cancelled() or compiled.total == 0:
             return
         context = here.session.sparkContext

@@ -51,9 +51,9 @@ class Work:
     writer: Writer | None
     limit: int | None = None
 
-    def blocks(self, batches: Iterable[Any], lane: int) -> Blocks:
+    def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
         if self.merger is not None:
-            source = merged_blocks(batches, self.merger, lane)
+            source = merged_blocks(batches, self.merger, partition)
         elif self.reader is not None:
             source = self.reader.blocks(batches)
         else:
@@ -76,7 +76,7 @@ class Program:
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        lane, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
+        partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
         extend_path(self.path)
         source = _Input(batches)
         try:
@@ -86,9 +86,9 @@ class Program:
             _report(self.address, REPORT, attempt, error)
             source.drain()
             return
-        blocks = work.blocks(source, lane)
+        blocks = work.blocks(source, partition)
         if work.writer is None:
-            _deliver(blocks, work.limit, Link(self.address, lane, attempt), source)
+            _deliver(blocks, work.limit, Link(self.address, partition, attempt), source)
             source.drain()
             return
         produced = _batches(work.writer.rows(blocks))
@@ -131,8 +131,8 @@ class _Input:
             raise
 
 
-def _report(address: SinkAddress, lane: int, attempt: int, error: BaseException) -> None:
-    link = Link(address, lane, attempt)
+def _report(address: SinkAddress, partition: int, attempt: int, error: BaseException) -> None:
+    link = Link(address, partition, attempt)
     link.send(ERROR, 0, 0, payload=pack_error(error))
     link.finish()
 

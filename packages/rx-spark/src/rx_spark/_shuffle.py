@@ -68,9 +68,9 @@ def _stable(key: Hashable) -> int:
     return hash(key)
 
 
-def merged_blocks(batches: Iterable[Any], merger: Merger, lane: int) -> Blocks:
+def merged_blocks(batches: Iterable[Any], merger: Merger, partition: int) -> Blocks:
     """One block: what the merger makes of all rows of this task."""
-    yield lane, merger.merge(_chunks(batches))
+    yield partition, merger.merge(_chunks(batches))
 
 
 def _chunks(batches: Iterable[Any]) -> Iterator[list[Any]]:

@@ -1,11 +1,11 @@
 """The driver's end of the credit sink: tasks connect, send a chunk per credit, and demand decides how far they run.
 
-A *lane* is a partition of the last stage. It may have WINDOW chunks here or on their way; taking one out returns the
-credit. In an ordered job the *front* is the number of the block whose elements come next; lanes that are ahead wait
-with their window full. A task that Spark runs again takes its lane over, and elements that came before are dropped by
+A *partition* is one of the job's last stage. It may have WINDOW chunks here or on their way; taking one out returns the
+credit. In an ordered job the *front* is the number of the block whose elements come next; partitions that are ahead wait
+with their window full. A task that Spark runs again takes its partition over, and elements that came before are dropped by
 their index.
 
-When order needs a block whose task has no slot to run in while other tasks wait for credits (fewer slots than lanes, or
+When order needs a block whose task has no slot to run in while other tasks wait for credits (fewer slots than partitions, or
 streams of other jobs that hold all slots), the waiting tasks get credits all the same and what they send goes to a
 temporary file, until the missing task runs: slow, on disk, but never a deadlock and never unbounded memory.
 
@@ -33,7 +33,7 @@ from typing import Final
 from rx_spark._errors import SparkJobError
 from rx_spark._wire import DATA, DONE, END, ERROR, HEADER, HELLO, REPORT, SinkAddress
 
-WINDOW: Final = 2  #: chunks per lane, here and on their way
+WINDOW: Final = 2  #: chunks per partition, here and on their way
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
 STARVED: Final = 1.0  #: seconds without any progress before waiting tasks are relieved
 LOG: Final = logging.getLogger("rx.spark")
@@ -51,7 +51,7 @@ class Frame:
     spooled: tuple[int, int] | None = None  # where the payload is in the temporary file
 
 
-class _Lane:
+class _Partition:
     __slots__ = ("attempt", "connection", "done", "ended", "frames", "in_memory", "outstanding", "received")
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class _Lane:
 
 
 class _Connection:
-    __slots__ = ("buffer", "lane", "socket")
+    __slots__ = ("buffer", "partition", "socket")
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self.buffer = bytearray()
-        self.lane: _Lane | None = None
+        self.partition: _Partition | None = None
 
 
 class CreditSink:
@@ -87,10 +87,10 @@ class CreditSink:
         self.buffered = self.max_buffered = self.spilled = 0
         self._on_ready, self._kill = on_ready, kill
         self._lock = threading.Lock()
-        self._lanes: dict[int, _Lane] = {}
+        self._partitions: dict[int, _Partition] = {}
         self._front = 0
         self._total: int | None = None  # blocks of an ordered job
-        self._lanes_expected = 0
+        self._partitions_expected = 0
         self._waiting = True  # polls that came before there was a sink were told to wait
         self._cancelled = False
         self._cancelled_at = math.inf
@@ -108,10 +108,10 @@ class CreditSink:
 
     # --- called by the job ---------------------------------------------------------------------------------------
 
-    def expect(self, lanes: int, total: int | None) -> None:
+    def expect(self, partitions: int, total: int | None) -> None:
         """Say how many tasks will report and, for an ordered job, how many blocks there are."""
         with self._lock:
-            self._lanes_expected, self._total = lanes, total
+            self._partitions_expected, self._total = partitions, total
             self._running = True
             self._progress = monotonic()
         _live.add(self)
@@ -152,9 +152,9 @@ class CreditSink:
     def dispose(self) -> None:
         """Forget what was not consumed."""
         with self._lock:
-            for lane in self._lanes.values():
-                lane.frames.clear()
-                lane.in_memory = 0
+            for partition in self._partitions.values():
+                partition.frames.clear()
+                partition.in_memory = 0
             self.buffered = 0
             if self._spool is not None:
                 os.close(self._spool)
@@ -167,92 +167,92 @@ class CreditSink:
         while True:
             if self._total is not None and self._front >= self._total:
                 return Frame(END, self._front)
-            lane = self._next_lane()
-            if lane is None:
+            partition = self._next_partition()
+            if partition is None:
                 return self._nothing()
-            frame = lane.frames.popleft()
+            frame = partition.frames.popleft()
             if frame.kind == DONE:
                 self._front += 1
                 continue
             if frame.kind == DATA:
                 if frame.spooled is None:
-                    lane.in_memory -= 1
+                    partition.in_memory -= 1
                 else:
                     self.buffered += frame.count - frame.skip
                     self.max_buffered = max(self.max_buffered, self.buffered)
-                self._grant(lane)
+                self._grant(partition)
             return frame
 
-    def _next_lane(self) -> _Lane | None:
-        """The lane whose first frame is next: the one of the front, or any in an unordered job."""
-        for key, lane in self._lanes.items():
-            if lane.frames:
-                head = lane.frames[0]
+    def _next_partition(self) -> _Partition | None:
+        """The partition whose first frame is next: the one of the front, or any in an unordered job."""
+        for key, partition in self._partitions.items():
+            if partition.frames:
+                head = partition.frames[0]
                 if self._total is None or head.block == self._front or (head.kind == ERROR and head.block < self._front):
                     if self._total is None:
-                        self._lanes[key] = self._lanes.pop(key)  # to the end: lanes take turns
-                    return lane
+                        self._partitions[key] = self._partitions.pop(key)  # to the end: partitions take turns
+                    return partition
         return None
 
     def _nothing(self) -> Frame | None:
-        ended = sum(lane.ended for key, lane in self._lanes.items() if key != REPORT)
-        if self._total is None and self._lanes_expected and ended == self._lanes_expected:
+        ended = sum(partition.ended for key, partition in self._partitions.items() if key != REPORT)
+        if self._total is None and self._partitions_expected and ended == self._partitions_expected:
             return Frame(END, 0)
         if self._over:
             if self._failure is not None:
                 raise self._failure
             raise SparkJobError(
-                f"Spark reports success, but only {ended} of {self._lanes_expected} tasks delivered their elements to "
+                f"Spark reports success, but only {ended} of {self._partitions_expected} tasks delivered their elements to "
                 f"the driver at {self.address.host}:{self.address.port}.\n"
                 f"  Can the executors reach that address?  Set spark.driver.host to one they can"
             )
         return None
 
-    def _grant(self, lane: _Lane) -> None:
-        """Fill the lane's window with credits."""
-        connection = lane.connection
-        missing = WINDOW - lane.outstanding - lane.in_memory
+    def _grant(self, partition: _Partition) -> None:
+        """Fill the partition's window with credits."""
+        connection = partition.connection
+        missing = WINDOW - partition.outstanding - partition.in_memory
         if missing > 0 and connection is not None:
-            lane.outstanding += missing
+            partition.outstanding += missing
             try:
                 connection.socket.send(b"+" * missing)  # a few bytes at a time: they always fit the socket's buffer
             except OSError:
                 pass  # the I/O thread sees the end of this connection too
 
     def _store(self, connection: _Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
-        lane = connection.lane
-        if lane is None or lane.connection is not connection:
+        partition = connection.partition
+        if partition is None or partition.connection is not connection:
             return  # an older attempt that another one has replaced
         self._progress = monotonic()
         if kind == END:
-            lane.ended = True
+            partition.ended = True
         elif kind == DONE:
-            if self._total is not None and block > lane.done:
-                lane.frames.append(Frame(DONE, block))
-                lane.done = block
+            if self._total is not None and block > partition.done:
+                partition.frames.append(Frame(DONE, block))
+                partition.done = block
         elif kind == ERROR:
-            lane.frames.append(Frame(ERROR, block, 0, payload))
+            partition.frames.append(Frame(ERROR, block, 0, payload))
         else:
-            self._store_data(lane, Frame(DATA, block, count, payload, max(0, lane.received - index)), index)
+            self._store_data(partition, Frame(DATA, block, count, payload, max(0, partition.received - index)), index)
 
-    def _store_data(self, lane: _Lane, frame: Frame, index: int) -> None:
-        lane.outstanding -= 1
+    def _store_data(self, partition: _Partition, frame: Frame, index: int) -> None:
+        partition.outstanding -= 1
         if frame.skip >= frame.count:
-            self._grant(lane)
+            self._grant(partition)
             return
-        lane.received = index + frame.count
+        partition.received = index + frame.count
         fresh = frame.count - frame.skip
-        if lane.in_memory < WINDOW:
-            lane.in_memory += 1
+        if partition.in_memory < WINDOW:
+            partition.in_memory += 1
             self.buffered += fresh
             self.max_buffered = max(self.max_buffered, self.buffered)
         else:
             frame.spooled = self._to_disk(frame.payload)
             frame.payload = b""
             self.spilled += fresh
-        lane.frames.append(frame)
+        partition.frames.append(frame)
         if self._progress < self._relieved_until:
-            self._relieve_lane(lane)
+            self._relieve_partition(partition)
 
     def _to_disk(self, payload: bytes) -> tuple[int, int]:
         if self._spool is None:
@@ -265,10 +265,10 @@ class CreditSink:
             self._spool_end = at + len(payload) - len(view)
         return at, len(payload)
 
-    def _relieve_lane(self, lane: _Lane) -> None:
-        connection = lane.connection
-        if connection is not None and not lane.outstanding and not lane.ended:
-            lane.outstanding = 1
+    def _relieve_partition(self, partition: _Partition) -> None:
+        connection = partition.connection
+        if connection is not None and not partition.outstanding and not partition.ended:
+            partition.outstanding = 1
             try:
                 connection.socket.send(b"+")
             except OSError:
@@ -277,8 +277,8 @@ class CreditSink:
     def _relieve(self, until: float) -> None:
         with self._lock:
             self._relieved_until = until
-            for lane in self._lanes.values():
-                self._relieve_lane(lane)
+            for partition in self._partitions.values():
+                self._relieve_partition(partition)
 
     # --- the I/O thread ----------------------------------------------------------------------------------------------
 
@@ -360,7 +360,7 @@ class CreditSink:
         """Store the whole frames of the buffer; False when this connection has said all, or must not say anything."""
         buffer = connection.buffer
         at = 0
-        if connection.lane is None:
+        if connection.partition is None:
             if len(buffer) < HELLO.size:
                 return True
             token, number, attempt = HELLO.unpack_from(buffer)
@@ -382,21 +382,21 @@ class CreditSink:
         return True
 
     def _greet(self, connection: _Connection, number: int, attempt: int) -> None:
-        lane = self._lanes.setdefault(number, _Lane())
-        connection.lane = lane
+        partition = self._partitions.setdefault(number, _Partition())
+        connection.partition = partition
         if number == REPORT:
-            lane.connection = connection
-        elif attempt > lane.attempt and not lane.ended:
-            lane.attempt, lane.connection, lane.outstanding = attempt, connection, 0
+            partition.connection = connection
+        elif attempt > partition.attempt and not partition.ended:
+            partition.attempt, partition.connection, partition.outstanding = attempt, connection, 0
             self._progress = monotonic()
-            self._grant(lane)
+            self._grant(partition)
 
     def _hang_up(self, selector: selectors.BaseSelector, connection: _Connection) -> None:
         selector.unregister(connection.socket)
         with self._lock:
             connection.socket.close()
-            if connection.lane is not None and connection.lane.connection is connection:
-                connection.lane.connection = None
+            if connection.partition is not None and connection.partition.connection is connection:
+                connection.partition.connection = None
 
     def _tick(self, selector: selectors.BaseSelector) -> None:
         now = monotonic()
@@ -411,8 +411,8 @@ class CreditSink:
                 self._kill()
             return
         with self._lock:
-            idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_lane() is None
-            starved = idle and not any(lane.connection for lane in self._lanes.values())
+            idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_partition() is None
+            starved = idle and not any(partition.connection for partition in self._partitions.values())
         if starved:  # no task of this job runs: others may be holding all slots
             for other in list(_live):
                 if other is not self:
@@ -422,7 +422,7 @@ class CreditSink:
 
     def _notify(self) -> None:
         with self._lock:
-            ready = self._waiting and (self._over or self._next_lane() is not None or self._complete())
+            ready = self._waiting and (self._over or self._next_partition() is not None or self._complete())
             if ready:
                 self._waiting = False
         if ready:
@@ -435,6 +435,6 @@ class CreditSink:
         if self._total is not None:
             return self._front >= self._total
         return (
-            bool(self._lanes_expected)
-            and sum(lane.ended for key, lane in self._lanes.items() if key != REPORT) == self._lanes_expected
+            bool(self._partitions_expected)
+            and sum(partition.ended for key, partition in self._partitions.items() if key != REPORT) == self._partitions_expected
         )

@@ -27,10 +27,10 @@ CHUNK: Final = 1024  #: elements pickled together; 1.18 times the cost of stayin
 CELL_BYTES: Final = 8 * 1024 * 1024  #: a pickled chunk above this is split, down to single elements
 FRAME_BYTES: Final = 1024 * 1024  #: chunks on the way to the driver shrink until they are about this small
 
-HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first element in its lane, elements, payload bytes
-HELLO: Final = struct.Struct("!32sqq")  # token, lane (the partition, or REPORT), number of the attempt
+HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first element in its partition, elements, payload bytes
+HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number of the attempt
 DATA, DONE, ERROR, END = 1, 2, 3, 4
-REPORT: Final = -1  #: the lane of tasks that have only an error to tell
+REPORT: Final = -1  #: the partition of tasks that have only an error to tell
 
 
 @dataclass(frozen=True)
@@ -159,12 +159,12 @@ class Link:
     the task stops quietly, for the driver knows what it has and what is missing.
     """
 
-    def __init__(self, address: SinkAddress, lane: int, attempt: int) -> None:
+    def __init__(self, address: SinkAddress, partition: int, attempt: int) -> None:
         self._credits = 0
         self._socket = socket.create_connection((address.host, address.port), timeout=30)
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._send(HELLO.pack(address.token, lane, attempt))
+        self._send(HELLO.pack(address.token, partition, attempt))
 
     def acquire(self) -> bool:
         """Wait for a credit. It is used up by the next DATA frame, not by this call."""

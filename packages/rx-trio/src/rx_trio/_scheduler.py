@@ -60,7 +60,7 @@ class _Timed(BaseDisposable):
 
 @final
 class TrioWorker(Worker):
-    """One serial lane in a trio loop. ``schedule`` and ``dispose`` are for any thread."""
+    """A worker in a trio loop. ``schedule`` and ``dispose`` are for any thread."""
 
     __slots__ = ("_actions", "_disposed", "_scheduler")
 

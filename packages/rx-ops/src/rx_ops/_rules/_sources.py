@@ -101,7 +101,7 @@ SOURCE_RULES: Final = (
     Rule(
         "merge(just, just)",
         "merge(of(*a), of(*b)) = of(*a, *b), where each has items, no more than a turn, and stages give at most one for one",
-        "a lane for each source",
+        "an input for each source",
         _merged,
         heads=("merge",),
     ),

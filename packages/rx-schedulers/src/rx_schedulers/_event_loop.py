@@ -1,10 +1,14 @@
-"""A lane: one serial executor with one inbox, one timer heap, and at most one thread.
+"""An event loop: one serial executor with one inbox, one timer heap, and at most one thread.
 
 Nothing here takes a lock, because anything may be scheduled or disposed from a finalizer that the collector runs in the
 middle of our own code. Every hand-over is one atomic operation of a deque or dict, in the order *publish, then look*:
-the lane opens its gate and looks into the inbox once more; who schedules appends to the inbox and looks at the gate
-afterwards. Whoever comes second sees the other, and popping the gate's only entry decides who acts. A running lane has
-an empty gate, so scheduling on it is an append and nothing else: no wake-up, no system call.
+a loop that has nothing to do puts an entry into ``_idle`` and looks into the inbox once more; a thread that schedules appends
+to the inbox and looks at ``_idle`` afterwards. Whichever comes second sees the other, and popping the only entry of ``_idle``
+decides which of them acts. While the loop runs ``_idle`` is empty, so scheduling is an append and nothing else: no wake-up, no
+system call.
+
+It is not a ``rx_core.gate.Gate``: the thread that publishes never does the work, and what it finds in ``_idle`` says whether it
+has to wake a thread or to start one.
 """
 
 from __future__ import annotations
@@ -25,13 +29,13 @@ from rx_schedulers._wakeup import Wakeup
 
 Action = Callable[[], object]
 
-#: How long a lane keeps its thread without work.
+#: How long an event loop keeps its thread without work.
 IDLE_SECONDS: Final = 60.0
 
-_ASLEEP: Final = "asleep"  # in the gate: a thread waits for a wake-up
-_ABSENT: Final = "absent"  # in the gate: there is no thread
+_ASLEEP: Final = "asleep"  # in ``_idle``: a thread waits for a wake-up
+_ABSENT: Final = "absent"  # in ``_idle``: there is no thread
 _LONGEST_WAIT: Final = 3600.0  # waking up for nothing once an hour keeps clear of the platform's limits
-_BACKLOG: Final = 512  # timers that may lie in the inbox of a sleeping lane before it is woken to sort them
+_BACKLOG: Final = 512  # timers that may lie in the inbox of a sleeping event loop before it is woken to sort them
 _AT_EXIT_SECONDS: Final = 1.0
 
 
@@ -44,7 +48,7 @@ def call(action: Action, /) -> None:
 
 
 def interrupted(error: BaseException, /) -> WorkerInterruptedError:
-    """What to report when ``error`` ended an action on a thread where nobody could act on it."""
+    """What to report when ``error`` ended an action on a thread where no caller could act on it."""
     wrapped = WorkerInterruptedError(
         f"{type(error).__name__} ended an action on thread {threading.current_thread().name!r}; "
         f"a background thread cannot end the program.\n"
@@ -86,8 +90,8 @@ class Task(BaseDisposable):
         return self not in self.actions
 
 
-class LaneGroup:
-    """The lanes of one scheduler: their names, those that run at the moment, and their common end."""
+class EventLoopGroup:
+    """The event loops of one scheduler: their names, those that run at the moment, and their common end."""
 
     __slots__ = ("_numbers", "clock", "idle_seconds", "kind", "running", "shut")
 
@@ -96,8 +100,8 @@ class LaneGroup:
         self.idle_seconds = idle_seconds
         self.clock = clock
         self.shut = False
-        #: Which thread (or, for lanes without one, which call) runs which lane now.
-        self.running: dict[object, Lane] = {}
+        #: Which thread (or, for loops without one, which call) runs which loop now.
+        self.running: dict[object, EventLoop] = {}
         self._numbers = count(1)
 
     def next_name(self) -> str:
@@ -111,24 +115,24 @@ class LaneGroup:
             )
 
     def shutdown(self, timeout: float | None) -> bool:
-        """End all lanes and wait for their threads; False when one still runs after ``timeout`` seconds or is ours."""
+        """End all loops and wait for their threads; False when one still runs after ``timeout`` seconds or is ours."""
         self.shut = True  # published before the look at what runs: a thread that starts now sees it
-        for lane in list(self.running.values()):
-            lane.rouse()
+        for loop in list(self.running.values()):
+            loop.rouse()
         deadline = None if timeout is None else monotonic() + timeout
         for runner in list(self.running):
-            if isinstance(runner, LaneThread):
+            if isinstance(runner, LoopThread):
                 runner.finish(deadline)
         return not self.running
 
 
-class Lane:
+class EventLoop:
     """Runs tasks one at a time, by due time and then in order of arrival."""
 
     __slots__ = (
         "_compact_at",
-        "_gate",
         "_heap",
+        "_idle",
         "_inbox",
         "_retiring",
         "_sequence",
@@ -139,15 +143,15 @@ class Lane:
         "name",
     )
 
-    def __init__(self, group: LaneGroup) -> None:
+    def __init__(self, group: EventLoopGroup) -> None:
         self.group = group
         self.name = group.next_name()
         self.closed = False
         self._inbox: deque[Task] = deque()
-        self._gate: dict[int, str] = {0: _ABSENT}
+        self._idle: dict[int, str] = {0: _ABSENT}
         self._wakeup = Wakeup()
-        self._wake_at = inf  # when a sleeping lane wakes by itself
-        # Only the thread that runs the lane touches these.
+        self._wake_at = inf  # when a sleeping event loop wakes by itself
+        # Only the thread that runs the event loop touches these.
         self._heap: list[tuple[float, int, Task]] = []
         self._sequence = 0
         self._compact_at = 64
@@ -156,38 +160,38 @@ class Lane:
     # any thread -----------------------------------------------------------------------------------
 
     def submit(self, task: Task) -> bool:
-        """Take ``task``; False when the lane has ended. Raises RuntimeError when the system gives no thread."""
+        """Take ``task``; False when the event loop has ended. Raises RuntimeError when the system gives no thread."""
         if self.over():
             return False
         self._inbox.append(task)
-        if self._gate and (task.due < self._wake_at or len(self._inbox) > _BACKLOG):
+        if self._idle and (task.due < self._wake_at or len(self._inbox) > _BACKLOG):
             self._open()
         return not self.over()
 
     def _open(self) -> None:
-        state = self._gate.pop(0, None)
+        state = self._idle.pop(0, None)
         if state is _ASLEEP:
             self._wakeup.wake()
         elif state is _ABSENT:
             self._start()
 
     def _start(self) -> None:
-        thread = LaneThread(self)
+        thread = LoopThread(self)
         self.group.running[thread] = self
         _threads[thread] = None
         try:
             thread.start()
         except (RuntimeError, MemoryError):  # no threads left, or the interpreter is ending
             thread.ended()
-            self._gate[0] = _ABSENT
+            self._idle[0] = _ABSENT
             raise
 
     def rouse(self) -> None:
-        """Wake a sleeping lane, so that it looks at its flags."""
-        state = self._gate.pop(0, None)
+        """Wake a sleeping event loop, so that it looks at its flags."""
+        state = self._idle.pop(0, None)
         if state is _ASLEEP:
             self._wakeup.wake()
-        elif state is _ABSENT:  # as long as we hold the entry nobody starts the lane
+        elif state is _ABSENT:  # as long as this thread holds the entry no other one starts the event loop
             if self.over():
                 self._drop_all()
             elif self._offer(_ABSENT):
@@ -198,7 +202,7 @@ class Lane:
         return sum(not task.is_disposed for task in (*list(self._inbox), *(entry[2] for entry in list(self._heap))))
 
     def over(self) -> bool:
-        """Whether the lane or its scheduler has been ended."""
+        """Whether the event loop or its scheduler has been ended."""
         return self.closed or self.group.shut
 
     def close(self) -> None:
@@ -211,9 +215,9 @@ class Lane:
         self._retiring = True
         self.rouse()
 
-    def when_free(self, done: Callable[[Lane], object]) -> None:
-        """Call ``done`` with this lane once no action runs on it: at once, or on its thread after what it runs now."""
-        if self._gate:  # no action runs now, and the caller has no more of them
+    def when_free(self, done: Callable[[EventLoop], object]) -> None:
+        """Call ``done`` with this event loop once no action runs on it: at once, or on its thread after what it runs now."""
+        if self._idle:  # no action runs now, and the caller has no more of them
             done(self)
             return
         actions: dict[Task, Action] = {}
@@ -221,10 +225,10 @@ class Lane:
         actions[task] = lambda: done(self)
         self.submit(task)
 
-    # the thread that runs the lane ----------------------------------------------------------------
+    # the thread that runs the event loop ----------------------------------------------------------------
 
-    def loop(self) -> None:
-        """Run what is due and wait for more, until there was nothing to do for the idle time or the lane is ended."""
+    def run(self) -> None:
+        """Run what is due and wait for more, until there was nothing to do for the idle time or the event loop is ended."""
         inbox, heap, clock = self._inbox, self._heap, self.group.clock
         while not self.over():
             arrived = len(inbox)
@@ -264,8 +268,8 @@ class Lane:
             self._compact_at = 2 * len(heap) + 64
 
     def _wait(self, due: float) -> bool:
-        """Sleep until ``due``, a wake-up or the end of the idle time; False when the thread has to leave the lane."""
-        gate, group = self._gate, self.group
+        """Sleep until ``due``, a wake-up or the end of the idle time; False when the thread has to leave the loop."""
+        idle, group = self._idle, self.group
         self._wake_at = due
         if self._offer(_ASLEEP):
             return True
@@ -275,8 +279,8 @@ class Lane:
             self._retiring = False
             seconds = min(max(due - group.clock(), 0.0), _LONGEST_WAIT)
         woken = self._wakeup.sleep(seconds)
-        if gate.pop(0, None) is None or woken:
-            # Woken: then there is something in the gate only if the wake-up was for an earlier sleep. Not woken, but the entry is
+        if idle.pop(0, None) is None or woken:
+            # Woken: then there is an entry only if the wake-up was for an earlier sleep. Not woken, but the entry is
             # taken: another thread is about to wake this one, and the next sleep will end at once.
             return True
         if due != inf:
@@ -286,15 +290,15 @@ class Lane:
         return self._offer(_ABSENT)
 
     def _offer(self, state: str) -> bool:
-        """Open the gate; True when something came in between, the gate is shut again and the lane has to go on."""
+        """Say that the loop is idle. True: a task came in between, it is not idle any more and has to go on."""
         inbox = self._inbox
-        self._gate[0] = state
+        self._idle[0] = state
         # Does nothing but take the deque's own lock on builds without the GIL: what was appended before is visible now,
-        # and who appends later sees the gate.
+        # and a thread that appends later sees the entry.
         inbox.rotate(0)
         if not (inbox or self.over()):
             return False
-        taken = self._gate.pop(0, None) is not None
+        taken = self._idle.pop(0, None) is not None
         return taken or state is _ASLEEP  # absent and not ours any more: somebody started another thread
 
     def _run(self, task: Task) -> None:
@@ -303,7 +307,7 @@ class Lane:
             return
         try:
             call(action)
-        except BaseException as error:  # SystemExit, KeyboardInterrupt: must not end the lane silently
+        except BaseException as error:  # SystemExit, KeyboardInterrupt: must not end the event loop silently
             report(interrupted(error))
 
     def _drop_all(self) -> None:
@@ -319,16 +323,16 @@ class Lane:
         self._inbox.clear()
         self._wakeup = Wakeup()
         self._wake_at = inf
-        self._gate[0] = _ABSENT
+        self._idle[0] = _ABSENT
 
 
-class LaneWorker(Worker):
-    """A worker's view of a lane, which several workers may share: it knows and drops its own tasks only."""
+class LoopWorker(Worker):
+    """A worker's view of an event loop, which several workers may share: it knows and drops its own tasks only."""
 
-    __slots__ = ("_actions", "_disposed", "_lane", "_release")
+    __slots__ = ("_actions", "_disposed", "_loop", "_release")
 
-    def __init__(self, lane: Lane, release: Callable[[Lane], object] | None = None) -> None:
-        self._lane = lane
+    def __init__(self, loop: EventLoop, release: Callable[[EventLoop], object] | None = None) -> None:
+        self._loop = loop
         self._actions: dict[Task, Action] = {}
         self._disposed = False
         self._release = {} if release is None else {0: release}
@@ -340,15 +344,15 @@ class LaneWorker(Worker):
 
     def put(self, action: Action, delay: float) -> BaseDisposable:
         """``schedule`` for an action that the ``rx_on_schedule`` hooks have seen already."""
-        lane = self._lane
-        now = lane.group.clock()
+        loop = self._loop
+        now = loop.group.clock()
         task = Task(self._actions, now + delay, False) if delay > 0 else Task(self._actions, now, True)
         self._actions[task] = action
         if self._disposed:  # publish first, look afterwards: dispose() sees the task or we see dispose()
             task.dispose()
             return DISPOSED
         try:
-            taken = lane.submit(task)
+            taken = loop.submit(task)
         except BaseException:
             task.dispose()
             raise
@@ -358,48 +362,48 @@ class LaneWorker(Worker):
         return task
 
     def now(self) -> float:
-        return self._lane.group.clock()
+        return self._loop.group.clock()
 
     def dispose(self) -> None:
         self._disposed = True
         self._actions.clear()
         release = self._release.pop(0, None)
         if release is not None:
-            release(self._lane)
+            release(self._loop)
 
     @property
     def is_disposed(self) -> bool:
-        return self._disposed or self._lane.over()
+        return self._disposed or self._loop.over()
 
 
 # Threads and the end of the process -----------------------------------------------------------------------------------
 #
 # The threads are daemons, so that an interval nobody stopped cannot keep a program from ending. Daemons that are left
 # alone die in the middle of whatever they do when the interpreter takes itself apart, which has crashed more than one
-# program. So when the main thread and all threads of the program have ended, an atexit function ends the lanes and
+# program. So when the main thread and all threads of the program have ended, an atexit function ends the event loops and
 # waits for their threads (one second for all of them together); only an action that does not return is left to the
 # daemon's fate.
 
-_threads: dict[LaneThread, None] = {}
+_threads: dict[LoopThread, None] = {}
 
 
 @final
-class LaneThread(threading.Thread):
-    """The thread of a lane. ``retire()`` ends it if it is idle: so leak checks tell cached threads from leaked ones."""
+class LoopThread(threading.Thread):
+    """The thread of an event loop. ``retire()`` ends it if it is idle: so leak checks tell cached threads from leaked ones."""
 
-    def __init__(self, lane: Lane) -> None:
-        super().__init__(name=lane.name, daemon=True)
-        self.lane = lane
+    def __init__(self, loop: EventLoop) -> None:
+        super().__init__(name=loop.name, daemon=True)
+        self.loop = loop
         self._ended = threading.Event()
 
     def run(self) -> None:
         try:
-            self.lane.loop()
+            self.loop.run()
         finally:
             self.ended()
 
     def ended(self) -> None:
-        self.lane.group.running.pop(self, None)
+        self.loop.group.running.pop(self, None)
         _threads.pop(self, None)
         self._ended.set()
 
@@ -412,19 +416,19 @@ class LaneThread(threading.Thread):
             self.join(None if deadline is None else max(deadline - monotonic(), 0.1))
 
     def retire(self) -> None:
-        self.lane.retire()
+        self.loop.retire()
 
     def __repr__(self) -> str:
         state = "alive" if self.is_alive() else "ended"
-        return f"<thread {self.name!r}, {state}, {self.lane.waiting()} actions wait>"
+        return f"<thread {self.name!r}, {state}, {self.loop.waiting()} actions wait>"
 
 
 @atexit.register
-def _end_all_lanes() -> None:
+def _end_all_loops() -> None:
     threads = list(_threads)
     for thread in threads:
-        thread.lane.group.shut = True
-        thread.lane.rouse()
+        thread.loop.group.shut = True
+        thread.loop.rouse()
     deadline = monotonic() + _AT_EXIT_SECONDS
     for thread in threads:
         thread.finish(deadline)
@@ -433,9 +437,9 @@ def _end_all_lanes() -> None:
 def _after_fork_in_child() -> None:
     for thread in list(_threads):
         if thread is not threading.current_thread():
-            thread.lane.group.running.pop(thread, None)
+            thread.loop.group.running.pop(thread, None)
             _threads.pop(thread, None)
-            thread.lane._forget_thread()
+            thread.loop._forget_thread()
 
 
 if hasattr(os, "register_at_fork"):
