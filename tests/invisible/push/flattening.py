@@ -200,6 +200,12 @@ class FlatMap(Stage):
                 self.up.request(ended if self.most < UNBOUNDED else UNBOUNDED)
 
 
+def reserve(item: Any, waits: bool) -> None:
+    """Tell a window or a group whether it waits for its turn."""
+    if isinstance(item, Flow) and item.reserve:
+        item.reserve(waits)
+
+
 class ConcatMap(Stage):
     """One inner source at a time; ``prefetch`` items of the source wait for their turn.
 
@@ -238,8 +244,21 @@ class ConcatMap(Stage):
     def next(self, item: Any) -> None:
         self.fetching = False
         if not self.done:
+            reserve(item, True)
             self.items.append(item)
             self.gate.run()
+
+    def fail(self, failure: Failure) -> None:
+        self.forget()
+        super().fail(failure)
+
+    def finish(self) -> None:
+        self.forget()
+        super().finish()
+
+    def forget(self) -> None:
+        while self.items:
+            reserve(self.items.pop(0), False)
 
     def error(self, failure: Failure) -> None:
         self.errors.append(failure)
@@ -290,6 +309,7 @@ class ConcatMap(Stage):
         super().cancel()
         if self.active:
             self.active.cancel()
+        self.forget()
 
     def go_on(self) -> None:
         while not self.active and not self.over:
@@ -309,6 +329,7 @@ class ConcatMap(Stage):
                     return  # type: ignore[unreachable]  # set meanwhile
                 self.active = InOrder(self)
                 flow.subscribe(self.active)
+                reserve(item, False)
             elif self.done:
                 if self.errors:
                     self.fail(all_of(self.errors))

@@ -10,10 +10,6 @@ from typing import Final
 
 NOT_YET: Final = frozenset(
     (
-        # windows, of which RxJava abandons those that have no subscriber at once
-        *("window_every", "window_toggle"),
-        # the end of a source at hand is seen before the error of the other one
-        "sequence_equal",
         # one subscription for many
         *("twice", "behavior"),
     )

@@ -31,9 +31,18 @@ class Part:
         self.done = False
         self.failure: Failure | None = None
         self.gone = False
+        self.reserved = False
 
     def flow(self) -> Flow:
-        return Flow(self.subscribe, key=self.key)
+        flow = Flow(self.subscribe, key=self.key)
+        flow.reserve = self.reserve
+        return flow
+
+    def reserve(self, waits: bool) -> None:
+        """It waits for its turn in a concat_map, which RxJava takes for a part that nobody wants (see decision 0021)."""
+        self.reserved = waits
+        if not waits and not self.reader:
+            self.end()
 
     def subscribe(self, down: Subscriber) -> None:
         if self.reader:
@@ -127,9 +136,9 @@ class Parting(Waiting):
             self.left()
 
     def hand(self, part: Part) -> None:
-        """To the subscriber. A part that it does not subscribe to at once is abandoned: it gets nothing more."""
+        """To the subscriber. A part that is not subscribed at once, nor reserved, is abandoned: it gets nothing more."""
         self.down.on_next(part.flow())
-        if not part.reader:
+        if not part.reader and not part.reserved:
             part.end()
 
 

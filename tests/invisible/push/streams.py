@@ -75,6 +75,9 @@ class Flow:
     ``passive``: it has its items at hand, so an operator with a queue may fetch each of them when it needs one.
     """
 
+    #: Of a window or a group: says that it waits for its turn, or, with False, that it does no longer.
+    reserve: Callable[[bool], None] | None = None
+
     def __init__(
         self, subscribe: Callable[[Subscriber], None], kind: str = "flowable", key: Any = None, passive: bool = False
     ) -> None:

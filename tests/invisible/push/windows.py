@@ -252,6 +252,10 @@ class WindowToggle(WindowTimed):
         self.items.clear()
         super().error(failure)
 
+    def cancel(self) -> None:
+        self.opener.cancel()
+        super().cancel()
+
     def release(self) -> None:
         self.opener.cancel()
         for closer in self.closers:
