@@ -315,11 +315,12 @@ def test_between_the_emitter_and_a_callback_there_is_no_other_call(kind: Any) ->
 # -- operators that say what may wait --------------------------------------------------------------------------------------------
 
 
-def test_an_error_overtakes_the_latest_item_but_not_a_buffer() -> None:
+def test_an_error_overtakes_what_waits_unless_it_is_delayed() -> None:
     for build, values in (
         (lambda flow: flow.on_backpressure_latest(), []),
-        (lambda flow: flow.on_backpressure_buffer(delay_error=False), []),
-        (lambda flow: flow.on_backpressure_buffer(), [1, 2]),
+        (lambda flow: flow.on_backpressure_buffer(), []),
+        (lambda flow: flow.to_observable().to_flowable(BackpressureStrategy.BUFFER), []),
+        (lambda flow: flow.on_backpressure_buffer(delay_error=True), [1, 2]),
     ):
         source = ManualPublisher[int]()
         got: TestSubscriber[int] = TestSubscriber(0)
@@ -332,9 +333,9 @@ def test_an_error_overtakes_the_latest_item_but_not_a_buffer() -> None:
 
 @pytest.mark.parametrize(
     ("overflow", "values", "given_up"),
-    [(OverflowStrategy.DROP_OLDEST, [3, 4], [0, 1, 2]), (OverflowStrategy.DROP_LATEST, [0, 1], [2, 3, 4])],
+    [(OverflowStrategy.DROP_OLDEST, [3, 4], [0, 1, 2]), (OverflowStrategy.DROP_LATEST, [0, 4], [1, 2, 3])],
 )
-def test_a_full_buffer_gives_up_the_oldest_or_the_newest(
+def test_a_full_buffer_gives_up_the_oldest_item_or_the_one_before_the_newest(
     overflow: OverflowStrategy, values: list[int], given_up: list[int]
 ) -> None:
     source, dropped = ManualPublisher[int](), list[int]()
@@ -347,15 +348,16 @@ def test_a_full_buffer_gives_up_the_oldest_or_the_newest(
     assert dropped == given_up
 
 
-def test_a_source_is_cancelled_when_its_buffer_is_full_and_not_asked_again() -> None:
+@pytest.mark.parametrize(("delay_error", "values"), [(False, []), (True, [1])])
+def test_a_source_is_cancelled_when_its_buffer_is_full_and_not_asked_again(delay_error: bool, values: list[int]) -> None:
     source = ManualPublisher[int]()
     got: TestSubscriber[int] = TestSubscriber(0)
-    Flowable.wrap(source).on_backpressure_buffer(1).subscribe(got)
+    Flowable.wrap(source).on_backpressure_buffer(1, delay_error=delay_error).subscribe(got)
     assert source.requested == UNBOUNDED
     source.next(1, 2)
     assert source.cancelled
     got.request(1)
-    got.assert_failure(MissingBackpressureError, 1)
+    got.assert_failure(MissingBackpressureError, *values)
 
 
 @pytest.mark.parametrize("off", [False, True], ids=["fused", "off"])

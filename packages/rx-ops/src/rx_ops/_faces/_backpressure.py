@@ -28,15 +28,15 @@ class FlowableBackpressure(FlowableCore[T_co]):
         *,
         on_drop: Callable[[T_co], object] | None = None,
         overflow: OverflowStrategy = OverflowStrategy.ERROR,
-        delay_error: bool = True,
+        delay_error: bool = False,
     ) -> Flowable[T_co]:
         """Lets items wait until they are requested, at most ``capacity`` of them.
 
         ::  --1-2-3|  -->  --1---2---3|
 
         Demand:  asks the source for everything.
-        Errors:  MissingBackpressureError when the buffer is full, unless ``overflow`` says what to drop; others wait behind the
-                 items, unless ``delay_error`` is False.
+        Errors:  MissingBackpressureError when the buffer is full, unless ``overflow`` says what to drop. An error overtakes the
+                 items that wait, and they are lost; with ``delay_error`` it waits behind them.
         Memory:  ``capacity`` items; without it whatever the source is ahead.
         Thread:  the source's, or the one that requests.   Fusion: a queue; what follows runs behind it.
         Source:  RxJava ``onBackpressureBuffer``. ``on_drop`` is called with each item given up.

@@ -79,7 +79,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         Demand:  none on this stream, which gives everything as it comes. BUFFER: items wait, at most ``capacity`` of them. DROP:
                  they are dropped. LATEST: the newest waits. ERROR: ends the stream. MISSING: they are sent on all the same, for
                  an ``on_backpressure_*`` operator that follows.
-        Errors:  pass through, behind the items that wait; MissingBackpressureError by strategy.
+        Errors:  pass through, and overtake items that wait; MissingBackpressureError by strategy.
         Memory:  BUFFER: ``capacity`` items, or whatever this stream is ahead; none for a synchronous source without ``capacity``,
                  which is pulled as requested instead. LATEST and DROP: what is requested and not yet taken, and one.
         Thread:  that of the item, or the one that requests; a synchronous source runs on the one that subscribes, under BUFFER

@@ -150,7 +150,7 @@ def _error(overflow: Overflow[Any], queue: deque[Any]) -> None:
 
 def _full(overflow: Overflow[Any], queue: deque[Any]) -> None:
     if len(queue) > overflow.capacity:
-        _drop_latest(overflow, queue)
+        _give_up_from(overflow, queue, overflow.capacity)
         raise MissingBackpressureError(f"the buffer is full: {overflow.capacity} items wait and nobody takes them")
 
 
@@ -160,10 +160,15 @@ def _drop_oldest(overflow: Overflow[Any], queue: deque[Any]) -> None:
 
 
 def _drop_latest(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    """The item that came takes the place of the last one that waits, as in RxJava."""
+    _give_up_from(overflow, queue, overflow.capacity - 1)
+
+
+def _give_up_from(overflow: Overflow[Any], queue: deque[Any], at: int) -> None:
     capacity = overflow.capacity
     while len(queue) > capacity:  # only the holder of the token takes out, and appending does not move what is before
-        item = queue[capacity]
-        del queue[capacity]
+        item = queue[at]
+        del queue[at]
         overflow.give_up(item)
 
 
@@ -296,5 +301,4 @@ class ToFlowable(_OnBackpressure[T]):
         capacity: int,
         on_drop: Callable[[T], object] | None,
     ) -> None:
-        delay_error = strategy is BackpressureStrategy.BUFFER
-        super().__init__(down, source, policy_of(strategy, capacity), capacity, on_drop, delay_error)
+        super().__init__(down, source, policy_of(strategy, capacity), capacity, on_drop, False)
