@@ -31,6 +31,7 @@ READ_AHEAD: Final[Mapping[int, str]] = {
     19602: "publish fused with observe_on takes items out of its queue when a subscriber comes, not on the scheduler",
     3305: "generate is not fused with zip and runs ahead by a window: its error overtakes the rows that could still be made",
     7497: "generate is not fused with zip and runs ahead by a window: its error overtakes the rows that could still be made",
+    19330: "RxJava gives the end of a shared run to a subscriber that comes while it is told to others, and a repeat spins there",
     22178: "an iterator that fails at its first item: Java's is asked whether there is one when it is subscribed",
     13651: "without fusion concat_map asks an iterator for its window, where RxJava polls it, so that its error waits",
     16598: "without fusion concat_map asks an iterator for its window, where RxJava polls it, so that its error waits",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from rx_ops import (
     ReplaySubject,
     Single,
 )
-from rx_testing import ManualPublisher, TestSubscriber
+from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
 
@@ -168,6 +169,71 @@ def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_sends_i
     source.next(2)
     source.complete()
     got.assert_result([1], [2])
+
+
+def test_an_answer_of_repeat_when_starts_the_next_round_before_the_handlers_stream_goes_on() -> None:
+    source = PublishProcessor[int]()
+    got: TestSubscriber[int] = TestSubscriber()
+    oops = OSError("oops")
+    source.cache().repeat_when(lambda ends: ends.take(2).concat_with(Flowable.error(oops))).subscribe(got)
+    source.on_next(1)
+    source.on_complete()
+    got.assert_failure(oops, 1, 1, 1)
+
+
+def test_an_answer_that_comes_while_a_round_is_subscribed_waits_and_the_handlers_end_does_not() -> None:
+    """In RxJava the first source ends inside of its subscribe, the second one does not."""
+    once: Flow = Flowable.just(1).repeat_when(lambda _ends: Flowable.just(0))
+    assert once.blocking_list() == [1]
+    source = PublishProcessor[int]()
+    got: TestSubscriber[int] = TestSubscriber()
+    source.cache().repeat_when(lambda _ends: Flowable.just(0)).subscribe(got)
+    source.on_next(1)
+    source.on_complete()
+    got.assert_result(1, 1)
+
+
+def test_a_subscriber_that_comes_after_the_end_of_a_shared_run_within_its_grace_gets_that_end() -> None:
+    runs: list[PublishProcessor[int]] = []
+
+    def source() -> Flow:
+        runs.append(PublishProcessor())
+        return runs[-1]
+
+    shared = Flowable.defer(source).publish().ref_count(seconds=10, scheduler=VirtualScheduler())
+    shared.take(1).subscribe(TestSubscriber[int]())
+    runs[0].on_next(1)  # the only subscriber leaves
+    runs[0].on_complete()
+    late, behind = TestSubscriber[int](), TestSubscriber[int]()
+    shared.subscribe(late)
+    late.assert_result()
+    shared.subscribe(behind)
+    behind.assert_not_terminated()
+    assert len(runs) == 2
+
+
+def test_concat_map_asks_for_more_when_it_has_made_a_source_of_an_item() -> None:
+    happened: list[object] = []
+    source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: happened.append(n))
+
+    def mapper(item: int) -> Flow:
+        happened.append("mapped")
+        return Flowable.just(item)
+
+    Flowable.wrap(source).concat_map(mapper).subscribe(TestSubscriber[Any]())
+    source.next(0)
+    source.next(1)
+    assert happened == [2, "mapped", "mapped", 2]
+
+
+@pytest.mark.parametrize("forms", [nullcontext, fusion_off])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_end_behind_a_seed_and_the_last_item_needs_no_demand(forms: Callable[[], Any], hidden: bool) -> None:
+    with forms():
+        source = Flowable.of(1, 2)
+        got: TestSubscriber[int] = TestSubscriber(request=3)
+        (source.hide() if hidden else source).scan(lambda a, b: a + b, 0).subscribe(got)
+        got.assert_result(0, 1, 3)
 
 
 @pytest.mark.parametrize(

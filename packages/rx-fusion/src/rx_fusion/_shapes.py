@@ -58,6 +58,7 @@ class Shape:
         "_children",
         "_forms",
         "_runs",
+        "ends_behind_head",
         "ends_with_source",
         "one",
         "one_for_one",
@@ -75,6 +76,8 @@ class Shape:
         self.one: Callable[..., Any] | None = None
         #: No item can come after the source's last one, so an exhausted source is the end.
         self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)
+        #: The same, if there is an item: what a stage gives before it (the seed of scan) has come by then.
+        self.ends_behind_head = not any(stage.expands or stage.tail_yields for stage in stages)
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
         #: anything left to do when an item was given.
         self.one_for_one = all(

@@ -29,7 +29,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
     head, shape, args = plan
     try:
         items: Any = head.open(None, 0)
-        if type(items) in EXACT and shape.ends_with_source:
+        if type(items) in EXACT and (shape.ends_with_source or (shape.ends_behind_head and items.__length_hint__())):
             pump.hint = items.__length_hint__
             if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:
                 pump.items = items  # there is nothing to check, and nothing to add

@@ -161,8 +161,10 @@ class ConcatMap(Op[R]):
             if refused is not None:
                 self.errors.append(refused)
                 return END
-        elif outer.items is None and isinstance(source, (SingleBase, MaybeBase, CompletableBase)):
-            outer.ask_by_halves()
+        if outer.items is None:
+            if isinstance(source, (SingleBase, MaybeBase, CompletableBase)):
+                outer.ask_by_halves()
+            outer.took()
         return source
 
     def outer_failed(self) -> bool:

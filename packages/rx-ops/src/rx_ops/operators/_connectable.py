@@ -82,7 +82,7 @@ class RefCount(Described, Generic[T]):
         while True:
             before = self._state.get()
             shared = before.shared
-            if shared is None or shared.connection.is_useless:
+            if shared is None or (before.users and shared.connection.is_useless):
                 shared = _Shared(self._connectable.take(alive=True))
                 connect = self._least <= 1
                 after = _Count(shared, 1, connect)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED
-from rx_core.streams import QueuedInput, Unicast
+from rx_core.streams import END, QueuedInput, Unicast
 from rx_fusion import Pipeline, PushHead
 
 if TYPE_CHECKING:
@@ -176,13 +176,24 @@ class PartsInput(QueuedInput[Any]):
         super().put(item)
 
     def poll(self) -> Any:
+        """As in QueuedInput. But the operator calls :meth:`took` itself, when it has made a source of the item: what is requested
+        then may call the same function for another subscriber."""
         current = self.current
         if current is not None:
             self.current = None
             current.give_up()
-        item = super().poll()
-        if self.items is None:
-            self.current = part_of(item)
+        items = self.items
+        if items is not None:
+            return next(items, END)
+        queue = self.queue
+        if not queue:
+            if not self.done:
+                return None
+            queue = self.queue  # again: the end is published last
+            if not queue:
+                return END
+        item = queue.popleft()
+        self.current = part_of(item)
         return item
 
     def ask_by_halves(self) -> None:

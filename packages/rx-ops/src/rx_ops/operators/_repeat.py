@@ -257,7 +257,7 @@ class _Asking(_Rounds[T]):
     The end of that stream counts at once, also in the middle of a round; so the rounds are gated.
     """
 
-    __slots__ = ("answers", "asked", "asking", "handled", "name", "requested", "told")
+    __slots__ = ("answers", "asked", "asking", "fresh", "handled", "name", "requested", "told")
 
     gated: ClassVar[bool] = True
 
@@ -269,8 +269,10 @@ class _Asking(_Rounds[T]):
     asked: bool
     #: The handler's stream was asked for the answer.
     requested: bool
-    #: It is being asked just now.
+    #: It is being asked just now, and the next round waits for that to return.
     asking: bool
+    #: The round of a passive source began in the step that runs: in RxJava its ``subscribe`` would be on the stack still.
+    fresh: bool
 
     def __init__(
         self,
@@ -288,6 +290,7 @@ class _Asking(_Rounds[T]):
         self.asked = False
         self.requested = False
         self.asking = False
+        self.fresh = False
         made = user_call(name, handler, stream)
         if not hasattr(made, "subscribe"):
             raise TypeError(
@@ -299,6 +302,12 @@ class _Asking(_Rounds[T]):
     def open(self) -> None:
         self.answers.open(self.handled)
         super().open()
+        self.fresh = self.items is not None
+
+    def again(self, demand: int) -> int:
+        demand = super().again(demand)
+        self.fresh = self.items is not None
+        return demand
 
     def ask(self, question: Any, demand: int) -> int:
         """A round is over: tell the handler's stream."""
@@ -313,7 +322,8 @@ class _Asking(_Rounds[T]):
         if answers.up is None:
             return demand
         if not self.requested:
-            self.requested = self.asking = True
+            self.requested = True
+            self.asking = self.fresh
             self.later.append((self.ask_for_answer, None))
         if answers.count and not self.asking:
             answers.count = 0
@@ -322,8 +332,12 @@ class _Asking(_Rounds[T]):
         return demand
 
     def ask_for_answer(self, _nothing: None) -> None:
-        """Without the token, behind the question. An answer that is given at once counts when this has returned, so that one
-        that comes together with the handler's end starts no further round."""
+        """Without the token, behind the question.
+
+        As in RxJava an answer that is given at once starts the next round at once, before the handler's stream goes on; unless it
+        is given inside of the ``subscribe`` of the round before. Then it counts when that has returned, so that one that comes
+        together with the handler's end starts no further round. For a source that pushes that is what subscribe_later does.
+        """
         try:
             self.answers.up.request(1)
         finally:
@@ -338,7 +352,10 @@ class _Asking(_Rounds[T]):
             demand = self.wait(demand)
             if self.asked:
                 return demand
-        return super().step(demand)
+        demand = super().step(demand)
+        if not self.dirty:
+            self.fresh = False
+        return demand
 
     def close(self) -> None:
         super().close()
