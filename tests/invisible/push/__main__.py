@@ -1,10 +1,8 @@
 """Draw random pipelines, and show where the library differs from the reference.
 
-    python -m tests.invisible.push [NAME...] [--count N] [--seed S] [--demanding] [--all]
+    python -m tests.invisible.push [NAME...] [--count N] [--seed S] [--demanding]
 
-With names, of sources and operators: pipelines that have them, without what else ``not_yet.py`` leaves out. An operator all of
-whose pipelines agree may be taken off that list. Without names: pipelines of everything that is not left out; ``--all``: of
-everything. Each difference is shown in the smallest pipeline that was found.
+With names, of sources and operators: pipelines that have them. Each difference is shown in the smallest pipeline that was found.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from collections.abc import Iterator, Sequence
 
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.judging import Judge
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 from tests.invisible.push.reading import names
 from tests.recorded.cases import Trace
 
@@ -31,14 +28,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first")
     made.add_argument("--seed", default="", help="draw others")
     made.add_argument("--demanding", action="store_true", help="subscribers do not request everything")
-    made.add_argument("--all", action="store_true", help="leave nothing out")
     made.add_argument("--most", type=int, default=10, metavar="N", help="show no more than N differences")
     return made
 
 
 def drawn(options: argparse.Namespace) -> Iterator[Trace]:
-    left_out = NOT_YET | NOT_YET_BY_DEMAND if options.demanding else NOT_YET
-    drawing = Drawing(() if options.all else left_out - set(options.names), demanding=options.demanding)
+    drawing = Drawing(demanding=options.demanding)
     for name in options.names or [None]:
         for number in range(options.first, options.first + options.count):
             seed = f"{options.seed}{number}"

@@ -10,6 +10,7 @@ from tests.invisible.push.streams import (
     Count,
     Failure,
     Flow,
+    Gate,
     Prefetch,
     Side,
     Stage,
@@ -163,46 +164,64 @@ class SingleItem(OneItem):
 
 
 def sequence_equal(a: Flow, b: Flow, prefetch: Count) -> Flow:
-    """Whether two streams give the same items and complete both."""
-    return Flow(lambda down: SequenceEqual(down, prefetch).begin(a, b), "single")
+    """Whether two streams give the same items and complete both.
+
+    RxJava says no to a stream that is too short when the other one is complete as well, which it may never be: it is asked for no
+    further items. The library says so at once, and this does.
+    """
+    return Flow(lambda down: SequenceEqual(down, prefetch, (a.passive, b.passive)).begin(a, b), "single")
 
 
 class SequenceEqual(Stage):
-    def __init__(self, down: Subscriber, prefetch: Count) -> None:
+    """``pulls``: of which stream each item is fetched when it is needed."""
+
+    def __init__(self, down: Subscriber, prefetch: Count, pulls: tuple[bool, bool]) -> None:
         super().__init__(down)
+        self.pulls = pulls
+        self.all_there = False
         self.queues: list[list[Any]] = [[], []]
         self.done = [False, False]
         self.demands = [Prefetch(prefetch), Prefetch(prefetch)]
         self.sides = [
-            Side(lambda item, i=i: self.item(i, item), self.failed, lambda i=i: self.side_done(i), prefetch)  # type: ignore[misc]
+            Side(lambda item, i=i: self.item(i, item), self.failed, lambda i=i: self.side_done(i), 0 if pulls[i] else prefetch)  # type: ignore[misc]
             for i in (0, 1)
         ]
+        self.gate = Gate(self.compare)
 
     def begin(self, *flows: Flow) -> None:
         self.down.on_subscribe(self)
         for flow, side in zip(flows, self.sides, strict=True):
+            self.all_there = side is self.sides[-1]  # or just being subscribed
             if not self.over:
                 flow.subscribe(side)
+        self.gate.run()
 
     def item(self, i: int, item: Any) -> None:
         self.queues[i].append(item)
-        self.compare()
+        self.gate.run()
 
     def side_done(self, i: int) -> None:
         self.done[i] = True
-        self.compare()
+        self.gate.run()
 
     def compare(self) -> None:
         a, b = self.queues
-        while a and b and not self.over:
-            if a.pop(0) != b.pop(0):
+        while not self.over:
+            for i in (0, 1):
+                if self.pulls[i] and self.all_there and not self.queues[i] and not self.done[i] and not self.over:
+                    self.sides[i].up.request(1)
+            if a and b:
+                if a.pop(0) != b.pop(0):
+                    self.say(False)
+                for i in (0, 1):
+                    if not self.pulls[i]:
+                        self.demands[i].took(self.sides[i].up)
+            elif any(self.done[i] and not self.queues[i] and self.queues[1 - i] for i in (0, 1)):
                 self.say(False)
-            for demand, side in zip(self.demands, self.sides, strict=True):
-                demand.took(side.up)
-        if any(self.done[i] and not self.queues[i] and self.queues[1 - i] for i in (0, 1)):
-            self.say(False)
-        elif all(self.done) and not a and not b:
-            self.say(True)
+            elif all(self.done) and not a and not b:
+                self.say(True)
+            else:
+                return
 
     def say(self, answer: bool) -> None:
         if not self.over:

@@ -29,7 +29,6 @@ class Drawer:
         self.random = random.Random(seed)
         self.draw_source, self.draw_operator = source, operator
         self.hot: list[HotSource] = []
-        self.hot_kinds: Sequence[str] = HOT_KINDS
         #: Whether subscribers do not request everything.
         self.demanding = False
         self.depth = 0
@@ -97,7 +96,7 @@ class Drawer:
             if self.chance(0.8):
                 last = (times[-1] if times else 0) + self.time(1_500)
                 script.append((last, "c") if self.chance(0.7) else (last, "e", name))
-            kind = self.pick(self.hot_kinds)
+            kind = self.pick(HOT_KINDS)
             self.hot.append(HotSource(name, kind, tuple(script)))
         return str(self.pick([source.name for source in self.hot]))
 

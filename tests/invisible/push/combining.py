@@ -256,13 +256,18 @@ def with_latest_from(source: Flow, others: list[Flow], combiner: Fn) -> Flow:
 
 
 def beside(stage: Stage, source: Flow, others: list[tuple[Flow, Subscriber]]) -> None:
-    """Subscribe to other sources first, then to the source, even if the stream is over by then: requests wait for it."""
+    """Subscribe to other sources first, then to the source: requests wait for it.
+
+    RxJava subscribes to it even if the stream is over by then, and cancels: only a source that counts its subscribers shows that.
+    The library does not.
+    """
     late = Late(stage)
     stage.up = late
     stage.down.on_subscribe(stage)
     for flow, side in others:
         flow.subscribe(side)
-    source.subscribe(late)
+    if not stage.over:
+        source.subscribe(late)
 
 
 class Late(Subscriber, Subscription):

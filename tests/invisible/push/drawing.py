@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final
 
-from tests.invisible.push.arguments import DEEPEST, HORIZON, HOT_KINDS, Drawer
+from tests.invisible.push.arguments import DEEPEST, HORIZON, Drawer
 from tests.invisible.push.clock import Clock
 from tests.invisible.push.drawing_table import COMPOSED_SOURCES, ONE, OPERATORS, SIMPLE_SOURCES, SOURCES, Drawn, draw
 from tests.invisible.push.hot import SUBJECTS
@@ -33,18 +32,17 @@ KINDS: Final = ("flowable", "single", "maybe", "completable")
 
 
 class Drawing:
-    """Draws cases without what is ``left_out``. ``demanding``: with subscribers that do not request everything."""
+    """Draws cases. ``demanding``: with subscribers that do not request everything."""
 
-    def __init__(self, left_out: Collection[str] = (), *, demanding: bool = False) -> None:
-        self.left_out, self.demanding = frozenset(left_out), demanding
+    def __init__(self, *, demanding: bool = False) -> None:
+        self.demanding = demanding
         self.operators = {kind: self.drawn(table) for kind, table in OPERATORS.items()}
         self.simple_sources = self.drawn(SIMPLE_SOURCES)
         self.sources = self.simple_sources | self.drawn(COMPOSED_SOURCES)
         self.kinds = KINDS[:1] if demanding else (*KINDS[:1] * 5, *KINDS[1:])
 
     def drawn(self, table: dict[str, Drawn]) -> dict[str, Drawn]:
-        names = table.keys() - self.left_out
-        return {name: table[name] for name in table if name in names and not (self.demanding and name in NOT_BY_DEMAND)}
+        return {name: table[name] for name in table if not (self.demanding and name in NOT_BY_DEMAND)}
 
     def names(self) -> list[str]:
         """All sources and operators that are drawn."""
@@ -74,7 +72,6 @@ class Drawing:
     def drawer(self, seed: str) -> Drawer:
         drawer = Drawer(seed, self.source, self.operator)
         drawer.demanding = self.demanding
-        drawer.hot_kinds = [kind for kind in HOT_KINDS if kind not in self.left_out]
         return drawer
 
     def case(self, seed: object) -> Trace:

@@ -222,24 +222,36 @@ class Scan(Stage):
 
 
 class ScanWithSeed(Waiting):
-    """The seed is given without an item, so what follows waits in a queue."""
+    """The seed is given without an item, so what follows waits in a queue. ``pulls``: each item is fetched when it is needed."""
 
-    def __init__(self, down: Subscriber, function: Fn, seed: Any, prefetch: Count) -> None:
+    def __init__(self, down: Subscriber, function: Fn, seed: Any, prefetch: Count, pulls: bool = False) -> None:
         super().__init__(down)
+        self.pulls = pulls
+        self.fetched: Count = -1  # the seed is no item
         self.function, self.total = function, seed
         self.items.append(seed)
         self.demand = Prefetch(prefetch)
 
     def on_subscribe(self, up: Subscription) -> None:
         super().on_subscribe(up)
-        up.request(self.demand.size - 1)
+        if not self.pulls:
+            up.request(self.demand.size - 1)
+
+    def request(self, n: Count) -> None:
+        super().request(n)
+        if self.pulls:
+            more = n + min(self.fetched, 0)
+            self.fetched = max(self.fetched + n, 0)
+            if more and not self.over:
+                self.up.request(more)
 
     def next(self, item: Any) -> None:
         self.total = required(self.function(self.total, item))
         self.put(self.total)
 
     def gave(self) -> None:
-        self.demand.took(self.up)
+        if not self.pulls:
+            self.demand.took(self.up)
 
 
 def scan_with(source: Flow, supplier: Fn, function: Fn, prefetch: Count) -> Flow:
@@ -249,6 +261,6 @@ def scan_with(source: Flow, supplier: Fn, function: Fn, prefetch: Count) -> Flow
         except Failure as failure:
             failing(down, failure)
         else:
-            source.subscribe(ScanWithSeed(down, function, seed, prefetch))
+            source.subscribe(ScanWithSeed(down, function, seed, prefetch, source.passive))
 
     return Flow(subscribe)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant, unheard
 from tests.invisible.push.running import Endless, demanding, refer
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
-from tests.recorded.cases import Answer, Trace
+from tests.recorded.cases import Answer, Spec, Trace
 
 #: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses.
 FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"))
@@ -37,11 +37,16 @@ class Difference:
         return f"{self.form}:\n{program(self.case)}\n  reference  {self.expected}\n  library    {self.got}\n{self.case}"
 
 
-def something_unheard(described: Any) -> bool:
-    """Whether a case has a source or an operator of which that is true."""
+def anywhere(holds: Callable[[Spec], bool], described: Any) -> bool:
+    """Whether that holds for a source or an operator of a case."""
     if isinstance(described, Mapping):
-        return unheard(described) or any(map(something_unheard, described.values()))
-    return isinstance(described, (list, tuple)) and any(map(something_unheard, described))
+        return holds(described) or any(anywhere(holds, each) for each in described.values())
+    return isinstance(described, (list, tuple)) and any(anywhere(holds, each) for each in described)
+
+
+def asks_for_few(described: Spec) -> bool:
+    """Of observe_on: items of a merge wait before it."""
+    return "pre" in described
 
 
 class Judge:
@@ -50,8 +55,11 @@ class Judge:
     def expected(self, case: Trace, form: Form) -> Answer | None:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
         variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
-        if something_unheard((case.source, case.operators)):
+        streams = (case.source, case.operators)
+        if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
+        if anywhere(asks_for_few, streams):
+            variants = (*variants, replace(variants[0], waiting="first"), replace(variants[0], waiting="last"))
         try:
             answers = [refer(case, variant) for variant in variants]
         except Endless:

@@ -142,7 +142,7 @@ def flat_map_iterable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 def scan(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     function = f.reducer(op["f"])
     if "seed" in op:
-        return flow.through(items.ScanWithSeed, function, op["seed"], r.prefetch())
+        return flow.pulled_through(items.ScanWithSeed, function, op["seed"], r.prefetch())
     return flow.through(items.Scan, function)
 
 

@@ -143,7 +143,7 @@ class Reader:
         return listed(values, failure, passive=self.variant.pulls is not None)
 
     def merge(self, flows: list[Flow], delay_error: bool = False) -> Flow:
-        if len(flows) == 1 and self.variant.pulls == "at hand":  # what RxJava makes of it
+        if len(flows) == 1 and self.variant.pulls:  # what RxJava makes of it
             return flows[0]
         return listed(list(flows)).through(
             FlatMap, lambda flow: flow, len(flows), self.prefetch(), delay_error, self.variant.waiting

@@ -102,13 +102,13 @@ class Connection(Subscriber):
 
 
 class PublishConnection(Connection):
-    """The slowest subscriber sets the pace; without a subscriber items wait in the queue of ``prefetch``."""
+    """The slowest subscriber sets the pace; without a subscriber items wait in the queue of ``prefetch``, or are lost."""
 
-    def __init__(self, prefetch: Count, patient: bool = True) -> None:
+    def __init__(self, prefetch: Count, patient: bool = True, lossy: bool = False) -> None:
         super().__init__()
         self.demand = Prefetch(prefetch)
         self.items: list[Any] = []
-        self.patient = patient
+        self.patient, self.lossy = patient, lossy
 
     def on_subscribe(self, up: Subscription) -> None:
         super().on_subscribe(up)
@@ -116,7 +116,7 @@ class PublishConnection(Connection):
             up.request(self.demand.size)
 
     def on_next(self, item: Any) -> None:
-        if not self.done and not self.disposed:
+        if not self.done and not self.disposed and (self.seats or not self.lossy):
             self.items.append(item)
             self.gate.run()
 
@@ -251,8 +251,8 @@ class Connectable:
             self.connection = None
 
 
-def publish(source: Flow, prefetch: Count) -> Connectable:
-    return Connectable(source, lambda: PublishConnection(prefetch))
+def publish(source: Flow, prefetch: Count, lossy: bool = False) -> Connectable:
+    return Connectable(source, lambda: PublishConnection(prefetch, lossy=lossy))
 
 
 def replay(source: Flow, size: Count = UNBOUNDED, age: Count = UNBOUNDED, clock: Clock | None = None) -> Connectable:
@@ -285,6 +285,11 @@ class Visit:
         self.timer: Task | None = None
         self.connection: Connection | None = None
 
+    def ending(self) -> bool:
+        """The source is over and some of the subscribers do not know yet. In RxJava one that comes now gets that end, so a repeat
+        goes round for ever; in the library it gets the next connection."""
+        return self.subscribers > 0 and isinstance(self.connection, PublishConnection) and self.connection.disposed
+
 
 class RefCount:
     """Connects with the ``count``-th subscriber, and disconnects ``grace`` milliseconds after the last one has left."""
@@ -297,6 +302,9 @@ class RefCount:
         return Flow(self.subscribe)
 
     def subscribe(self, down: Subscriber) -> None:
+        if self.visit and self.visit.ending():
+            self.visit = None
+            self.shared.reset()
         visit = self.visit = self.visit or Visit()
         if visit.subscribers == 0 and visit.timer:
             visit.timer.cancel()

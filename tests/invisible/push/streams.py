@@ -195,7 +195,7 @@ class Side(Subscriber):
         self.up = up
         if self.over:
             up.cancel()
-        else:
+        elif self.first:
             up.request(self.first)
 
     def on_next(self, item: Any) -> None:

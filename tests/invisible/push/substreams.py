@@ -94,7 +94,7 @@ def twice(r: Reader, a: Flow, op: Spec) -> Flow:
 
 def share(r: Reader, flow: Flow, op: Spec) -> Flow:
     n, ms, size = op.get("subs", 1), op["ms"], op["size"]
-    publish, replay = sharing.publish(flow, r.prefetch()), sharing.replay
+    publish, replay = sharing.publish(flow, r.prefetch(), lossy=r.variant.observable), sharing.replay
     return {
         "publish_auto": lambda: sharing.auto_connect(publish, n),
         "publish_ref": lambda: sharing.RefCount(publish, n).flow(),

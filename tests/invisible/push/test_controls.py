@@ -24,7 +24,6 @@ from tests.invisible.push import (
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.judging import Judge
 from tests.invisible.push.library import FUSED
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 
 #: So many pipelines are tried at most.
 MOST: Final = 200
@@ -144,11 +143,11 @@ def found(drawing: Drawing, name: str, make: Mistake, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, make = MISTAKES[mistake]
-    assert found(Drawing(NOT_YET - {name}), name, make, monkeypatch)
+    assert found(Drawing(), name, make, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES_OF_DEMAND)
 def test_a_mistake_about_demand_is_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, make = MISTAKES_OF_DEMAND[mistake]
-    assert found(Drawing((NOT_YET | NOT_YET_BY_DEMAND) - {name}, demanding=True), name, make, monkeypatch)
+    assert found(Drawing(demanding=True), name, make, monkeypatch)

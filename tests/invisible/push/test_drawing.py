@@ -7,13 +7,11 @@ from typing import Any, Final
 import pytest
 
 from tests.invisible.push import judging, sources
-from tests.invisible.push.arguments import HOT_KINDS
 from tests.invisible.push.describing import program
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.drawing_table import OPERATORS, SOURCES
 from tests.invisible.push.judging import Judge
 from tests.invisible.push.library import FUSED, OBSERVABLE, possible_forms, respond
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 from tests.invisible.push.operator_table import OPERATORS as REFERENCE_OPERATORS
 from tests.invisible.push.reading import names
 from tests.invisible.push.running import Demanding, refer
@@ -33,21 +31,6 @@ def test_every_source_and_operator_of_the_reference_is_drawn() -> None:
     assert REFERENCE_SOURCES.keys() - ONLY_RECORDED == SOURCES.keys() - {"ticks"}
     drawn = {name for table in OPERATORS.values() for name in table}
     assert {name for table in REFERENCE_OPERATORS.values() for name in table} == drawn
-
-
-def test_what_is_left_out_exists() -> None:
-    drawn = {*Drawing().names(), *HOT_KINDS}
-    assert drawn >= NOT_YET
-    assert drawn >= NOT_YET_BY_DEMAND
-    assert not NOT_YET & NOT_YET_BY_DEMAND
-
-
-def test_what_is_left_out_is_not_drawn() -> None:
-    drawing = Drawing(NOT_YET)
-    for seed in range(200):
-        made = drawing.case(seed)
-        used = [*names((made.source, made.operators)), *(hot.kind for hot in made.hot)]
-        assert NOT_YET.isdisjoint(used)
 
 
 def test_the_same_seed_draws_the_same_case() -> None:

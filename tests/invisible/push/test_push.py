@@ -5,8 +5,7 @@ all operators, and with Observables for Flowables; where a pipeline becomes a Si
 Not compared is what hinges on how far an operator reads ahead: where the reference itself answers otherwise when its operators
 prefetch, or fetch items at hand, in another way (see ``judging.py``).
 
-The normal run takes the same pipelines each time, without what ``not_yet.py`` names. ``RX_NIGHTLY=50000`` draws that many at
-random, of everything; ``RX_SEED`` repeats them.
+The normal run takes the same pipelines each time. ``RX_NIGHTLY=50000`` draws that many at random; ``RX_SEED`` repeats them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import pytest
 from tests.invisible.nightly import NIGHTLY, SEED
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.judging import Judge
-from tests.invisible.push.not_yet import NOT_YET, NOT_YET_BY_DEMAND
 from tests.recorded.cases import Trace
 
 #: Pipelines with each source and operator.
@@ -31,8 +29,8 @@ PARTS: Final = 10 if NIGHTLY else 2
 #: So many differences are made small and shown.
 MOST_SHOWN: Final = 5
 
-DRAWING: Final = Drawing(() if NIGHTLY else NOT_YET)
-DEMANDING_DRAWING: Final = Drawing(() if NIGHTLY else NOT_YET | NOT_YET_BY_DEMAND, demanding=True)
+DRAWING: Final = Drawing()
+DEMANDING_DRAWING: Final = Drawing(demanding=True)
 BEGINNING: Final = f"{SEED}/" if NIGHTLY else ""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(24 * 3600 if NIGHTLY else 120)]
