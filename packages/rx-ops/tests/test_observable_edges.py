@@ -261,8 +261,7 @@ def test_buffer_has_a_bound_where_it_is_given_one() -> None:
     dropped: list[int] = []
     for stream in (Observable.range(10), Observable.range(10).hide(), Observable.wrap(Flood(10))):
         subscriber = requested(stream.to_flowable(BUFFER, capacity=3, on_drop=dropped.append), 2)
-        subscriber.assert_values(0, 1).request(9)
-        subscriber.assert_failure(MissingBackpressureError, 0, 1, 2, 3, 4)
+        subscriber.assert_failure(MissingBackpressureError, 0, 1)  # it overtakes what waits
     assert dropped == [5, 5, 5]
 
 
