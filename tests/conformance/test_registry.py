@@ -17,18 +17,6 @@ from rx_ops import Flowable
 from tests.conformance.harness import Kit
 from tests.conformance.table import TABLE
 
-#: Ends, conversions and views: no operators. They are tested where they are defined, or by what the tests themselves use.
-NOT_OPERATORS = {
-    "blocking_first",
-    "blocking_for_each",
-    "blocking_iter",
-    "blocking_last",
-    "blocking_list",
-    "explain",
-    "plan",
-    "subscribe",
-    "subscribe_actual",
-}
 #: Only Observable, Single, Maybe and Completable use them; packages/rx-ops/tests has their tests.
 OF_OTHER_TYPES = {"wrap", "hide", "ignore_elements", "to_flowable", "do_on_dispose"}
 
@@ -63,11 +51,6 @@ def test_every_coordinating_operator_has_a_line() -> None:
     built_when_subscribed = {"retry", "repeat_until"}
     missing = {operator_of(function).name for function in ours - in_the_table()}
     assert missing - OF_OTHER_TYPES == built_when_subscribed
-
-
-def test_every_method_of_flowable_has_a_line() -> None:
-    methods = {name for name in dir(Flowable) if not name.startswith("_") and hasattr(Flowable, name)}  # but none of a plugin
-    assert methods - NOT_OPERATORS == {case.name.split()[0] for case in TABLE}
 
 
 def test_names_are_unique() -> None:

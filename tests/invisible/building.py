@@ -282,6 +282,10 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "group_reduce": lambda w, s, *fns: s.group_reduce(*map(w.f, fns)),
     "sorted": lambda w, s, reverse, *fn: s.sorted(*map(w.f, fn), reverse=reverse),
     "buffer": lambda w, s, *sizes: s.buffer(*sizes),
+    "buffer_until": lambda w, s, fn: s.buffer_until(w.f(fn)),
+    "buffer_before": lambda w, s, fn: s.buffer_until(w.f(fn), cut_before=True),
+    "buffer_while": lambda w, s, fn: s.buffer_while(w.f(fn)),
+    "buffer_until_changed": lambda w, s, *fn: s.buffer_until_changed(*map(w.f, fn)),
     "flat_map_iterable": lambda w, s, fn: s.flat_map_iterable(w.f(fn)),
     "of_type": lambda w, s, kind: s.of_type(kind),
     "cast": lambda w, s, kind: s.cast(kind),
@@ -326,6 +330,27 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "subscribe_on": lambda w, s: s.subscribe_on(w.clock),
 }
 
+#: The methods of streams that sources and operators call, where their names do not say so.
+CALLED: Final = {
+    "buffer_before": "buffer_until",
+    "collect_into": "collect",
+    "counted_groups": "group_by",
+    "created": "create",
+    "foreign": "wrap",
+    "hidden": "hide",
+    "list": "from_iterable",
+    "logged": "from_iterable",
+    "manual": "wrap",
+    "merge_delayed": "merge",
+    "slice_last": "slice",
+    "their_map": "wrap",
+    "their_pairwise": "stage",
+    "their_pass": "wrap",
+    "unicast": "wrap",
+    "windows": "window",
+    "zipped_with": "zip",
+}
+
 #: Sources whose items are sent by somebody: at once, or when they are told to.
 PUSHED: Final = frozenset(("foreign", "manual", "created", "unicast", "hidden"))
 
@@ -339,6 +364,7 @@ ONE_BY_ONE: Final = frozenset(
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "do_on_complete", "pairwise"),
         *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
         *("first", "reduce", "collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "buffer"),
+        *("buffer_until", "buffer_before", "buffer_while", "buffer_until_changed"),
         *("default_if_empty", "dematerialize", "hide", "their_pass", "any", "all", "contains", "is_empty", "find_index"),
         *("last", "last_element", "single", "single_element", "reduce_with", "average", "min_by", "max_by", "to_multimap"),
     )

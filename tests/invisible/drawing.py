@@ -81,11 +81,11 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
     number = st.integers(0, 4)
     if kind in ("map", "their_map"):
         return Op(kind, (fn(kind, "next", "half", "odd", "copies", "pair", "latest"),))
-    if kind in ("filter", "take_while", "skip_while"):
+    if kind in ("filter", "take_while", "skip_while", "buffer_until", "buffer_before", "buffer_while"):
         return Op(kind, (fn(kind, *PREDICATES),))
     if kind in ("take", "skip", "element_at"):
         return Op(kind, (draw(number),))
-    if kind in ("distinct", "distinct_until_changed"):
+    if kind in ("distinct", "distinct_until_changed", "buffer_until_changed"):
         return Op(kind, (fn(kind, *PREDICATES),) if draw(st.booleans()) else ())
     if kind in ("any", "all"):
         return Op(kind, (fn(kind, *PREDICATES),) if draw(st.booleans()) else ())
@@ -189,7 +189,7 @@ STAGES: Final = (
     *("sorted", "their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "slice_last", "map_optional"),
     *("handle", "scan_with"),
     *("of_type", "cast", "starmap", "pairwise", "contains", "is_empty", "last", "single", "single_element", "reduce_with"),
-    *("average", "min_by", "max_by", "to_multimap"),
+    *("average", "min_by", "max_by", "to_multimap", "buffer_until", "buffer_before", "buffer_while", "buffer_until_changed"),
 )  # fmt: skip
 
 ALL: Final = (

@@ -235,6 +235,53 @@ def buffer(trace: Trace, count: int, skip: int | None = None) -> Trace:
     return fold(trace, item, lambda: [*map(Emit, lists)])
 
 
+def buffer_until(trace: Trace, fn: Fn, *, cut_before: bool = False) -> Trace:
+    """An item that says so is the last of its list, or the first of the next one."""
+    run: list[Any] = []
+
+    def item(x: Any) -> Trace:
+        happens, cut = ask(fn, x)
+        if ended(happens):
+            return happens
+        whole = [*run] if cut_before else [*run, x]
+        run[:] = [*([] if cut else run), x] if cut_before or not cut else []
+        return [*happens, Emit(whole)] if cut and whole else happens
+
+    return fold(trace, item, lambda: [Emit(run)] if run else [])
+
+
+def buffer_while(trace: Trace, fn: Fn) -> Trace:
+    """Lists of what is said yes to; the others are between them."""
+    run: list[Any] = []
+
+    def item(x: Any) -> Trace:
+        happens, inside = ask(fn, x)
+        if ended(happens):
+            return happens
+        whole = [*run]
+        run[:] = [*run, x] if inside else []
+        return [*happens, Emit(whole)] if whole and not inside else happens
+
+    return fold(trace, item, lambda: [Emit(run)] if run else [])
+
+
+def buffer_until_changed(trace: Trace, fn: Fn | None = None) -> Trace:
+    """Lists of neighbours with the same key."""
+    run: list[Any] = []
+    keys: list[Any] = []
+
+    def item(x: Any) -> Trace:
+        happens, key = ([], x) if fn is None else ask(fn, x)
+        if ended(happens):
+            return happens
+        whole = [*run] if run and [key] != keys else []
+        run[:] = [*([] if whole else run), x]
+        keys[:] = [key]
+        return [*happens, Emit(whole)] if whole else happens
+
+    return fold(trace, item, lambda: [Emit(run)] if run else [])
+
+
 def flat_map_iterable(trace: Trace, fn: Fn) -> Trace:
     def item(x: Any) -> Trace:
         happens, value = ask(fn, x)
@@ -345,6 +392,10 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "ignore_elements": lambda trace: walk(trace, lambda _: []),
     "group_reduce": group_reduce,
     "buffer": buffer,
+    "buffer_until": buffer_until,
+    "buffer_before": lambda trace, fn: buffer_until(trace, fn, cut_before=True),
+    "buffer_while": buffer_while,
+    "buffer_until_changed": buffer_until_changed,
     "flat_map_iterable": flat_map_iterable,
     "of_type": of_type,
     "cast": cast,

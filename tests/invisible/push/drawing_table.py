@@ -1,11 +1,14 @@
 """The sources and operators that random pipelines are drawn from: how each is written, what it takes, and how often it comes.
 
 ``Drawn("take({n})", n=count(0, 5))`` is an operator with an argument ``n``; an argument that is left out is not written.
-``faults``: its function may fail. The names are those of the recorded pipelines, so that both are built by the same tables.
+``faults``: its function may fail. ``methods``: what it calls, where the text does not say so. The names are those of the
+recorded pipelines, so that both are built by the same tables.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from tests.invisible.push.arguments import (
@@ -44,8 +47,12 @@ from tests.recorded.cases import Spec
 class Drawn:
     """One source or operator."""
 
-    def __init__(self, text: str, *, weight: int = 2, faults: bool = False, **arguments: Argument) -> None:
+    def __init__(
+        self, text: str, *, weight: int = 2, faults: bool = False, methods: Sequence[str] | None = None, **arguments: Argument
+    ) -> None:
         self.text, self.weight, self.faults, self.arguments = text, weight, faults, arguments
+        #: The methods of streams that it calls.
+        self.methods: Sequence[str] = re.findall(r"\b(\w+)(?=\(| with )", text) if methods is None else methods
 
     def draw(self, drawer: Drawer) -> dict[str, Any]:
         spec = {name: argument(drawer) for name, argument in self.arguments.items()}
@@ -93,14 +100,17 @@ inner_maybe, inner_completable = source_for("maybe"), source_for("completable")
 most, few, rarely = maybe(count(1, 3), 0.3), count(0, 3), maybe(const(True), 0.05)
 lossy = one_of("BUFFER", "DROP", "LATEST", "ERROR")
 until = maybe(one_of("end", "boundary"), 0.3)
+#: The methods that ``shared`` stands for.
+SHARING: Final = ("publish", "replay", "share", "cache")
 
 #: Sources of a flowable. Those of HOTTER are drawn more often than in the recorded pipelines: they are what Rx is for.
 SIMPLE_SOURCES: Final = {
     "hot": Drawn("{id}", weight=10, id=Drawer.hot_source),
     "create": Drawn("create({script}, {strategy})", weight=8, script=_script, strategy=lossy,
                     throws=rarely),
-    "foreign": Drawn("foreign({v}, error={e})", weight=4, v=numbers, e=maybe(one_of("F"), 0.25)),
-    "paced": Drawn("paced({v}, every={ms}, error={e})", weight=6, v=numbers, ms=millis, e=maybe(one_of("P"), 0.25)),
+    "foreign": Drawn("foreign({v}, error={e})", weight=4, methods=("wrap",), v=numbers, e=maybe(one_of("F"), 0.25)),
+    "paced": Drawn("paced({v}, every={ms}, error={e})", weight=6, methods=("wrap",), v=numbers, ms=millis,
+                   e=maybe(one_of("P"), 0.25)),
     "timer": Drawn("timer({ms})", weight=4, ms=_time),
     "range": Drawn("range({a}, {a} + {n})", weight=6, a=_at, n=count(0, 6)),
     "iter": Drawn("from_iterable({v}, failing at {at})", weight=4, v=numbers, at=_failing_at),
@@ -115,7 +125,7 @@ SIMPLE_SOURCES: Final = {
 
 COMPOSED_SOURCES: Final = {
     "pipe": Drawn("{src}.{ops}", weight=8, src=flow, ops=_ops),
-    "ticks": Drawn("{src}.{ops}", weight=8, src=_ticks, ops=_take),
+    "ticks": Drawn("{src}.{ops}", weight=8, methods=("interval",), src=_ticks, ops=_take),
     "concat": Drawn("concat({xs})", xs=flows),
     "merge": Drawn("merge({xs})", xs=flows),
     "merge_de": Drawn("merge({xs}, delay_error=True)", xs=flows),
@@ -205,6 +215,7 @@ ITEMS: Final = {
     "map": Drawn("map({f})", f=unary),
     "filter": Drawn("filter({p})", p=predicate),
     "on_error_return": Drawn("on_error_return(-9)", faults=True),
+    "hide": Drawn("hide()"),
     "contains": Drawn("contains({v})", weight=1, v=looked_for),
     "timestamp": Drawn("timestamp()", weight=1),
     "time_interval": Drawn("time_interval()", weight=1),
@@ -279,9 +290,10 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
                            g=inner, fl=flattened, n=few, faults=True),
     "group_by": Drawn("group_by({f}, {vf}) {fl} {n}", weight=4, f=key, vf=maybe(unary, 0.3), fl=grouped, n=few),
     # one subscription for many
-    "multicast": Drawn("{how}({subs}, size={size}, time={ms})", how=shared, ms=millis, size=count(1, 3), subs=const(1)),
-    "twice": Drawn("{how}({subs}, size={size}, time={ms}), twice: {mode} {n}", how=shared, ms=millis, size=count(1, 3),
-                   subs=maybe(const(2), 0.3), mode=read_twice, n=maybe(count(1, 3))),
+    "multicast": Drawn("{how}({subs}, size={size}, time={ms})", methods=SHARING, how=shared, ms=millis,
+                       size=count(1, 3), subs=const(1)),
+    "twice": Drawn("{how}({subs}, size={size}, time={ms}), twice: {mode} {n}", methods=SHARING, how=shared, ms=millis,
+                   size=count(1, 3), subs=maybe(const(2), 0.3), mode=read_twice, n=maybe(count(1, 3))),
     "publish_sel": Drawn("publish(twice: {mode} {n})", mode=read_twice, n=maybe(count(1, 3))),
     "replay_sel": Drawn("replay(selector=twice: {mode} {n})", mode=read_twice, n=maybe(count(1, 3))),
     # demand
@@ -345,7 +357,7 @@ MAYBE: Final = (
         "flat_map_s": Drawn("flat_map_single(lambda x: {g})", weight=3, g=inner_single, faults=True),
         "flat_map_c": Drawn("flat_map_completable(lambda x: {g})", g=inner_completable, faults=True),
         "flat_map_publisher": Drawn("flat_map_publisher(lambda x: {g})", weight=4, g=inner, faults=True),
-        "zip_with": Drawn("zip_with({g}, {f})", weight=3, g=source("maybe"), f=reducer),
+        "zip_with": Drawn("zip with {g}, combiner={f}", weight=3, g=source("maybe"), f=reducer),
         "switch_if_empty": Drawn("switch_if_empty({g})", g=source("maybe")),
         "default_if_empty": Drawn("default_if_empty({v})", v=value),
         "is_empty": Drawn("is_empty()", weight=1),

@@ -37,6 +37,12 @@ def _thrice(b: Second) -> Callable[[], Flow]:
     return lambda: next(flows, Flowable.never())
 
 
+def _once(b: Second) -> Callable[[object], Flow]:
+    """``b`` for the first item."""
+    flows = iter([Flowable.wrap(b)])
+    return lambda _item: next(flows, Flowable.empty())
+
+
 # fmt: off
 # ruff: noqa: E501  # one line per operator, whatever its length
 TWO_SOURCES: Final = (
@@ -54,6 +60,7 @@ TWO_SOURCES: Final = (
     TwoSources("concat_map hidden", lambda a, b, k: a.concat_map(lambda x: Flowable.just(x).hide()).concat_with(b)),
     TwoSources("switch_map", lambda a, b, k: a.switch_map(lambda x: b)),
     TwoSources("switch_map late", lambda a, b, k: a.switch_map(lambda x: b, delay_error=True)),
+    TwoSources("expand", lambda a, b, k: a.expand(_once(b))),
     TwoSources("flat_map_completable", lambda a, b, k: a.flat_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable()),
     TwoSources("concat_map_completable", lambda a, b, k: a.concat_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable(), resubscribes=True),
     TwoSources("switch_map_completable", lambda a, b, k: a.switch_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable()),

@@ -1,0 +1,262 @@
+"""The operators: the one table that lists them, by which all others are checked.
+
+The conformance table, the TCK, the random pipelines, the storms and the documentation each say something else about an
+operator, in tables of their own. ``test_operators.py`` compares them with this one, and this one with the methods of the
+types: so a new method fails there until it has a line here, and then until every table that has to know it does. What a
+table leaves out stands in ``WITHOUT``, with the reason.
+
+Types: Flowable, Observable, Single, Maybe, Completable, by their first letters. Flags::
+
+    source    a stream begins with it
+    second    it may subscribe to other sources than its own
+    threads   several threads may meet in it, because it has several sources, a clock, or subscribers on several threads
+    alone     it is coordinating, but nobody signals besides its one source or its one worker
+    ending    it is no operator: it blocks
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The name of a method, of all types that have it."""
+
+    name: str
+    types: str
+    flags: str = ""
+
+    def has(self, flag: str) -> bool:
+        return flag in self.flags.split()
+
+
+OPERATORS: Final = (
+    # where streams begin
+    Operator("create", "FO", "source"),
+    Operator("defer", "FOSMC", "source"),
+    Operator("empty", "FOM", "source"),
+    Operator("error", "FOSMC", "source alone"),
+    Operator("from_callable", "FOSM", "source"),
+    Operator("from_iterable", "FO", "source"),
+    Operator("generate", "FO", "source"),
+    Operator("just", "FOSM", "source"),
+    Operator("never", "FOSMC", "source alone"),
+    Operator("of", "FO", "source"),
+    Operator("range", "FO", "source"),
+    Operator("wrap", "FOSMC", "source alone"),
+    # from listeners and tasks
+    Operator("from_listener", "FO", "source"),
+    Operator("from_value", "FO", "source"),
+    Operator("generate_async", "FO", "source threads"),
+    # one item after the other
+    Operator("cast", "FO"),
+    Operator("flat_map_iterable", "FO"),
+    Operator("hide", "FOSM", "alone"),
+    Operator("map", "FOSM"),
+    Operator("scan", "FO"),
+    Operator("scan_with", "FO"),
+    Operator("starmap", "FO"),
+    Operator("handle", "FOSM"),
+    Operator("map_optional", "FOSM"),
+    Operator("enumerate", "FO"),
+    Operator("filter_indexed", "FO"),
+    Operator("map_indexed", "FO"),
+    Operator("pairwise", "FO"),
+    Operator("slice", "FO"),
+    Operator("sorted", "FO"),
+    # streams of streams
+    Operator("flat_map", "FOSM", "second threads"),
+    Operator("flat_map_completable", "FOSM", "second threads"),
+    Operator("merge", "FO", "source second threads"),
+    Operator("merge_with", "FO", "second threads"),
+    Operator("concat_map", "FO", "second threads"),
+    Operator("concat_map_completable", "FO", "second threads"),
+    Operator("expand", "FO", "second threads"),
+    Operator("switch_map", "FO", "second threads"),
+    Operator("switch_map_completable", "FO", "second"),
+    # parts
+    Operator("group_by", "FO", "threads"),
+    Operator("buffer", "FO", "second threads"),
+    Operator("window", "FO", "second threads"),
+    Operator("buffer_until", "FO"),
+    Operator("buffer_until_changed", "FO"),
+    Operator("buffer_while", "FO"),
+    # some of the items
+    Operator("distinct", "FO"),
+    Operator("distinct_until_changed", "FO"),
+    Operator("element_at", "FO"),
+    Operator("filter", "FOSM"),
+    Operator("first", "FO"),
+    Operator("first_element", "FO"),
+    Operator("of_type", "FO"),
+    Operator("skip", "FO"),
+    Operator("skip_last", "FO", "alone"),
+    Operator("skip_while", "FO"),
+    Operator("take", "FO"),
+    Operator("take_last", "FO", "alone"),
+    Operator("take_while", "FO"),
+    Operator("last", "FO"),
+    Operator("last_element", "FO"),
+    Operator("single", "FO"),
+    Operator("single_element", "FO"),
+    # questions
+    Operator("all", "FO"),
+    Operator("amb", "FOSMC", "source second threads"),
+    Operator("amb_with", "FOSMC", "second threads"),
+    Operator("any", "FO"),
+    Operator("contains", "FOSM"),
+    Operator("find_index", "FO"),
+    Operator("is_empty", "FOM"),
+    Operator("sequence_equal", "FOSMC", "source second threads"),
+    # folds
+    Operator("average", "FO"),
+    Operator("collect", "FO"),
+    Operator("count", "FOM"),
+    Operator("group_reduce", "FO"),
+    Operator("max", "FO"),
+    Operator("max_by", "FO"),
+    Operator("min", "FO"),
+    Operator("min_by", "FO"),
+    Operator("reduce", "FO"),
+    Operator("reduce_with", "FO"),
+    Operator("sum", "FO"),
+    Operator("to_dict", "FO"),
+    Operator("to_list", "FO"),
+    Operator("to_multimap", "FO"),
+    # several streams
+    Operator("concat", "FO", "source second threads"),
+    Operator("concat_with", "FO", "second threads"),
+    Operator("start_with", "FO"),
+    Operator("zip", "FOSM", "source second threads"),
+    Operator("zip_with", "FOS", "second threads"),
+    Operator("combine_latest", "FO", "source second threads"),
+    Operator("with_latest_from", "FO", "second threads"),
+    Operator("default_if_empty", "FOM"),
+    Operator("skip_until", "FO", "second threads"),
+    Operator("switch_if_empty", "FOM", "second threads"),
+    Operator("take_until", "FOSMC", "second threads"),
+    # signals and resources
+    Operator("dematerialize", "FOSM"),
+    Operator("materialize", "FOSMC", "alone"),
+    Operator("using", "FOSMC", "source alone"),
+    # after an error, and again
+    Operator("on_error_resume_next", "FOS", "second threads"),
+    Operator("on_error_return", "FOSM", "alone"),
+    Operator("repeat", "FOSMC", "threads"),
+    Operator("repeat_until", "FOSMC", "threads"),
+    Operator("repeat_when", "FOSMC", "second threads"),
+    Operator("retry", "FOSMC", "threads"),
+    Operator("retry_backoff", "FOSMC", "threads"),
+    Operator("retry_until", "FOSMC", "threads"),
+    Operator("retry_when", "FOSMC", "second threads"),
+    # on the side
+    Operator("do_finally", "FOSMC", "alone"),
+    Operator("do_on_complete", "FOC"),
+    Operator("do_on_error", "FOSMC", "alone"),
+    Operator("do_on_next", "FO"),
+    Operator("do_after_next", "FO", "alone"),
+    Operator("do_on_cancel", "F", "alone"),
+    Operator("do_on_request", "F", "alone"),
+    Operator("do_on_subscribe", "FO", "alone"),
+    # threads and time
+    Operator("observe_on", "FOSMC", "threads"),
+    Operator("subscribe_on", "FOSMC", "threads"),
+    Operator("delay", "FOSMC", "second threads"),
+    Operator("interval", "FO", "source alone"),
+    Operator("timer", "FO", "source alone"),
+    Operator("timeout", "FOSMC", "second threads"),
+    Operator("debounce", "FO", "second threads"),
+    Operator("sample", "FO", "second threads"),
+    Operator("throttle_first", "FO", "threads"),
+    Operator("throttle_latest", "FO", "threads"),
+    Operator("delay_subscription", "FOSMC", "second threads"),
+    Operator("time_interval", "FOSM", "alone"),
+    Operator("timestamp", "FOSM", "alone"),
+    # one run for many
+    Operator("publish", "FO", "threads"),
+    Operator("share", "FO", "threads"),
+    Operator("cache", "FOSMC", "threads"),
+    Operator("replay", "FO", "threads"),
+    # other types
+    Operator("ignore_elements", "FO", "alone"),
+    Operator("to_observable", "FSMC"),
+    # ends, and operators of users
+    Operator("blocking_first", "FO", "ending"),
+    Operator("blocking_for_each", "FO", "ending"),
+    Operator("blocking_iter", "FO", "ending"),
+    Operator("blocking_last", "FO", "ending"),
+    Operator("blocking_list", "FO", "ending"),
+    Operator("compose", "FO"),
+    Operator("lift", "FO"),
+    Operator("pipe", "FO"),
+    Operator("stage", "FO"),
+    Operator("through", "FO"),
+    # demand
+    Operator("on_backpressure_buffer", "F", "threads"),
+    Operator("on_backpressure_drop", "F", "threads"),
+    Operator("on_backpressure_latest", "F", "threads"),
+    # of other types only
+    Operator("do_on_dispose", "O", "alone"),
+    Operator("to_flowable", "OSMC", "threads"),
+    Operator("blocking_get", "SM", "ending"),
+    Operator("do_on_success", "S"),
+    Operator("flat_map_maybe", "S"),
+    Operator("flat_map_observable", "SM"),
+    Operator("flat_map_publisher", "SM"),
+    Operator("ignore_element", "SM"),
+    Operator("to_maybe", "S"),
+    Operator("flat_map_single", "M"),
+    Operator("to_single", "M"),
+    Operator("and_then", "C"),
+    Operator("blocking_await", "C", "ending"),
+    Operator("complete", "C", "source"),
+    Operator("from_action", "C", "source"),
+    Operator("to_single_default", "C"),
+)
+
+BY_NAME: Final = {operator.name: operator for operator in OPERATORS}
+
+PAUSES: Final = "its pauses hang on chance; packages/rx-ops/tests/test_repeat.py"
+SOURCES: Final = "a source with the same head as Flowable's, which is drawn"
+STAGES: Final = "a stage that is drawn for Flowable"
+#: What a table leaves out, and why.
+WITHOUT: Final[dict[str, dict[str, str]]] = {
+    "storms": {
+        "generate_async": "one producer at a time, with races of its own in packages/rx-ops/tests/test_generate_async.py",
+        "repeat_until": "the rounds of repeat, with a function in place of a number",
+        "to_flowable": "the queue of on_backpressure_buffer",
+    },
+    "random pipelines of Flowable": {
+        **dict.fromkeys(("compose", "lift", "pipe", "through"), "calls what the user brings, which is no operator"),
+        **dict.fromkeys(("from_listener", "from_value"), "what is behind it is the emitter of create"),
+        "expand": "neither reference has a source that feeds itself",
+        "generate_async": "what it gives hangs on tasks, not on the clock",
+        "retry_backoff": PAUSES,
+    },
+    "random pipelines of Single": {
+        **dict.fromkeys(("defer", "using", "wrap"), SOURCES),
+        **dict.fromkeys(("dematerialize", "handle", "map_optional"), STAGES),
+        "amb": "amb_with calls it",
+        "flat_map_observable": "the Op of flat_map_publisher, for observers",
+        "retry_backoff": PAUSES,
+        "to_observable": "no Observables are drawn behind it",
+        "zip": "the head of zip_with",
+    },
+    "random pipelines of Maybe": {
+        **dict.fromkeys(("defer", "from_callable", "using", "wrap"), SOURCES),
+        **dict.fromkeys(("dematerialize", "handle", "map_optional"), STAGES),
+        "amb": "amb_with calls it",
+        "flat_map_observable": "the Op of flat_map_publisher, for observers",
+        "retry_backoff": PAUSES,
+        "to_observable": "no Observables are drawn behind it",
+    },
+    "random pipelines of Completable": {
+        **dict.fromkeys(("defer", "using", "wrap"), SOURCES),
+        "amb": "amb_with calls it",
+        "retry_backoff": PAUSES,
+        "sequence_equal": "it is drawn for Single and Maybe, and compares nothing here",
+        "to_observable": "no Observables are drawn behind it",
+    },
+}
