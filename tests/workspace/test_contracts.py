@@ -98,6 +98,12 @@ def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: 
     refused(tmp_path, circle, "no circle inside a package")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["rx_ops", "rx_spark", "rx_trio"])
+def test_a_new_module_has_to_say_its_layer(package: str, tmp_path: Path) -> None:
+    refused(tmp_path, {f"{package}/_new.py": ""}, f"{package}: ")
+
+
 def test_what_names_the_types_for_their_families_imports_nothing_at_run_time() -> None:
     """The one exception in the contracts inside rx_ops is for type checkers."""
     graph = grimp.build_graph("rx_ops", exclude_type_checking_imports=True, cache_dir=None)
