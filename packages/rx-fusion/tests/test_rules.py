@@ -160,13 +160,21 @@ def test_what_a_rule_raises_names_it() -> None:
     assert caught.value.__notes__ == ["in the fusion rule 'odd'"]
 
 
-def test_what_a_rule_raises_is_signalled_to_who_subscribes() -> None:
+@pytest.mark.parametrize("heads", [("wide",), ()])
+@pytest.mark.parametrize("plugins", [True, False])
+def test_what_a_rule_raises_is_signalled_to_who_subscribes(
+    heads: tuple[str, ...], plugins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """RS 1.9: subscribe() itself raises for nothing but a missing subscriber."""
 
-    def fail(_head: Head, _shape: Shape, _args: tuple[Any, ...]) -> None:
-        raise LookupError("nothing there")
+    def fail(head: Head, _shape: Shape, _args: tuple[Any, ...]) -> None:
+        if head.name == "wide":
+            raise LookupError("nothing there")
 
-    register_rules(Rule("odd", "", "", fail, heads=("wide",)))
+    hooks.ensure_loaded()
+    if not plugins:
+        monkeypatch.setattr(hooks, "fusion_rules", ())
+    register_rules(Rule("odd", "", "", fail, heads=heads))
     subscriber = TestSubscriber[Any]()
     wide().subscribe(subscriber)
     subscriber.assert_failure(LookupError)

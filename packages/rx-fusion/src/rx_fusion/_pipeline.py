@@ -289,7 +289,8 @@ class Pipeline(Stream[T_co]):
         try:
             if shape is ROOT and head.feed is _CLEAN and type(made) in _BARE:
                 return iter(made)
-            if shape is not ROOT or hooks.fusion_rules:
+            rules = _rules.current
+            if shape is not ROOT or hooks.fusion_rules or head.name in rules.by_name or rules.about_all:
                 found, shape, args = self._resolve()
                 if type(found) is not IterableHead:
                     return None
