@@ -38,7 +38,7 @@ PACKAGES: Final = ("rx-core", "rx-fusion", "rx-ops", "rx-schedulers", "rx-testin
 #: The tests beside those of the packages in which threads meet.
 ACROSS: Final = ("tests/integration", "tests/storm")
 #: What the tests and editable installs need, in the versions that pyproject.toml names.
-NEEDED: Final = ("hatchling", "hypothesis", "pytest", "pytest-timeout")
+NEEDED: Final = ("hatchling", "hypothesis", "pytest", "pytest-timeout", "ruff")
 #: What pyproject.toml does not name, or not exactly enough: later releases of hypothesis have wheels that insist on the GIL.
 EXACT: Final = {"editables": "editables>=0.5,<1", "hypothesis": "hypothesis==6.130.0"}
 

@@ -87,8 +87,9 @@ def errors_of_the_hook() -> Iterator[list[BaseException]]:
         yield errors
 
 
-def busy(closed: threading.Event) -> Iterator[int]:
+def busy(started: threading.Event, closed: threading.Event) -> Iterator[int]:
     try:
+        started.set()
         while True:
             yield 1
     finally:
@@ -99,7 +100,8 @@ class Busy:
     """Gives items without end, on the thread that asks."""
 
     def __init__(self) -> None:
+        self.started = threading.Event()
         self.closed = threading.Event()
 
     def __iter__(self) -> Iterator[int]:
-        return busy(self.closed)
+        return busy(self.started, self.closed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
@@ -151,8 +150,7 @@ def test_a_source_whose_items_are_all_left_out_can_be_cancelled() -> None:
     flow = Flowable.from_iterable(endless).skip_until(Flowable.never())
     thread = threading.Thread(target=lambda: flow.subscribe(subscriber), daemon=True)
     thread.start()
-    while not subscriber.is_subscribed:
-        time.sleep(0)
+    assert endless.started.wait(5)
     subscriber.cancel()
     assert endless.closed.wait(5)
     thread.join(5)

@@ -45,12 +45,17 @@ class Relay(SettlesDemand, Generic[T]):
             dropped(error, self.origin)
             return
         self.done = True
-        self.down.on_error(error)
+        self.let_go().on_error(error)
 
     def on_complete(self) -> None:
         if not self.done:
             self.done = True
-            self.down.on_complete()
+            self.let_go().on_complete()
+
+    def let_go(self) -> Any:
+        """The subscriber, for its end. It refers to this as well, and each of many rounds would leave such a circle."""
+        down, self.down = self.down, NULL_SUBSCRIBER
+        return down
 
     def request(self, n: int, /) -> None:
         if not self.done:

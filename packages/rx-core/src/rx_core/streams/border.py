@@ -149,12 +149,17 @@ class Border(Gate, SettlesDemand, Generic[T]):
                 _hooks.dropped(error, self.origin)
             return
         self.done = True
-        self.down.on_error(error)
+        self.let_go().on_error(error)
 
     def on_complete(self) -> None:
         if not self.done and self.enter():
             self.done = True
-            self.down.on_complete()
+            self.let_go().on_complete()
+
+    def let_go(self) -> Any:
+        """The subscriber, for its end. It refers to this as well, and each of many rounds would leave such a circle."""
+        down, self.down = self.down, NULL_SUBSCRIBER
+        return down
 
     def fail(self, error: Exception) -> None:
         """The stream ends with ``error``, which is not the source's own signal."""
