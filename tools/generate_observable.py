@@ -1,4 +1,4 @@
-"""Write Observable's methods from Flowable's, so that nobody writes an operator's signature or docstring twice.
+"""Write Observable's methods from Flowable's, so that no signature and no docstring is written twice.
 
     python tools/generate_observable.py            write the file
     python tools/generate_observable.py --check    fail where the file is not what Flowable's families say
@@ -124,7 +124,7 @@ ADDED: Final = {"UNBOUNDED": "rx_core"}
 DEMAND: Final = "Demand:  none; everything is taken as it comes."
 #: Words of docstrings, in this order; a space stands for a line break as well.
 WORDS: Final = (
-    (r"0\.\.n elements with backpressure", "0..n elements without backpressure"),
+    (r"0\.\.n items with backpressure", "0..n items without backpressure"),
     (r"\bA Observable\b", "An Observable"),
     (r"\bstart\. Build one\b", "start, and gives everything it has. Build one"),
     (r"RxJava ``fromPublisher``", "RxJava ``wrap``"),
@@ -135,7 +135,7 @@ WORDS: Final = (
     (r"\bsubscriber\b", "observer"),
     (r"\bthe one that requests\b", "the one that subscribes"),
     (r"\bSubscribes to this stream, and requests from it, on\b", "Subscribes to this stream on"),
-    (r"\bcalled for each subscription when an element is requested\b", "called for each subscription"),
+    (r"\bcalled for each subscription when an item is requested\b", "called for each subscription"),
     (r"Errors: as said; ", "Errors:  "),
     (r"; MissingBackpressureError as soon as a new group comes and none is requested", ""),
     (r"at most ``buffer_size`` items wait in all groups together\.", "items wait in their groups until they are taken."),
@@ -167,7 +167,7 @@ WORDS: Final = (
 UNWANTED: Final = re.compile(
     r"``(?:prefetch|buffer_size|strategy|capacity|on_drop)``|\brequest|[Bb]ackpressure(?!\.\Z)|\bFlowable|[Ss]ubscriber(?!_count)|[Pp]ublisher"
 )
-ALLOWED: Final = ("0..n elements without backpressure",)
+ALLOWED: Final = ("0..n items without backpressure",)
 
 Face = ast.FunctionDef | ast.ClassDef
 

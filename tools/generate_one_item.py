@@ -1,4 +1,4 @@
-"""Write Single, Maybe and Completable from Flowable's families and a table, so that nobody writes an operator five times.
+"""Write Single, Maybe and Completable from Flowable's families and a table, so that no operator is written five times.
 
     python -m tools.generate_one_item            write the files
     python -m tools.generate_one_item --check    fail where a file is not what the families and the table say
@@ -32,7 +32,7 @@ INTO: Final = {
     "self._coordinate(": "self._coordinate_into(_results.{}, ",
     "self._from(": "_results.{}._from(",
 }
-#: What is said of demand, by the type of the result: nobody can ask for it.
+#: What is said of demand, by the type of the result, which cannot be asked.
 DEMAND: Final = {
     "Single": "none; the item comes as soon as it is there.",
     "Maybe": "none; the item comes as soon as it is there.",
@@ -51,7 +51,7 @@ WITHOUT_ITEM: Final = ((r"coordinating; the item goes on without a queue\.", "co
 #: What says that a field is about something else.
 UNWANTED: Final = (
     r"(?<!two )\bitems\b|(?<!handler's )\bstreams?\b|\brequest|\bFlowable|[Pp]ublisher|[Ss]ubscriber"
-    r"|``prefetch``|\binner\b|\bouter\b|\belements?\b"
+    r"|``prefetch``|\binner\b|\bouter\b"
 )
 
 

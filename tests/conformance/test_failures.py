@@ -144,7 +144,7 @@ def test_none_from_the_source_is_an_error(case: Case, mode: str, kind: str) -> N
         assert got.is_terminated
         return
     assert [type(error) for error in got.errors] == [TypeError], got
-    assert "None is not an element" in text_of(got.errors[0])
+    assert "None is not an item" in text_of(got.errors[0])
     assert _let_go(made)
 
 
@@ -187,7 +187,7 @@ INNER: dict[str, Callable[[Any], Flow]] = {
 def test_none_from_an_inner_source_is_an_error_and_not_a_hang(build: Callable[[Any], Flow], make: Callable[[], object]) -> None:
     got: TestSubscriber[Any] = TestSubscriber()
     build(make()).subscribe(got)
-    got.assert_error(TypeError, match="None is not an element")
+    got.assert_error(TypeError, match="None is not an item")
 
 
 def test_what_do_finally_raises_goes_to_the_error_hook_once() -> None:

@@ -44,7 +44,7 @@ def test_a_stage_that_yields_none_is_an_error_and_no_hang() -> None:
     NUMBERS.stage(halved).subscribe(heard.append, on_error=heard.append)
     (error,) = heard
     assert isinstance(error, TypeError)
-    assert str(error).startswith("halved produced None, and None is not an element (RS 2.13)")
+    assert str(error).startswith("halved produced None, and None is not an item (RS 2.13)")
 
 
 @pytest.mark.parametrize(

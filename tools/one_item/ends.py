@@ -49,7 +49,7 @@ PART.row(
     family="to_observable",
     signature="(self) -> Flowable[T_co]",
     body="return self._as(_results.Flowable)",
-    demand="one element.",
+    demand="one item.",
     source="RxJava ``toFlowable``.",
     M={"says": "A stream of this item, if there is one; it is given when it is requested."},
     C={

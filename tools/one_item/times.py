@@ -148,7 +148,7 @@ PART.row(
 PART.row(
     "hide",
     "SM",
-    "The same behind a wall: nothing fuses across it and nobody sees what is behind it.",
+    "The same behind a wall: nothing fuses across it and no operator sees what is behind it.",
     "--1|  -->  --1|",
     body="return self._from(hidden(self))",
 )

@@ -58,7 +58,7 @@ def invalid_request(n: object, /) -> Exception:
     """The error for a request that is not a positive whole number (RS 3.9)."""
     if type(n) is int:
         return ValueError(
-            f"§3.9: request({n}) is not allowed, the number of elements must be positive.\n"
+            f"§3.9: request({n}) is not allowed, the number of items must be positive.\n"
             f"  For everything there is:  subscription.request(UNBOUNDED)\n"
             f"  To stop:                  subscription.cancel()"
         )
@@ -67,10 +67,10 @@ def invalid_request(n: object, /) -> Exception:
 
 @final
 class Growing(int):
-    """A window that nobody gave, at a boundary where one thread waits for another.
+    """A window that the user did not give, at a boundary between threads.
 
     It doubles, up to LARGEST_PREFETCH, when the source has sent all it was asked for and nothing is left of that. A number that
-    somebody gives does not.
+    the user gives does not.
     """
 
     __slots__ = ()
@@ -79,19 +79,19 @@ class Growing(int):
 #: Window value: request what downstream wants, no more (the specs' "arbiter").
 DEMAND: Final = 0
 
-#: How many items wait at a boundary when nobody says otherwise.
+#: How many items wait at a boundary when the user says nothing else.
 DEFAULT_PREFETCH: Final = 128
 
 #: How far a :class:`Growing` window goes.
 LARGEST_PREFETCH: Final = 1024
 
-#: What ``prefetch`` is at a boundary between threads when nobody says otherwise.
+#: What ``prefetch`` is at a boundary between threads when the user says nothing else.
 GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 
 
 def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:
     """Raise at assembly when a buffer bound is not a positive int."""
     if type(prefetch) is not int and type(prefetch) is not Growing:
-        raise TypeError(f"{operator}({name}={prefetch!r}): a whole number of elements is needed, for example {name}=128")
+        raise TypeError(f"{operator}({name}={prefetch!r}): a whole number of items is needed, for example {name}=128")
     if prefetch < 1:
-        raise ValueError(f"{operator}({name}={prefetch}): at least one element is needed, for example {name}=128")
+        raise ValueError(f"{operator}({name}={prefetch}): at least one item is needed, for example {name}=128")

@@ -33,7 +33,7 @@ class EmptyStreamError(RxError, LookupError):
 
     def __init__(self, operator: str) -> None:
         super().__init__(
-            f"{operator}: the stream completed without an element.\n"
+            f"{operator}: the stream completed without an item.\n"
             f"  To allow that:           .first(default) or .default_if_empty(item)\n"
             f"  To get None instead:     a Maybe (.first_element(), .element_at(0))"
         )
@@ -44,7 +44,7 @@ class EmptyStreamError(RxError, LookupError):
 
 
 class MissingBackpressureError(RxError, RuntimeError):
-    """A source sent an element that nobody had requested and that nothing was allowed to buffer."""
+    """A source sent an item that was not requested and that no buffer was allowed to keep."""
 
     def __init__(self, what: str, remedy: str | None = None) -> None:
         if remedy is None:
@@ -86,7 +86,7 @@ class OperatorNotFoundError(RxError, AttributeError):
 
 
 class WorkerInterruptedError(RxError, RuntimeError):
-    """A BaseException (SystemExit, say) ended the work of a background thread, where nobody could act on it."""
+    """A BaseException (SystemExit, say) ended the work of a background thread, where no caller could act on it."""
 
 
 class CompositeException(ExceptionGroup[Exception]):
@@ -116,11 +116,11 @@ def name_of(function: object, /) -> str:
 
 
 def none_produced(operator: str, function: object = None, /) -> TypeError:
-    """The error for a None where an element must be (RS 2.13); ``function`` is what returned it, if a function did."""
+    """The error for a None where an item must be (RS 2.13); ``function`` is what returned it, if a function did."""
     who = operator if function is None else f"{operator}({name_of(function)})"
     return TypeError(
-        f"{who} produced None, and None is not an element (RS 2.13).\n"
-        f"  To leave such elements out:  filter before, or .flat_map_iterable(lambda x: () if ... else (value,))\n"
+        f"{who} produced None, and None is not an item (RS 2.13).\n"
+        f"  To leave such items out:  filter before, or .flat_map_iterable(lambda x: () if ... else (value,))\n"
         f"  To say 'no value':           use a value of your own, for example ... or an empty tuple"
     )
 

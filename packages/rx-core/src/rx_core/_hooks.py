@@ -91,6 +91,6 @@ def log(error: Exception, origin: object, what: str) -> None:
 
     try:
         where = "" if origin is None else f" in {origin!r}"
-    except Exception as failure:  # somebody's __repr__
+    except Exception as failure:  # a user's __repr__
         where = f" in <{type(origin).__name__}, its repr failed: {failure}>"
     logging.getLogger("rx.core").error("%s%s: %r", what, where, error, exc_info=error)

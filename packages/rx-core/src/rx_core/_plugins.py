@@ -332,7 +332,7 @@ def _chain_second(functions: list[Function]) -> Function | None:
 
 
 def _all(functions: list[Function]) -> Function | None:
-    """Call all; a failure is logged and hides the error from nobody. Raises when not one has taken the error."""
+    """Call all; a failure is logged and hides the error from no other hook. Raises when not one has taken the error."""
     if not functions:
         return None
 
@@ -347,7 +347,7 @@ def _all(functions: list[Function]) -> Function | None:
         for each in failures:
             _hooks.log(each, origin, "an rx_on_error hook failed")
         if unheard is not None:
-            raise unheard  # whoever called logs it together with the error
+            raise unheard  # the caller logs it together with the error
 
     return tell
 

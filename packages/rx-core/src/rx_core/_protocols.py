@@ -1,6 +1,6 @@
 """The protocols of Reactive Streams and of the four types derived from it.
 
-Anybody's object that has the methods is a publisher or a subscriber: nothing here has to be inherited. The protocols are
+Any object that has the methods is a publisher or a subscriber: nothing here has to be inherited. The protocols are
 not ``runtime_checkable`` on purpose, a check costs 3–7 µs; where the library must decide at run time it looks for a method.
 
 Signals follow ``on_subscribe on_next* (on_error | on_complete)?`` (RS 1.9, 1.7), one at a time (RS 1.3).
@@ -29,7 +29,7 @@ class Subscription(Protocol):
     """One subscriber's handle on one run of a publisher (RS §3). Both methods return at once and never raise."""
 
     def request(self, n: int, /) -> object:
-        """Allow ``n`` more elements. ``n`` < 1 is answered with ``on_error(ValueError)`` (RS 3.9)."""
+        """Allow ``n`` more items. ``n`` < 1 is answered with ``on_error(ValueError)`` (RS 3.9)."""
 
     def cancel(self) -> object:
         """Ask the publisher to stop and to forget the subscriber (RS 3.5, 3.12, 3.13)."""
@@ -45,7 +45,7 @@ class Subscriber(Protocol[T_contra]):
 
 
 class Publisher(Protocol[T_co]):
-    """A source of elements that sends only what was requested (RS §1)."""
+    """A source of items that sends only what was requested (RS §1)."""
 
     def subscribe(self, subscriber: Subscriber[T_co], /) -> object: ...
 

@@ -1,11 +1,11 @@
 """The five abstract reactive types.
 
 ``subscribe`` is final: it takes a subscriber or callbacks, applies the ``rx_on_subscribe`` hooks and calls
-``subscribe_actual``, which is all a subclass writes. Somebody's own source or operator subclasses these and needs nothing else of
+``subscribe_actual``, which is all a subclass writes. A user's own source or operator subclasses these and needs nothing else of
 this library; the fluent types of rx_ops subclass them too.
 
 =============  =======================  ==========================================================
-type           elements                 signals
+type           items                    signals
 =============  =======================  ==========================================================
 Flowable       0..n, with backpressure  ``on_subscribe on_next* (on_error | on_complete)?``
 Observable     0..n, no backpressure    the same, ``on_subscribe`` gives a Disposable
@@ -119,7 +119,7 @@ def _check_callbacks(source: object, callbacks: Mapping[str, object]) -> None:
 
 
 class FlowableBase(_Publisher[T_co], ABC):
-    """0..n elements with backpressure."""
+    """0..n items with backpressure."""
 
     __slots__ = ()
 
@@ -150,7 +150,7 @@ class FlowableBase(_Publisher[T_co], ABC):
 
 
 class ObservableBase(_ObservableSource[T_co], ABC):
-    """0..n elements without backpressure."""
+    """0..n items without backpressure."""
 
     __slots__ = ()
 
@@ -171,7 +171,7 @@ class ObservableBase(_ObservableSource[T_co], ABC):
 
 
 class SingleBase(_SingleSource[T_co], ABC):
-    """Exactly one element, or an error."""
+    """Exactly one item, or an error."""
 
     __slots__ = ()
 
@@ -190,12 +190,12 @@ class SingleBase(_SingleSource[T_co], ABC):
     def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None: ...
 
     def __await__(self) -> Generator[object, object, T_co]:
-        """The element, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
+        """The item, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
         return awaiting(self, ".blocking_get()")
 
 
 class MaybeBase(_MaybeSource[T_co], ABC):
-    """One element or none, or an error."""
+    """One item or none, or an error."""
 
     __slots__ = ()
 
@@ -215,12 +215,12 @@ class MaybeBase(_MaybeSource[T_co], ABC):
     def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None: ...
 
     def __await__(self) -> Generator[object, object, T_co | None]:
-        """The element or None, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
+        """The item or None, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
         return awaiting(self, ".blocking_get()")
 
 
 class CompletableBase(_CompletableSource, ABC):
-    """No elements, only the end."""
+    """No items, only the end."""
 
     __slots__ = ()
 

@@ -41,7 +41,7 @@ class Worker(ABC):
 
     __slots__ = ()
 
-    #: Elements a run may deliver in one go before it schedules itself again; None: as many as there are. Cooperative backends
+    #: Items a run may deliver in one go before it schedules itself again; None: as many as there are. Cooperative backends
     #: (an event loop) set it, so that a long stream does not starve their other tasks.
     quantum: ClassVar[int | None] = None
 

@@ -10,7 +10,7 @@ _OFF: Final = ("off", "0", "no", "false")
 
 
 def switch(name: str, *, default: bool) -> bool:
-    """What the environment variable ``name`` says; ValueError for what is neither on nor off, or nobody would notice."""
+    """What the environment variable ``name`` says; ValueError for what is neither on nor off, or it would not be noticed."""
     given = os.environ.get(name, "")
     said = given.strip().lower()
     if not said:

@@ -55,7 +55,7 @@ def user_error(operator: str, function: object, error: BaseException, /) -> Base
 def unwrap_stop(error: BaseException, /) -> BaseException:
     """The user's StopIteration again, where it became a RuntimeError at the edge of an operator's generator.
 
-    Somebody else's generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at. Where
+    A foreign generator that leaks a StopIteration keeps its RuntimeError: only the operators' own code is looked at. Where
     there is no traceback it was raised by an operator and has the one of before again, see :func:`traced_as_before`.
     """
     if type(error) is RuntimeError and isinstance(error.__cause__, StopIteration):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, ClassVar, Final, NoReturn, dataclass_transform
 
-#: Sets a field in ``__init__``; nobody else may.
+#: Sets a field in ``__init__``; no other method may.
 put: Final = object.__setattr__
 
 

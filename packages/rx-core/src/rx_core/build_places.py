@@ -1,4 +1,4 @@
-"""Where pipelines are built: remembered when somebody wants to know, told in the notes on failures.
+"""Where pipelines are built: remembered when that is switched on, told in the notes on failures.
 
 A traceback shows the function that failed and not the line that put it into a pipeline. To look at the stack at each assembly
 step costs as much as the step, so it is done only where it is switched on: by ``RX_BUILD_LINES=on`` in the environment for the
@@ -102,7 +102,7 @@ def _kept(function: object, key: int) -> object | None:
     try:
         return ref(function, lambda _gone: _places.pop(key, None))
     except TypeError:
-        return None  # somebody's class with slots: to keep it would be a leak
+        return None  # a user's class with slots: to keep it would be a leak
 
 
 def places_of(function: object, operator: str, /, *, loosely: bool = False) -> Sequence[Place]:

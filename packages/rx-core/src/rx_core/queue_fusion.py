@@ -14,7 +14,7 @@ The mode is negotiated inside ``on_subscribe``, before anything flows, by the co
 * ``NONE``: refused; the plain protocol goes on as if nothing had been asked. The consumer may ask once more for another mode.
 
 ``BOUNDARY`` beside a mode says that polls may come from another thread than the one that emits or requests. A source whose
-``poll()`` runs somebody's functions refuses then, or they would move to that thread.
+``poll()`` runs users' functions refuses then, or they would move to that thread.
 
 Fusion as a whole is switched off by ``RX_FUSION=off`` in the environment for the process, by :func:`fusion_off` for a block, and
 by ``hide()`` at one place of one pipeline. The switch is read when a pipeline is subscribed.
@@ -123,14 +123,14 @@ class QueueDisposable(PollableQueue[T_co], Disposable, Protocol[T_co]):
 
 
 class ConditionalSubscriber(Subscriber[T_contra], Protocol[T_contra]):
-    """A subscriber that tells at once whether it wanted an item, so that nobody has to ask for another one in its place."""
+    """A subscriber that tells at once whether it wanted an item, so that no other one has to be requested in its place."""
 
     def try_on_next(self, item: T_contra, /) -> bool:
         """As ``on_next``. False: the item was dropped and the next one may come without a request."""
 
 
 class CallableSource(Protocol[T_co]):
-    """A publisher of at most one item, which is computed when somebody subscribes."""
+    """A publisher of at most one item, which is computed when it is subscribed."""
 
     def rx_call(self) -> T_co | None:
         """Compute the item; None when there is none. What it raises is the stream's error."""
@@ -140,4 +140,4 @@ class ScalarCallable(CallableSource[T_co], Protocol[T_co]):
     """A publisher of at most one item that is known already, and may be taken out while a pipeline is assembled."""
 
     def rx_scalar(self) -> T_co | None:
-        """The item; None when there is none. Never raises and runs nobody's code."""
+        """The item; None when there is none. Never raises and runs no user code."""

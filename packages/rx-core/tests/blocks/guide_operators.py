@@ -28,7 +28,7 @@ R = TypeVar("R")
 
 
 class MapFilter(FlowableBase[R], Generic[T, R]):
-    """What ``function`` makes of each element, without the results that ``predicate`` refuses."""
+    """What ``function`` makes of each item, without the results that ``predicate`` refuses."""
 
     def __init__(self, source: Publisher[T], function: Callable[[T], R], predicate: Callable[[R], object]) -> None:
         self.source, self.function, self.predicate = source, function, predicate
@@ -53,7 +53,7 @@ class MapFilterRun(RelaxedSubscriber, Generic[T, R]):
 
     def on_next(self, item: T, /) -> None:
         if not self.try_on_next(item):
-            self.up.request(1)  # downstream asked for an element and did not get this one
+            self.up.request(1)  # downstream asked for an item and did not get this one
 
     def try_on_next(self, item: T, /) -> bool:
         """False when ``item`` was left out: a conditional upstream sends the next one without being asked."""
@@ -92,7 +92,7 @@ class MapFilterRun(RelaxedSubscriber, Generic[T, R]):
 
 
 class PrefetchedMapFilter(StableRequestDrain[T, R]):
-    """The same operator with a buffer: upstream is asked for 75 % of ``prefetch`` at a time, however many elements drop out."""
+    """The same operator with a buffer: upstream is asked for 75 % of ``prefetch`` at a time, however many items drop out."""
 
     def __init__(self, down: Subscriber[R], prefetch: int, function: Callable[[T], R], predicate: Callable[[R], object]) -> None:
         super().__init__(down, prefetch, errors="delayed")
@@ -116,7 +116,7 @@ class PrefetchedMapFilter(StableRequestDrain[T, R]):
 
 
 class OrderedMerge(FlowableBase[T]):
-    """The elements of sorted sources, sorted. Errors end it at once, or with ``delay_errors`` after all elements."""
+    """The items of sorted sources, sorted. Errors end it at once, or with ``delay_errors`` after all items."""
 
     def __init__(self, *sources: Publisher[T], key: Callable[[T], Any], prefetch: int = 16, delay_errors: bool = False) -> None:
         self.sources, self.key, self.prefetch, self.delay_errors = sources, key, prefetch, delay_errors
@@ -203,7 +203,7 @@ class OrderedMergeRun(Gate, Generic[T]):
             down.on_error(error)
 
     def clear(self) -> None:
-        """The stream is over: no element is kept, and an error that no subscriber will see is reported."""
+        """The stream is over: no item is kept, and an error that no subscriber will see is reported."""
         self.down = NOBODY
         for each in self.inputs:
             each.queue.clear()
@@ -252,7 +252,7 @@ class Input(RelaxedSubscriber, Generic[T]):
 
     def is_ready(self) -> bool:
         """Whether it is known what comes next, a head or the end. For the holder of the token."""
-        done = self.done  # before the queue: the end comes after the elements
+        done = self.done  # before the queue: the end comes after the items
         if self.head is None:
             self.head = self.queue.poll()
             if self.head is None:

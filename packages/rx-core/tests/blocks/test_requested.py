@@ -41,7 +41,7 @@ def test_the_cancelled_mark_stays() -> None:
 def test_producing_more_than_was_wanted_is_reported(reported: list[Exception]) -> None:
     requested = Requested(2)
     assert requested.produced(3) == 0
-    assert [str(error) for error in reported] == ["RS 1.1: 3 elements were produced, 2 were requested"]
+    assert [str(error) for error in reported] == ["RS 1.1: 3 items were produced, 2 were requested"]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "1", None])

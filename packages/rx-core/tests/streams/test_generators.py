@@ -246,7 +246,7 @@ def test_a_source_that_sends_too_much_is_refused() -> None:
 
 def test_none_is_refused_and_what_came_before_it_is_given() -> None:
     source, got = relaying(8)
-    with pytest.raises(TypeError, match="None is not an element"):
+    with pytest.raises(TypeError, match="None is not an item"):
         source.next(1, None, 2)
     got.request(5)
     got.assert_failure(TypeError, 1)

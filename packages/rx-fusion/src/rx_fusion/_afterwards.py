@@ -1,6 +1,6 @@
 """What a stage does after a ``yield``, when its item was given already.
 
-Usually nothing that anybody could notice: it remembers something, or it counts. Otherwise the forms that give an item as a
+Usually nothing that could be noticed: it remembers something, or it counts. Otherwise the forms that give an item as a
 function's result have to let it go out before they tell of a failure, and may not leave the rest undone.
 """
 
@@ -51,7 +51,7 @@ def _look(statements: Iterable[ast.stmt], counters: frozenset[str], given: bool)
             works = works or any(way[1] for way in ways)
         elif isinstance(statement, (ast.For, ast.While)):
             inside = any(isinstance(node, ast.Yield) for node in ast.walk(statement))
-            works = works or inside or given  # going round again asks somebody's iterator, or somebody's condition
+            works = works or inside or given  # going round again asks a user's iterator, or a user's condition
             given = given or inside
         elif given and not _remembers(statement, counters):
             works = True

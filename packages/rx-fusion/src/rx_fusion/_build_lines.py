@@ -29,7 +29,7 @@ class Built(NamedTuple):
 
 
 class BuiltArgs(tuple[Any, ...]):
-    """The flat arguments of stages, and where these were added. Whoever joins or parts arguments joins and parts that as well."""
+    """The flat arguments of stages, and where these were added. Code that joins or parts arguments does so with these."""
 
     steps: tuple[Built, ...]
 

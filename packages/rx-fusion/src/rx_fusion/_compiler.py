@@ -197,7 +197,7 @@ class _Writer:
         return _statements(text)
 
     def look_again(self) -> list[ast.stmt]:
-        """A user's iterator is not asked for one more when the item just given was the one that made somebody cancel."""
+        """A user's iterator is not asked for one more when the item just given was the one that made downstream cancel."""
         return _statements("if run.stopped: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
 
     def step(self) -> ast.FunctionDef:
@@ -232,7 +232,7 @@ class _Writer:
         return _function("fused", ["run", "args", "state"], [*before, step, finish, *_statements("return step, finish")])
 
     def item_first(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """An error after a yield comes behind the item, as it does where whoever iterates has the item by then."""
+        """An error after a yield comes behind the item, as it does where the loop that iterates has the item by then."""
         if not self.works_after or not statements:
             return statements
         late = _statements("if out is None: raise\nrun.late = error\nrun.last = True")
@@ -362,7 +362,7 @@ class _Writer:
             mark: list[ast.stmt] = [ast.If(self.renamed(following.test, at), _statements("run.last = True"), [])]
             if _read([following]) <= self.stages[at].counters:
                 return mark
-            # Somebody's comparison: what it raises it raises again, behind the item.
+            # A user's comparison: what it raises it raises again, behind the item.
             handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
             return [ast.Try(body=mark, handlers=[handler], orelse=[], finalbody=[])]
         return []
@@ -474,7 +474,7 @@ _PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp
 
 
 def _pure(test: ast.expr) -> bool:
-    """Whether evaluating it early changes nothing: names, constants and arithmetic on them, but not somebody's expression."""
+    """Whether evaluating it early changes nothing: names, constants and arithmetic on them, but not a user's expression."""
     return all(isinstance(node, (*_PURE, ast.unaryop, ast.expr_context)) and not hasattr(node, MARK) for node in ast.walk(test))
 
 

@@ -94,7 +94,7 @@ def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:
     out, at = [], 0
     for stage in shape.stages:
         size = len(stage.parameters)
-        if not stage.guard:  # nobody wrote it
+        if not stage.guard:  # it was not written
             out.append(call(stage.name, args[at : at + size]))
         at += size
     return out

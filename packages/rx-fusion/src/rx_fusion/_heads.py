@@ -59,7 +59,7 @@ class Head(ABC):
         return ()
 
 
-#: How a head writes itself, or what makes it when somebody asks: assembling a pipeline must not format anybody's data. Picklable.
+#: How a head writes itself, or what makes that when it is wanted: assembling a pipeline must not format users' data. Picklable.
 Text = str | Callable[[], str]
 
 
@@ -118,7 +118,7 @@ class IterableHead(Head):
         return self.only is not None or getattr(self._items, "at_most_one", False)
 
     def is_one_of(self, kinds: Collection[type]) -> bool:
-        """Whether the items come from exactly one of these types, not from somebody's subclass."""
+        """Whether the items come from exactly one of these types, not from a user's subclass."""
         return type(self._items) in kinds
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ def _iterable_head(name: str, items: Iterable[Any], text: Text | None, feed: Fee
 
 
 class PublisherHead(Head):
-    """Somebody else's publisher (or a wall: ours, hidden). ``said`` is what a plan says of it."""
+    """A foreign publisher (or a wall: ours, hidden). ``said`` is what a plan says of it."""
 
     __slots__ = ("_said", "_text", "name", "publisher", "upstream")
 
@@ -368,7 +368,7 @@ class OperatorHead(Head):
         self.options = Options(many, eager_error, shown, said)
 
     @property
-    def name(self) -> str:  # type: ignore[override]  # nobody gives a head another name
+    def name(self) -> str:  # type: ignore[override]  # a head is never given another name
         return self.operator.name
 
     @property

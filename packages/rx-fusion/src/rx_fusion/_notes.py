@@ -48,7 +48,7 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
 
 
 def _left(error: BaseException, trace: TracebackType) -> bool:
-    """Whether somebody closes this generator; a user's own GeneratorExit has a frame below, or comes from an expression."""
+    """Whether this generator is being closed; a user's own GeneratorExit has a frame below, or comes from an expression."""
     return trace.tb_next is None and isinstance(error, GeneratorExit) and not _in_expression(trace)
 
 

@@ -1,6 +1,6 @@
 """Runs of at most one item that is there from the start: ``just`` and ``empty``, with stages that give one for one behind them.
 
-Short streams are many: an inner stream for each element, a response for each request. They need no gate.
+Short streams are many: an inner stream for each item, a response for each request. They need no gate.
 There is no loop to stop, no demand to count beyond the first request, nothing to close. So the item is computed once, by the
 ``value`` form, when it is requested.
 """

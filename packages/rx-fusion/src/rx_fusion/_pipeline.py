@@ -1,4 +1,4 @@
-"""Pipelines: descriptions that run when somebody subscribes.
+"""Pipelines: descriptions that run when they are subscribed.
 
 A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments. The fluent types of
 rx_ops are
@@ -337,7 +337,7 @@ class Pipeline(Stream[T_co]):
     def _iterate(self, prefetch: int = DEFAULT_PREFETCH, *, whole: bool = False) -> Iterator[T_co]:
         """Iterate on this thread; leaving the loop cancels. A source that pushes is asked for ``prefetch`` items ahead.
 
-        ``whole`` says that whoever iterates goes on to the end.
+        ``whole`` says that the loop that iterates goes on to the end.
         """
         plan = self._synchronous()
         if plan is not None:
@@ -481,7 +481,7 @@ def _user_stop(error: RuntimeError) -> BaseException:
     return cause if isinstance(cause, StopIteration) and error.args == _WAITED else unwrapped
 
 
-#: What rx_core says where one cannot be raised. A generator of somebody that leaks one keeps its RuntimeError.
+#: What rx_core says where one cannot be raised. A user's generator that leaks one keeps its RuntimeError.
 _WAITED: Final = ("a function in the pipeline raised StopIteration",)
 
 

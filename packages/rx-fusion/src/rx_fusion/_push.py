@@ -1,6 +1,6 @@
 """Pushing items through stages: the subscriber between a publisher that is not ours and a subscriber.
 
-It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more element where
+It is a Subscription of its own (an intermediate operator never hands on the one it got, RS 3.1), asks for one more item where
 a stage dropped one, and completes as soon as a stage says so.
 """
 
@@ -167,7 +167,7 @@ class StepSubscriber(Checked[Any]):
             self.ask(n)
 
     def try_on_next(self, item: Any, /) -> bool:
-        """As ``on_next``; False: a stage dropped it, and nobody had to be asked for another one."""
+        """As ``on_next``; False: a stage dropped it, and no other one had to be requested."""
         if item is None or self.done or self.last or not self.replenish or self._rules:
             self.on_next(item)
             return True
@@ -315,7 +315,7 @@ class StepSubscriber(Checked[Any]):
         self.fail(self._noted(error))
 
     def _pass_interrupt(self, error: BaseException) -> None:
-        """KeyboardInterrupt, SystemExit and their like are nobody's signal, but who waits must not wait for ever."""
+        """KeyboardInterrupt, SystemExit and their like are not signalled, but a thread that waits must not hang."""
         if not isinstance(error, (Exception, GeneratorExit)):
             down = self.down
             self.cancel()

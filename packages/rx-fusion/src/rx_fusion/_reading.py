@@ -1,6 +1,6 @@
 """Reading a stage: its three parts from the source text of its function, and what can be told from them.
 
-Refuses with a StageError what could not be written into somebody else's loop.
+Refuses with a StageError what could not be written into another function's loop.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ _REMEDY = {
 
 
 class _Check(ast.NodeVisitor):
-    """Refuses what could not be written into somebody else's loop."""
+    """Refuses what could not be written into another function's loop."""
 
     def __init__(self, function: FunctionType, source: str, loop: ast.For) -> None:
         self.function, self.source, self.loop = function, source, loop

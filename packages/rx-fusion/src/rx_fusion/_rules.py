@@ -158,7 +158,7 @@ def _as_rule(found: object) -> Rule:
 
 
 def _checked(rule: Rule) -> Rule:
-    """A rule that says in a wrong way where it looks would never be asked, and nobody would notice."""
+    """A rule that says in a wrong way where it looks would never be asked, and that would not be noticed."""
     heads: object = rule.heads
     if not isinstance(heads, tuple) or not all(isinstance(name, str) for name in heads):
         right = f"\n  Right:  heads=({heads!r},)" if isinstance(heads, str) else ""

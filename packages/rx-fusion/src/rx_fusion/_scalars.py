@@ -1,6 +1,6 @@
-"""Sources of at most one item, for operators that are not ours: whether a publisher is one, whoever wrote it.
+"""Sources of at most one item, for operators that are not ours: whether a publisher is one, ours or foreign.
 
-What a pipeline is made of is known to us from its parts. An operator of somebody else asks with these two functions, and gets the
+What a pipeline is made of is known to us from its parts. A foreign operator asks with these two functions, and gets the
 same answer for our ``just`` and for a class of a third party that has the methods.
 """
 
@@ -55,7 +55,7 @@ class _Known(_Called[T]):
 def as_callable_source(source: Publisher[T]) -> CallableSource[T] | None:
     """``source`` as something to call, when it gives at most one item and can compute it on the spot; else None.
 
-    For use when somebody subscribes: calling runs what subscribing would run, on this thread, and raises what it would signal.
+    For use when it is subscribed: calling runs what subscribing would run, on this thread, and raises what it would signal.
     With fusion switched off nothing is one.
     """
     if not fusion_enabled():

@@ -19,8 +19,8 @@ from rx_fusion._notes import calls, note_stacked
 from rx_fusion._stages import Special, Stage, StageFunction, Step, stage_of
 from rx_fusion.symbols._expression import Expression, without_symbols
 
-#: Compiling costs 170–430 µs for one to four stages, a stacked generator 10–25 ns more per stage and element. Below this many
-#: elements a first run stacks; a shape that is used again and again compiles whatever its size.
+#: Compiling costs 170–430 µs for one to four stages, a stacked generator 10–25 ns more per stage and item. Below this many
+#: items a first run stacks; a shape that is used again and again compiles whatever its size.
 HOT_ELEMENTS: Final = 3_000
 HOT_RUNS: Final = 8
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _END: Final[Any] = object()
 
-#: Iterables that run nobody's code.
+#: Iterables that run no user code.
 _PLAIN: Final = frozenset({range, list, tuple, str, bytes, bytearray, dict, set, frozenset})
 
 
@@ -231,7 +231,7 @@ def offered_modes(head: Head, args: tuple[Any, ...]) -> tuple[int, str]:
     requests; polled, on the one that polls. Where these may differ (BOUNDARY), SYNC is granted only if there is no function.
     """
     if not (isinstance(head, IterableHead) and head.is_one_of(_PLAIN)):
-        return SYNC, f"not across threads: {head.name} may run somebody's code"
+        return SYNC, f"not across threads: {head.name} may run user code"
     if any(callable(arg) for arg in args):
         return SYNC, "not across threads: its functions would move"
     return SYNC | BOUNDARY, ""

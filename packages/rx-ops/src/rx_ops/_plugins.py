@@ -33,7 +33,7 @@ def bind_operator(stream: object, name: str) -> Callable[..., Any]:
 
 
 class _Offered:
-    """A plugin's operator as a method of a mixin: imported when somebody looks it up."""
+    """A plugin's operator as a method of a mixin: imported when it is looked up."""
 
     __slots__ = ("_name",)
 
@@ -49,8 +49,8 @@ class _Offered:
 def settle(base: type) -> None:
     """Make all operators that are offered methods of the mixins under ``base``, and take away its ``__getattr__``.
 
-    With one, CPython 3.11 reads every attribute of a stream the slow way. It stays when somebody offers an operator for another
-    class than those that have a mixin, or what is installed cannot be read: then it says so to whoever looks for one.
+    With one, CPython 3.11 reads every attribute of a stream the slow way. It stays when a plugin offers an operator for another
+    class than those that have a mixin, or what is installed cannot be read: then it says so when one is looked for.
     """
     subclasses: list[type] = base.__subclasses__()
     mixins = {mixin.__name__.removesuffix("Plugged"): mixin for mixin in subclasses}
@@ -67,7 +67,7 @@ def settle(base: type) -> None:
 
 @lru_cache(maxsize=1024)
 def _operator(kinds: tuple[type, ...], name: str) -> Callable[..., Any] | None:
-    """The function that is ``name`` for streams with these bases, loaded once; None when nobody offers it."""
+    """The function that is ``name`` for streams with these bases, loaded once; None when no plugin offers it."""
     for base in kinds:
         offers = entries().get(f"{base.__name__}.{name}")
         if offers:

@@ -11,7 +11,7 @@ stream, exactly as mypy binds a method whose ``self`` is annotated.
 
 A checker that remembers has to forget at the right time:
 
-* a changed operator: whoever uses it refers to the module it is defined in (``module_refs``, and ``plugin_deps`` for dmypy);
+* a changed operator: code that uses it refers to the module it is defined in (``module_refs``, and ``plugin_deps`` for dmypy);
 * a distribution installed or removed: ``__version__`` here is computed from the table, and mypy and dmypy start afresh when it
   changes; ``report_config_data`` does the same for a cache that does not say which plugins wrote it.
 """

@@ -70,7 +70,7 @@ def report(error: Exception, /) -> None:
 
 @final
 class Task(BaseDisposable):
-    """One scheduled action. Its entry in ``actions`` decides between run and dispose: whoever pops it has it.
+    """One scheduled action. Its entry in ``actions`` decides between run and dispose: the thread that pops it has it.
 
     Disposed means: it will not start any more, or it has started.
     """
@@ -299,7 +299,7 @@ class EventLoop:
         if not (inbox or self.over()):
             return False
         taken = self._idle.pop(0, None) is not None
-        return taken or state is _ASLEEP  # absent and not ours any more: somebody started another thread
+        return taken or state is _ASLEEP  # absent and not ours any more: another thread was started
 
     def _run(self, task: Task) -> None:
         action = task.actions.pop(task, None)
@@ -378,7 +378,7 @@ class LoopWorker(Worker):
 
 # Threads and the end of the process -----------------------------------------------------------------------------------
 #
-# The threads are daemons, so that an interval nobody stopped cannot keep a program from ending. Daemons that are left
+# The threads are daemons, so that an interval that was never stopped cannot keep a program from ending. Daemons that are left
 # alone die in the middle of whatever they do when the interpreter takes itself apart, which has crashed more than one
 # program. So when the main thread and all threads of the program have ended, an atexit function ends the event loops and
 # waits for their threads (one second for all of them together); only an action that does not return is left to the

@@ -192,7 +192,7 @@ class SparkJob:
             self._submit()
         except Exception as error:
             failure = error
-        except BaseException as error:  # nobody is above this thread
+        except BaseException as error:  # this thread has no caller
             failure = SparkJobError(f"{error!r} ended the job's thread")
         finally:
             _submitted.pop(self, None)

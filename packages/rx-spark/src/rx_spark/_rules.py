@@ -126,7 +126,7 @@ def _reduction(stage: Stage, args: tuple[Any, ...], value: Callable[[Any], Any] 
 
 
 class _Probe(PushHead):
-    """The head of a group without items; ``used`` when somebody did more with it than describe."""
+    """The head of a group without items; ``used`` when more was done with it than describe."""
 
     name = "group"
 
@@ -148,7 +148,7 @@ class _Probe(PushHead):
 
 
 class _Key:
-    """The key of a probe: can be handed around, and tells its probe when somebody looks at it."""
+    """The key of a probe: can be handed around, and tells its probe when it is looked at."""
 
     __slots__ = ("_probe",)
 

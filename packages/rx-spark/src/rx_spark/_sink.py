@@ -286,7 +286,7 @@ class CreditSink:
         try:
             self._wake_out.send(b"!")
         except OSError:
-            pass  # full: a wake-up is on its way; closed: nobody is left to wake
+            pass  # full: a wake-up is on its way; closed: no thread is left to wake
 
     def _loop(self) -> None:
         with selectors.DefaultSelector() as selector:

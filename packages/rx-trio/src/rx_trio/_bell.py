@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-#: Elements a task sends between two checkpoints at the most.
+#: Items a task sends between two checkpoints at the most.
 QUANTUM: Final = 256
 
 
@@ -50,7 +50,7 @@ def call_in_loop(token: TrioToken, function: Callable[[A], object], argument: A,
 
 @final
 class Bell:
-    """Something one task waits for and anybody rings.
+    """Something one task waits for and any thread rings.
 
     Who rings publishes first what there is to see, then raises ``rung``, then looks for a waiter in ``_waiter``; who
     waits goes the other way round. So neither misses the other, and popping the waiter, one atomic step, decides who
@@ -99,5 +99,5 @@ class Bell:
         return self.rung
 
     def _abort(self, _raise_cancel: RaiseCancelT) -> Abort:
-        # Without the entry somebody has taken it to wake us, which will happen.
+        # Without the entry another thread has taken it to wake this task, which will happen.
         return Abort.FAILED if self._waiter.pop(0, None) is None else Abort.SUCCEEDED

@@ -47,7 +47,7 @@ def rx_awaitable(source: object) -> Awaitable[object] | None:
 
 
 async def _end(source: Any) -> None:
-    """Whatever a Completable was made of, its items are nobody's."""
+    """Whatever a Completable was made of, its items are not signalled."""
     from rx_trio._stream import value
 
     await value(source, None)

@@ -61,7 +61,7 @@ class Pump(Generic[T]):
     """One subscription: a task that pulls while something is requested, and the only one that signals (RS 1.3).
 
     One cancel scope is around everything the iterator does, its first step as well as its ``aclose()``, because the
-    iterator may keep scopes and nurseries of its own open between its elements, and scopes have to be left in order.
+    iterator may keep scopes and nurseries of its own open between its items, and scopes have to be left in order.
     """
 
     __slots__ = (
@@ -141,7 +141,7 @@ class Pump(Generic[T]):
         if self._pulling:
             scope.cancel()
         else:
-            bell.ring()  # suspended between two elements: the iterator is closed in peace
+            bell.ring()  # suspended between two items: the iterator is closed in peace
 
     # -- inside the loop ---------------------------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ class Pump(Generic[T]):
         if closer is not None:
             try:
                 await closer()
-            except Exception as error:  # RS 3.15: somebody's finalizer
+            except Exception as error:  # RS 3.15: a user's finalizer
                 dropped(error, self._source)
             except BaseExceptionGroup as group:
                 # A nursery around a yield puts the GeneratorExit, which only says "closed", into a group.
@@ -268,7 +268,7 @@ class Pump(Generic[T]):
         self._down = _NOBODY  # RS 3.13
 
     def _interrupted(self, failure: BaseException) -> None:
-        """The task dies by a subscriber's error, a cancelled nursery or a BaseException: nobody may wait for ever."""
+        """The task dies by a subscriber's error, a cancelled nursery or a BaseException: the subscriber must not hang."""
         if not self._cancelled:
             if _is_cancellation(failure):
                 self._signal(gone(self._source, "its nursery was cancelled"))

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 Action = Callable[[], object]
 
-#: Actions between two checkpoints at the most; each may deliver QUANTUM elements.
+#: Actions between two checkpoints at the most; each may deliver QUANTUM items.
 _TURN: Final = 32
 
 
 @final
 class _Timed(BaseDisposable):
-    """A scheduled action. Whoever pops it from its worker's ``actions`` has it. Disposed means: it was dropped
+    """A scheduled action. The thread that pops it from its worker's ``actions`` has it. Disposed means: it was dropped
     unstarted.
     """
 

@@ -109,15 +109,15 @@ def subscribe(
     max_concurrency: int = 1,
     prefetch: int = DEFAULT_PREFETCH,
 ) -> TrioSubscription:
-    """Call an async function for each element, in a task that the nursery owns::
+    """Call an async function for each item, in a task that the nursery owns::
 
         async with trio.open_nursery() as nursery:
             rx_trio.subscribe(nursery, flow, save, max_concurrency=8)
 
-    Demand:  as :func:`stream`: the next element is taken when a callback is free.
+    Demand:  as :func:`stream`: the next item is taken when a callback is free.
     Errors:  the publisher's and the callbacks' are raised in the nursery with their own type, after upstream was
     cancelled and the other callbacks have ended; several callbacks that really failed make a group.
-    Memory:  ``prefetch`` elements of a source that is not iterated, and ``max_concurrency`` in callbacks.
+    Memory:  ``prefetch`` items of a source that is not iterated, and ``max_concurrency`` in callbacks.
     Thread:  the loop's. One callback at a time and in order, or up to ``max_concurrency`` that start in order.
     Cancel:  the handle, or cancelling the nursery, cancels callbacks and upstream; the nursery waits for their
     finalizers.
@@ -145,13 +145,13 @@ def subscribe(
 
 
 async def to_channel(publisher: Publisher[T], channel: trio.abc.SendChannel[T], /, *, prefetch: int = DEFAULT_PREFETCH) -> bool:
-    """Send all elements into a channel and close it; True when it took all of them, False when its receiver went away.
+    """Send all items into a channel and close it; True when it took all of them, False when its receiver went away.
 
-    Demand:  the next element is taken when the channel has taken the last one; a source that is not iterated is
-    asked for ``prefetch`` elements ahead of that.
+    Demand:  the next item is taken when the channel has taken the last one; a source that is not iterated is
+    asked for ``prefetch`` items ahead of that.
     Errors:  the publisher's, with their own type, after closing the channel, whose receiver just sees its end: a
-    channel carries no errors. A receiver that closed its end, or somebody who closed this one, cancels upstream.
-    Memory:  the channel's buffer, and ``prefetch`` elements of a source that is not iterated.
+    channel carries no errors. A receiver that closed its end, or a caller that closed this one, cancels upstream.
+    Memory:  the channel's buffer, and ``prefetch`` items of a source that is not iterated.
     Thread:  upstream runs in this task; a checkpoint whenever the channel is full, and as :func:`stream`.
     Cancel:  being cancelled cancels upstream, waits for its finalizers and closes the channel.
     """

@@ -1,4 +1,4 @@
-"""Async iterables and receive channels as publishers: a task in your nursery pulls one element for each one
+"""Async iterables and receive channels as publishers: a task in your nursery pulls one item for each one
 requested.
 """
 
@@ -60,7 +60,7 @@ class AsyncSource(FlowableBase[T_co]):
         iterable: Any = source if hasattr(source, "__aiter__") else source()
         if not hasattr(iterable, "__aiter__"):
             if hasattr(iterable, "close") and hasattr(iterable, "__await__"):
-                iterable.close()  # a coroutine that nobody will await
+                iterable.close()  # a coroutine that will not be awaited
             raise TypeError(
                 f"rx_trio.{self._call}({name_of(source)}): the function has to return an async iterable, "
                 f"it returned {iterable!r}.\n"
@@ -88,13 +88,13 @@ def from_async_iterable(
     ``source`` is an async iterable or a function that makes one, such as an async generator function. An iterator, for
     example an async generator that was called already, has one life: the second subscriber gets a RuntimeError.
 
-    Demand:  honoured exactly: one step of the iterator for each element requested, never ahead. So the end is found,
-    and signalled, by the request after the last element.
-    Errors:  what the iterator raises, with its own type. None as an element is refused. When the nursery is cancelled,
+    Demand:  honoured exactly: one step of the iterator for each item requested, never ahead. So the end is found,
+    and signalled, by the request after the last item.
+    Errors:  what the iterator raises, with its own type. None as an item is refused. When the nursery is cancelled,
     or closed before the subscription, the subscriber gets an RxError. What a subscriber raises goes to the nursery.
     Memory:  nothing is buffered.
     Thread:  signals come from the task; ``request`` and ``cancel`` may be called on any thread. A checkpoint at least
-    every 256 elements, also when the iterator makes none.
+    every 256 items, also when the iterator makes none.
     Cancel:  closes the iterator with ``aclose()``, awaited in the task: an async generator that is suspended at its
     ``yield`` may still await in its ``finally``; one that is waiting gets trio.Cancelled there.
     Raises:  TypeError for bad arguments, RuntimeError outside trio.
@@ -112,7 +112,7 @@ def from_async_iterable(
 def from_channel(channel: trio.abc.ReceiveChannel[T], /, *, nursery: trio.Nursery) -> FlowableBase[T]:
     """The receiving end of a channel as a publisher, which takes the end over and closes it.
 
-    Demand:  one ``receive`` for each element requested; the channel's own buffer decides how far the sender is ahead.
+    Demand:  one ``receive`` for each item requested; the channel's own buffer decides how far the sender is ahead.
     Errors:  the channel's (BrokenResourceError ...), an RxError when the nursery is cancelled; None is refused.
     Memory:  nothing but the channel's buffer.
     Thread:  as :func:`from_async_iterable`, also in everything that is not said here.
@@ -131,7 +131,7 @@ def from_channel(channel: trio.abc.ReceiveChannel[T], /, *, nursery: trio.Nurser
 
 @final
 class _Received(AsyncIterator[T]):
-    """A memory channel whose waiting elements are taken without a checkpoint each: the task makes one for many of
+    """A memory channel whose waiting items are taken without a checkpoint each: the task makes one for many of
     them.
     """
 

@@ -85,9 +85,9 @@ class Stream(Generic[T]):
 
 @final
 class StreamItems(AsyncIterator[T]):
-    """The elements of an open :func:`stream`. One task at a time.
+    """The items of an open :func:`stream`. One task at a time.
 
-    Iterating again goes on where the last loop stopped, also when that was cancelled in the middle: no element is lost.
+    Iterating again goes on where the last loop stopped, also when that was cancelled in the middle: no item is lost.
     """
 
     __slots__ = ("_arrivals", "_endings", "_generator", "_items", "_open")
@@ -200,7 +200,7 @@ OPERATOR_CODES.update((_relay.__code__, _handed_over.__code__))  # what an opera
 async def _iterate(items: Iterator[T | None], arrivals: Arrivals[T], endings: Endings) -> AsyncIterator[T]:
     """What one ``async for`` runs: a checkpoint where there is nothing, and one after a batch.
 
-    Batches grow while they are short and shrink when elements turn out to take long, so that a checkpoint costs little and
+    Batches grow while they are short and shrink when items turn out to take long, so that a checkpoint costs little and
     other tasks get their turn all the same.
     """
     task = endings.attach()
@@ -263,17 +263,17 @@ def stream(publisher: Publisher[T], *, prefetch: int = GROWING_PREFETCH) -> Stre
             async for x in items:
                 await work(x)
 
-    Demand:  a cold synchronous source (an iterable, a range, stages over them) is iterated element by element, as the loop takes
-    them; everything else is asked for ``prefetch`` elements, and again whenever 75 % of them were taken.
+    Demand:  a cold synchronous source (an iterable, a range, stages over them) is iterated item by item, as the loop takes
+    them; everything else is asked for ``prefetch`` items, and again whenever 75 % of them were taken.
     Errors:  raised in the loop with their own type, never in a group; they cancel the stream.
-    Memory:  at most ``prefetch`` elements, besides what operators keep. When it is not given, 128, and more step by step, up to
+    Memory:  at most ``prefetch`` items, besides what operators keep. When it is not given, 128, and more step by step, up to
     1024, for a source on another thread that has sent all of them each time the loop ran dry.
     Thread:  what is requested is computed in this task up to the next boundary; a function that takes long holds up the loop,
     move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one each
-    millisecond or 1024 elements.
+    millisecond or 1024 items.
     Cancel:  leaving the block (end, break, exception, cancellation) cancels upstream and waits for the finalizers of
     async sources: in peace when the task is not cancelled, with their awaits cancelled when it is. Threads finish the
-    element they are at by themselves.
+    item they are at by themselves.
     Raises:  TypeError and ValueError here for bad arguments, RuntimeError outside trio.
     """
     check_source("stream", publisher)
@@ -286,11 +286,11 @@ async def first(publisher: Publisher[T]) -> T: ...
 @overload
 async def first(publisher: Publisher[T], default: D) -> T | D: ...
 async def first(publisher: Publisher[T], default: D = _NOTHING) -> T | D:
-    """Await the first element of a publisher and cancel the rest.
+    """Await the first item of a publisher and cancel the rest.
 
-    Demand:  one element.
-    Errors:  the publisher's own; EmptyStreamError when it ends without an element and there is no ``default``.
-    Memory:  one element.   Thread: upstream runs in this task. Always a checkpoint.
+    Demand:  one item.
+    Errors:  the publisher's own; EmptyStreamError when it ends without an item and there is no ``default``.
+    Memory:  one item.   Thread: upstream runs in this task. Always a checkpoint.
     """
     check_source("first", publisher)
     return await _single_value("first", publisher, default, to_end=False)
@@ -303,14 +303,14 @@ async def value(source: SingleSource[T] | MaybeSource[T], default: D) -> T | D: 
 async def value(source: SingleSource[T] | MaybeSource[T], default: D = _NOTHING) -> T | D:
     """Await the value of a Single or a Maybe.
 
-    Demand:  one element.
+    Demand:  one item.
     Errors:  the source's own; EmptyStreamError when a Maybe is empty and there is no ``default``.
-    Memory:  one element.   Thread: upstream runs in this task. Always a checkpoint.
+    Memory:  one item.   Thread: upstream runs in this task. Always a checkpoint.
     """
     given: object = source
     if isinstance(given, (FlowableBase, ObservableBase)):
         raise TypeError(
-            f"rx_trio.value() awaits a Single or a Maybe, and {source!r} may have many elements: say which you want.\n"
+            f"rx_trio.value() awaits a Single or a Maybe, and {source!r} may have many items: say which you want.\n"
             f"  The first:  await rx_trio.first(flow)\n"
             f"  All:        await rx_trio.value(flow.to_list())"
         )

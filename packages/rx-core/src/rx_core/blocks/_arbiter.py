@@ -20,7 +20,7 @@ class SubscriptionArbiter(Gate):
     Give it to downstream in on_subscribe. Then, for each source: ``set_subscription`` in its on_subscribe, count what it
     delivers, and when it has ended call ``produced(count)`` *before* subscribing to the next. Meant for switching when the
     current source has ended; to switch in the middle give ``cancel_on_replace=True``, and stop relaying the old source's
-    elements yourself.
+    items yourself.
 
     Everything is queued and done by one thread at a time, in order of arrival. An upstream is asked from that loop, so a source
     that emits and completes inside ``request`` returns to it before the next one is asked: a chain of any length does not
@@ -52,7 +52,7 @@ class SubscriptionArbiter(Gate):
         self.drain()
 
     def produced(self, n: int = 1, /) -> None:
-        """``n`` elements of the current upstream were delivered since the last call."""
+        """``n`` items of the current upstream were delivered since the last call."""
         if n:
             self._events.append(-n)
             self.drain()

@@ -16,8 +16,8 @@ _TERMINATED: Final[tuple[Any, ...]] = (object(),)
 class AtomicErrors:
     """Errors that arrive from any thread, given out together, once.
 
-    ``add`` as long as it returns True; who signals the end calls ``terminate`` and gets them all. Whatever comes later belongs to
-    nobody: ``add`` returns False and the caller reports it, or uses :meth:`add_or_drop`, which does.
+    ``add`` as long as it returns True; who signals the end calls ``terminate`` and gets them all. For an error that comes later
+    ``add`` returns False and the caller reports it, or uses :meth:`add_or_drop`, which does.
 
     Thread: any. Memory: the errors, until terminated.
     Rule: RS 1.7; the specs' section "Atomic error management".

@@ -1,4 +1,4 @@
-"""Half-serialization: one thread emits elements, others may end the stream."""
+"""Half-serialization: one thread emits items, others may end the stream."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 @final
 class HalfSerializer(Gate, Generic[T]):
-    """Signals ``down`` for an operator whose elements come from one source, and whose end may come from another.
+    """Signals ``down`` for an operator whose items come from one source, and whose end may come from another.
 
     take_until is one: the other source ends the stream while the first may be in the middle of ``on_next``. There is no queue:
-    an end that comes meanwhile is signalled by the emitting thread when ``on_next`` returns. Elements after the end are
+    an end that comes meanwhile is signalled by the emitting thread when ``on_next`` returns. Items after the end are
     dropped, errors that come before it was signalled are signalled together, errors that come later go to the error hook.
 
     Thread: ``on_next`` one at a time, as RS 1.3 says (overlapping calls are reported and dropped); the others any.
@@ -83,7 +83,7 @@ class HalfSerializer(Gate, Generic[T]):
 
     @property
     def is_ended(self) -> bool:
-        """Whether elements are not wanted any more."""
+        """Whether items are not wanted any more."""
         return self._ending
 
     def look(self, held: int, /) -> int:

@@ -1,4 +1,4 @@
-"""Who is there when nobody is there: so that what was given up needs no checks for None."""
+"""What stands in for a subscriber or a Subscription that is gone, so that no check for None is needed."""
 
 from __future__ import annotations
 

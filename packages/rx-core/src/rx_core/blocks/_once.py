@@ -1,4 +1,4 @@
-"""Doing something once, whoever comes first."""
+"""Doing something once, whichever thread comes first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OnceObserver(Generic[T]):
 
     Thread: any for the three signals; on_subscribe comes before all of them.
     Memory: forgets the observer with the signal.
-    Rule: RS 1.3, 1.7 for the types of at most one element; the specs' section "Once".
+    Rule: RS 1.3, 1.7 for the types of at most one item; the specs' section "Once".
     """
 
     __slots__ = ("_cell",)

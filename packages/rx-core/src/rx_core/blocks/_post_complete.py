@@ -1,4 +1,4 @@
-"""Elements after the last one: when upstream is complete and downstream has not asked for what still has to come."""
+"""Items after the last one: when upstream is complete and downstream has not asked for what still has to come."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class _PostComplete(Gate, Generic[T, R]):
-    """What both have in common: passes elements on one to one, and delivers the rest through the gate once upstream has ended.
+    """What both have in common: passes items on one to one, and delivers the rest through the gate once upstream has ended.
 
     The token is held until then, so that nothing is looked at before.
     """
@@ -33,7 +33,7 @@ class _PostComplete(Gate, Generic[T, R]):
         #: The subscriber; only for upstream's signals, and after those for the holder of the token.
         self.down: Subscriber[R] = down
         self.requested = Requested()
-        #: Elements delivered so far; upstream's signals are serial and no other party writes it.
+        #: Items delivered so far; upstream's signals are serial and no other party writes it.
         self.produced = 0
         #: Downstream has cancelled, or the stream is over.
         self.cancelled = False
@@ -144,12 +144,12 @@ class _PostComplete(Gate, Generic[T, R]):
 
 
 class SinglePostComplete(_PostComplete[T, R]):
-    """Base of operators that pass elements on and add one at the end (on_error_return, materialize): ``complete(last)`` does it.
+    """Base of operators that pass items on and add one at the end (on_error_return, materialize): ``complete(last)`` does it.
 
     ``last`` is delivered at once if downstream has asked for more than it got, otherwise by the request that does.
 
     Thread: upstream's signals serial, ``request`` and ``cancel`` any. Memory: ``last``.
-    Relies on: the gate (``rx_core.gate``). Cost: one addition per element, one account per request.
+    Relies on: the gate (``rx_core.gate``). Cost: one addition per item, one account per request.
     Rule: RS 1.1, 1.3, 3.9; the specs' section "Single-element post-complete".
     """
 
@@ -160,14 +160,14 @@ class SinglePostComplete(_PostComplete[T, R]):
         self._complete_with((last,))
 
     def on_complete(self) -> None:
-        """Complete without a last element; override it with ``self.complete(...)``."""
+        """Complete without a last item; override it with ``self.complete(...)``."""
         self._upstream_ended = True
         down, self.down = self.down, NOBODY
         down.on_complete()
 
 
 class MultiPostComplete(_PostComplete[T, R]):
-    """The same for any number of elements (buffer with overlapping lists): ``complete(items)`` delivers them on request.
+    """The same for any number of items (buffer with overlapping lists): ``complete(items)`` delivers them on request.
 
     Thread: upstream's signals serial, ``request`` and ``cancel`` any. Memory: the items; they are dropped on cancel.
     Relies on: the gate (``rx_core.gate``).
@@ -181,5 +181,5 @@ class MultiPostComplete(_PostComplete[T, R]):
         self._complete_with(items)
 
     def on_complete(self) -> None:
-        """Complete without further elements; override it with ``self.complete(items)``."""
+        """Complete without further items; override it with ``self.complete(items)``."""
         self.complete()

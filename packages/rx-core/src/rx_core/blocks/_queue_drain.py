@@ -50,7 +50,7 @@ class QueueDrain(Gate, Generic[T]):
     def offer(self, item: T, /) -> None:
         """Handle ``item`` now, or let the thread that is at it do so. After the end: drop it."""
         if item is None:
-            raise TypeError(f"{type(self).__name__}: None is not an element (RS 2.13)")
+            raise TypeError(f"{type(self).__name__}: None is not an item (RS 2.13)")
         queue, token = self._queue, self.token
         if LOOK_FIRST and not token:
             queue.append(item)

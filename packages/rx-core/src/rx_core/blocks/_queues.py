@@ -2,7 +2,7 @@
 
 All of them stand on ``collections.deque``: its ``append`` and ``popleft`` are atomic on every CPython build, and inside it is a
 linked list of blocks of 64 slots, which is what the specs' linked-array queue is. So three classes suffice, and they differ in
-what they promise: a bound, and who may offer. ``None`` is not an element: ``poll()`` says with it that there is nothing now.
+what they promise: a bound, and who may offer. ``None`` is not an item: ``poll()`` says with it that there is nothing now.
 """
 
 from __future__ import annotations
@@ -132,6 +132,6 @@ class MpscQueue(_DequeQueue[T]):
 def none_offered(queue: object) -> TypeError:
     """The error for offering None."""
     return TypeError(
-        f"{type(queue).__name__}.offer(None): None is not an element (RS 2.13), poll() returns it for 'nothing now'.\n"
+        f"{type(queue).__name__}.offer(None): None is not an item (RS 2.13), poll() returns it for 'nothing now'.\n"
         f"  To pass 'no value' on use an object of your own, for example an empty tuple"
     )

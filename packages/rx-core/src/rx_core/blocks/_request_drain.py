@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: When upstream's error is signalled: ``eager`` at once, waiting elements are dropped; ``boundary`` as soon as the batch (or
-#: whatever ``at_boundary`` says) in progress is complete, the rest is dropped; ``delayed`` after all elements.
+#: When upstream's error is signalled: ``eager`` at once, waiting items are dropped; ``boundary`` as soon as the batch (or
+#: whatever ``at_boundary`` says) in progress is complete, the rest is dropped; ``delayed`` after all items.
 ErrorMode = Literal["eager", "boundary", "delayed"]
 
 _MODES: Final = ("eager", "boundary", "delayed")
 
 
 class RequestDrain(Gate, Generic[T, R]):
-    """Base of the two drains below: subscriber of upstream, Subscription of ``down``, a queue of ``prefetch`` elements between.
+    """Base of the two drains below: subscriber of upstream, Subscription of ``down``, a queue of ``prefetch`` items between.
 
-    A subclass may override :meth:`deliver`, to do something else with an element than passing it on, and :meth:`at_boundary`.
+    A subclass may override :meth:`deliver`, to do something else with an item than passing it on, and :meth:`at_boundary`.
 
-    Thread: upstream's signals serial, on any thread; ``request``, ``cancel`` and ``drain`` any. Elements are delivered on the
+    Thread: upstream's signals serial, on any thread; ``request``, ``cancel`` and ``drain`` any. Items are delivered on the
     thread that signals or requests, whichever finds the drain free, one at a time.
-    Memory: at most ``prefetch`` elements; none after the end or a cancel, and ``down`` is forgotten then.
+    Memory: at most ``prefetch`` items; none after the end or a cancel, and ``down`` is forgotten then.
     Rule: RS 1.1, 1.3, 1.7, 2.5, 2.13, 3.3, 3.5, 3.9, 3.13; the specs' section "Stable prefetching".
     """
 
@@ -71,7 +71,7 @@ class RequestDrain(Gate, Generic[T, R]):
         self.prefetch = prefetch
         self.upstream = SubscriptionCell()
         self.requests = RequestInbox()
-        #: Elements taken out of the queue since upstream was last asked for more.
+        #: Items taken out of the queue since upstream was last asked for more.
         self.batch = 0
         #: Downstream has cancelled, or the stream is over.
         self.cancelled = False
@@ -85,7 +85,7 @@ class RequestDrain(Gate, Generic[T, R]):
     # -- what subclasses write ---------------------------------------------------------------------------------------
 
     def deliver(self, item: T, /) -> bool:
-        """Do with ``item`` what the operator does. True if that was one element for downstream, False if it was none.
+        """Do with ``item`` what the operator does. True if that was one item for downstream, False if it was none.
 
         It has the drain to itself. User functions called here are its own to guard: ``self.fail(error)`` ends the stream.
         """
@@ -97,7 +97,7 @@ class RequestDrain(Gate, Generic[T, R]):
         return not self.batch
 
     def taken(self) -> None:
-        """An element left the queue."""
+        """An item left the queue."""
 
     def paused(self) -> None:
         """Nothing more can be delivered now."""
@@ -126,9 +126,7 @@ class RequestDrain(Gate, Generic[T, R]):
         if self._queue.offer(item):
             self.drain()
         else:
-            self._refuse(
-                MissingBackpressureError(f"RS 1.1: a source sent more than the {self.prefetch} elements it was asked for")
-            )
+            self._refuse(MissingBackpressureError(f"RS 1.1: a source sent more than the {self.prefetch} items it was asked for"))
 
     def on_error(self, error: Exception, /) -> None:
         if error is None:
@@ -138,7 +136,7 @@ class RequestDrain(Gate, Generic[T, R]):
                 _hooks.dropped(error, self)
             return
         self._error = error
-        self._done = True  # after the error and all elements, so that the thread that sees it finds them
+        self._done = True  # after the error and all items, so that the thread that sees it finds them
         self.drain()
 
     def on_complete(self) -> None:
@@ -183,7 +181,7 @@ class RequestDrain(Gate, Generic[T, R]):
                     self.fail(requests.error)
                     return held
             demand = requests.demand
-            done = self._done  # before looking into the queue: elements come before the end
+            done = self._done  # before looking into the queue: items come before the end
             if done:
                 if self._error is not None and self._overtakes():
                     self.fail(self._error)
@@ -261,7 +259,7 @@ class StableRequestDrain(RequestDrain[T, R]):
 class EmittedRequestDrain(RequestDrain[T, R]):
     """Asks upstream for ``prefetch``, then, each time it pauses, for as many as it took since.
 
-    Upstream follows downstream's rhythm more closely, with more and smaller requests. Elements that ``deliver`` dropped are asked
+    Upstream follows downstream's rhythm more closely, with more and smaller requests. Items that ``deliver`` dropped are asked
     for again too. Thread, memory and rules: :class:`RequestDrain`.
     """
 

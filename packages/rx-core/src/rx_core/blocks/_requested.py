@@ -1,7 +1,7 @@
 """Counting what was requested and not yet delivered, in two forms.
 
-:class:`Requested` may be asked and changed by anybody at any time. :class:`RequestInbox` is for drains, where one thread at a
-time does the counting and everybody else only adds: it costs a third.
+:class:`Requested` may be asked and changed by any thread at any time. :class:`RequestInbox` is for drains, where one thread at a
+time does the counting and the others only add: it costs a third.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Requested(AtomicReference[int]):
                 return old
 
     def produced(self, n: int, /) -> int:
-        """Subtract ``n`` delivered elements and return what is left; UNBOUNDED and CANCELLED stay what they are.
+        """Subtract ``n`` delivered items and return what is left; UNBOUNDED and CANCELLED stay what they are.
 
         More than was wanted is a bug of the operator (RS 1.1): it is reported, and nothing is wanted then.
         """
@@ -81,10 +81,10 @@ class Requested(AtomicReference[int]):
 
 @final
 class RequestInbox:
-    """Demand for drains: anybody adds, only the owner of the drain collects and spends.
+    """Demand for drains: any thread adds, only the holder of the token collects and spends.
 
-    A request is one append to a deque, and needs no answer; whoever drains adds up what came. ``request`` of a drain is then
-    ``inbox.add(n)`` followed by ``drain()``.
+    A request is one append to a deque, and needs no answer; the thread that drains adds up what came. ``request`` of a drain is
+    then ``inbox.add(n)`` followed by ``drain()``.
 
     Thread: ``add`` and ``outstanding`` any; everything else the owner's.
     Memory: the requests since the last collect.
@@ -101,7 +101,7 @@ class RequestInbox:
         self.add: Callable[[int], None] = self.pending.append
         #: What the owner knows to be wanted.
         self.demand = 0
-        #: What to signal because somebody requested something impossible (RS 3.9).
+        #: What to signal because something impossible was requested (RS 3.9).
         self.error: Exception | None = None
 
     def collect(self) -> int:
@@ -117,12 +117,12 @@ class RequestInbox:
         return self.demand
 
     def spend(self, n: int = 1, /) -> None:
-        """``n`` elements were delivered."""
+        """``n`` items were delivered."""
         if self.demand < UNBOUNDED:
             if n > self.demand:
                 report_more_produced(n, self.demand, self)
                 n = self.demand
-            self.demand -= n  # the owner's own: nobody else writes it
+            self.demand -= n  # only the holder of the token writes it
 
     @property
     def outstanding(self) -> int:
@@ -144,4 +144,4 @@ class RequestInbox:
 
 def report_more_produced(n: int, wanted: int, origin: object) -> None:
     """Tell the error hook that an operator delivered more than was requested."""
-    _hooks.dropped(ProtocolViolationError(f"RS 1.1: {n} elements were produced, {wanted} were requested"), origin)
+    _hooks.dropped(ProtocolViolationError(f"RS 1.1: {n} items were produced, {wanted} were requested"), origin)

@@ -47,14 +47,14 @@ class _Serialized(QueueDrain[T]):
     on_next = QueueDrain.offer
 
     def on_error(self, error: Exception, /) -> None:
-        """Signal ``error`` ahead of elements that wait. A second one goes to the error hook."""
+        """Signal ``error`` ahead of items that wait. A second one goes to the error hook."""
         if error is None:
             raise none_argument("on_error(error)", "error")
         if not self.end(partial(self._down.on_error, error), ahead=True):
             _hooks.dropped(error, self)
 
     def on_complete(self) -> None:
-        """Complete after the elements that wait."""
+        """Complete after the items that wait."""
         self.end(self._down.on_complete)
 
     def look_failed(self, error: BaseException, /) -> BaseException | None:
@@ -88,7 +88,7 @@ class _Serialized(QueueDrain[T]):
 class SerializedSubscriber(_Serialized[T]):
     """A subscriber for any number of threads: what they signal reaches ``down`` one signal at a time.
 
-    Elements of one thread stay in order. An error overtakes elements that wait, completion does not. Only the first terminal
+    Items of one thread stay in order. An error overtakes items that wait, completion does not. Only the first terminal
     signal counts; an error that comes later goes to the error hook. It is downstream's Subscription itself.
 
     Thread: any. Memory: what is signalled while another signal is delivered; bounded by what was requested when the sources

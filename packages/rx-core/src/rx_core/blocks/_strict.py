@@ -44,7 +44,7 @@ class StrictSubscriber(SerializedSubscriber[T]):
     """Stands between a publisher and a subscriber neither of which has to be trusted. What it enforces:
 
     =====  =====================================================================================================
-    1.1    an element more than requested ends the stream with a MissingBackpressureError
+    1.1    an item more than requested ends the stream with a MissingBackpressureError
     1.3    signals are serial, also those that come while on_subscribe runs; requests wait until it has returned
     1.7    nothing after the terminal signal; an error that comes later goes to the error hook
     1.9    a signal before on_subscribe: the subscriber gets an on_subscribe first, then a ProtocolViolationError
@@ -58,7 +58,7 @@ class StrictSubscriber(SerializedSubscriber[T]):
     =====  =====================================================================================================
 
     Thread: any, for every method. Memory: what is signalled while another signal is delivered, at most what was requested.
-    Cost: a serialized hand-over, and a comparison per element.
+    Cost: a serialized hand-over, and a comparison per item.
     """
 
     __slots__ = ("_inbox", "_link", "_raised", "_unstarted")
@@ -146,7 +146,7 @@ class StrictSubscriber(SerializedSubscriber[T]):
             inbox.collect()
         demand = inbox.demand
         if not demand:
-            self._break_off(MissingBackpressureError("RS 1.1: a source sent more elements than were requested"))
+            self._break_off(MissingBackpressureError("RS 1.1: a source sent more items than were requested"))
             return
         if demand != UNBOUNDED:
             inbox.demand = demand - 1

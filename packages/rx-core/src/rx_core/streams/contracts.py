@@ -125,7 +125,7 @@ _MADE: Final[tuple[Iterable[Any], ...]] = (
 )  # fmt: skip
 _WITHOUT_NONE: Final[tuple[Iterable[Any], ...]] = ("", "\xe9", b"", range(0), range(2**70), {}.items())
 
-#: Iterators whose __length_hint__ is the exact number of items left, and whose end runs nobody's code.
+#: Iterators whose __length_hint__ is the exact number of items left, and whose end runs no user code.
 EXACT: Final = frozenset(type(iter(made)) for made in _MADE)
 
 #: Iterators that cannot fail: nothing that they iterate can change meanwhile.

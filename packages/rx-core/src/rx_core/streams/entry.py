@@ -78,7 +78,7 @@ class Entry(Border[T]):
         if granted != UNBOUNDED:
             came = self.came
             if came == granted:
-                self.fail(MissingBackpressureError("RS 1.1: a source sent an element that it had not been asked for"))
+                self.fail(MissingBackpressureError("RS 1.1: a source sent an item that it had not been asked for"))
                 self.leave(before)
                 return
             self.came = came + 1

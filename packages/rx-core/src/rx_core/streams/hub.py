@@ -62,7 +62,7 @@ class HubSubscription(Op[T]):
 
     def unrequested(self) -> int:
         """An item came that the subscriber had not requested."""
-        return self.finish(MissingBackpressureError(f"{self.hub!r} sent an element that a subscriber had not requested"))
+        return self.finish(MissingBackpressureError(f"{self.hub!r} sent an item that a subscriber had not requested"))
 
     def cancel(self) -> None:
         self.stopped = True

@@ -196,7 +196,7 @@ class QueuedInput(Input[T]):
         if up is not None:
             up.cancel()
         asked = f"{self.window} {'item' if self.window == 1 else 'items'}"
-        self.on_error(MissingBackpressureError(f"a source sent an element that it had not been asked for: {asked} wait already"))
+        self.on_error(MissingBackpressureError(f"a source sent an item that it had not been asked for: {asked} wait already"))
 
     def poll(self) -> Any:
         """The next item; None while there is none; END after the last one. Raises what a passive source raises."""

@@ -51,7 +51,7 @@ class Waiting(Generic[T]):
         self.error: Exception | None = None
         self.done = False
         self.closed = False
-        #: The waiting thread sleeps, or is about to: whoever publishes wakes it.
+        #: The waiting thread sleeps, or is about to: a thread that publishes wakes it.
         self.asleep = False
         self.signal = threading.Lock()
         self.signal.acquire()

@@ -1,4 +1,4 @@
-"""Symbolic functions: expressions instead of lambdas, which the compiler writes into its loops and anybody can read.
+"""Symbolic functions: expressions instead of lambdas, which the compiler writes into its loops and everybody can read.
 
 ``it + 1`` builds; operators make a function of it, and so does ``sym``. The nodes are public: ``sym(it["price"] * 2).node`` is a
 tree of them, for other compilers to translate.

@@ -205,13 +205,13 @@ def _check_pickles(value: object, expression: Expression[Any]) -> None:
     """Say which constant of which expression cannot travel; the pickler would say neither."""
     if type(value) in _PICKLE:
         return
-    import pickle  # whoever pickles has it already; the others do without
+    import pickle  # a program that pickles has it already; others do without
 
     try:
         pickle.dumps(value)
     except Exception as error:
         cloudpickle: Any = sys.modules.get("cloudpickle")
-        if cloudpickle is not None:  # whoever pickles may be able to do more than pickle
+        if cloudpickle is not None:  # a program that pickles may be able to do more than pickle
             try:
                 cloudpickle.dumps(value)
             except Exception:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rx_fusion._stages import Stage
     from rx_fusion.symbols._expression import Structure
 
-#: Says of a syntax node that it is somebody's expression: for notes on errors, and because it must not be evaluated early.
+#: Says of a syntax node that it is a user's expression: for notes on errors, and because it must not be evaluated early.
 MARK: Final = "rx_expression"
 
 

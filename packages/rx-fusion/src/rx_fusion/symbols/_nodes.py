@@ -1,4 +1,4 @@
-"""Nodes: an expression as data, for whoever wants to read it.
+"""Nodes: an expression as data, for code that reads it.
 
 The loop compiler writes them into Python; another compiler can write SQL or a column of Spark from the same tree. A tree says
 what the user wrote and nothing about how it runs::

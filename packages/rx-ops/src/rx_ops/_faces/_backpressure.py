@@ -62,7 +62,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
         )
 
     def on_backpressure_drop(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
-        """Drops items that nobody has requested when they come.
+        """Drops items that come without having been requested.
 
         ::  --1-2-3|  -->  --1-----|
 
@@ -76,7 +76,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
         return self._coordinate(operators.OnBackpressureDrop, on_drop, said=said)
 
     def on_backpressure_latest(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
-        """Keeps only the newest of the items that nobody has requested.
+        """Keeps only the newest of the items that were not requested.
 
         ::  --1-2-3|  -->  --1-----3|
 

@@ -75,7 +75,7 @@ class FlowableCombine(FlowableCore[T_co]):
 
         ::  --1-2-3|  --a---b|  -->  --x---y|
 
-        Demand:  a source that pushes is asked for ``prefetch`` elements and replenished at 75 %; a passive one for the item of
+        Demand:  a source that pushes is asked for ``prefetch`` items and replenished at 75 %; a passive one for the item of
                  the next row, once that row is wanted.
         Errors:  the first ends the stream at once and cancels the others; what ``combiner`` raises, TypeError when it returns
                  None.

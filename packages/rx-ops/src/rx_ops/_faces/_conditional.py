@@ -101,7 +101,7 @@ class FlowableConditional(FlowableCore[T_co]):
 
         ::  --1-2-3|  --1-2-4|  -->  ------f|
 
-        Demand:  a source that pushes is asked for ``prefetch`` elements and replenished at 75 %; a passive one for one item at a
+        Demand:  a source that pushes is asked for ``prefetch`` items and replenished at 75 %; a passive one for one item at a
                  time, once the answer is wanted.
         Errors:  the first ends it at once and cancels the others; what comparing raises.
         Memory:  ``prefetch`` items for each source that pushes.   Thread: that of the source that brings the decision.

@@ -15,7 +15,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class ConnectableFlowable(Flowable[T_co]):
-    """One run of a stream for all who subscribe, which starts when somebody calls :meth:`connect`.
+    """One run of a stream for all who subscribe, which starts with a call of :meth:`connect`.
 
     It is a Flowable, so that operators apply; what they make is a plain Flowable.
     """

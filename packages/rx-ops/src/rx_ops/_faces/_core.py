@@ -53,7 +53,7 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
 
 
 def check_count(operator: str, count: object, /, least: int = 0, name: str = "count") -> None:
-    """Raise at assembly when a number of elements is not a whole number of at least ``least``."""
+    """Raise at assembly when a number of items is not a whole number of at least ``least``."""
     if type(count) is not int or count < least:
         raise bad_count(operator, count, least, name)
 

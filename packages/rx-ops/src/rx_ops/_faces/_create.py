@@ -32,7 +32,7 @@ class FlowableCreate(FlowableCore[T_co]):
 
         ::  1|
 
-        Demand:  one element.   Errors: TypeError at assembly for None.
+        Demand:  one item.   Errors: TypeError at assembly for None.
         Memory:  the item.   Thread: the one that requests.   Fusion: synchronous source.
         Source:  RxJava ``just``.
         """
@@ -94,11 +94,11 @@ class FlowableCreate(FlowableCore[T_co]):
 
     @classmethod
     def from_callable(cls, function: Callable[[], T], /) -> Flowable[T]:
-        """What ``function`` returns, called for each subscription when an element is requested.
+        """What ``function`` returns, called for each subscription when an item is requested.
 
         ::  1|
 
-        Demand:  one element.   Errors: what ``function`` raises; TypeError when it returns None.
+        Demand:  one item.   Errors: what ``function`` raises; TypeError when it returns None.
         Memory:  none.   Thread: the one that requests.   Fusion: synchronous source.
         Source:  RxJava ``fromCallable``.
         """
@@ -119,7 +119,7 @@ class FlowableCreate(FlowableCore[T_co]):
 
         ::  1-2-3|
 
-        Demand:  ``step`` is called once for each element requested.
+        Demand:  ``step`` is called once for each item requested.
         Errors:  what the functions raise or pass to ``emitter.on_error``; RuntimeError for a step that sends two items or
                  nothing.
         Memory:  the state.   Thread: the one that requests.   Fusion: synchronous source.
@@ -159,7 +159,7 @@ class FlowableCreate(FlowableCore[T_co]):
 
         ::  --1--2--3|
 
-        Demand:  ``strategy`` decides about an element that nobody requested: BUFFER (at most ``capacity``), DROP, LATEST, ERROR.
+        Demand:  ``strategy`` decides about an item that was not requested: BUFFER (at most ``capacity``), DROP, LATEST, ERROR.
         Errors:  what ``source`` raises; MissingBackpressureError by strategy; TypeError for None.
         Memory:  ``capacity`` items, or whatever the source is ahead.   Thread: the one that pushes, or the one that requests.
         Fusion:  a wall.
@@ -180,7 +180,7 @@ class FlowableCreate(FlowableCore[T_co]):
 
     @classmethod
     def wrap(cls, publisher: Publisher[T], /) -> Flowable[T]:
-        """Anybody's publisher with our operators; ours as it is.
+        """A foreign publisher with our operators; ours as it is.
 
         ::  --1--2--3|
 

@@ -257,7 +257,7 @@ class FlowableFilter(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  -----2|      (index=1)
 
-        Demand:  ``index + 1`` elements, then cancels.
+        Demand:  ``index + 1`` items, then cancels.
         Errors:  pass through; ValueError or TypeError at assembly unless ``index`` is an int of at least 0.
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``elementAt``.
@@ -270,7 +270,7 @@ class FlowableFilter(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  --1|
 
-        Demand:  one element, then cancels.
+        Demand:  one item, then cancels.
         Errors:  pass through.
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``firstElement``.
@@ -286,7 +286,7 @@ class FlowableFilter(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  --1|
 
-        Demand:  one element, then cancels.
+        Demand:  one item, then cancels.
         Errors:  EmptyStreamError when there is no item and no default; others pass through.
         Memory:  none.   Thread: the one that subscribes.   Fusion: stage, stops.
         Source:  RxJava ``first`` and ``firstOrError``.

@@ -38,7 +38,7 @@ class FlowableFlatMap(FlowableCore[T_co]):
         ::  --a-----b---|  -->  --a-a---b-b-|
 
         Demand:  of downstream over all: the first request is what subscribes to inner sources, so a hot one may be missed before
-                 it. A foreign inner source is asked for ``prefetch`` elements and replenished at 75 %.
+                 it. A foreign inner source is asked for ``prefetch`` items and replenished at 75 %.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. TypeError when ``mapper`` returns no source.
         Memory:  ``max_concurrency`` sources of ``prefetch`` items; ours that are synchronous need no queue.
@@ -78,7 +78,7 @@ class FlowableFlatMap(FlowableCore[T_co]):
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
 
-        Demand:  of downstream over all; a foreign source is asked for ``prefetch`` elements and replenished at 75 %.
+        Demand:  of downstream over all; a foreign source is asked for ``prefetch`` items and replenished at 75 %.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. TypeError at assembly for something that is no source.
         Memory:  ``prefetch`` items for each foreign source.   Thread: that of the source.

@@ -90,9 +90,9 @@ class Flowable(
     FlowableTerminal[T_co],
     FlowablePlugged[T_co],
 ):
-    """0..n elements with backpressure.
+    """0..n items with backpressure.
 
-    A Flowable is a description: an immutable value that runs when somebody subscribes, iterates or blocks, each time from the
+    A Flowable is a description: an immutable value that runs when it is subscribed, iterated or waited for, each time from the
     start. Build one with a classmethod (``of``, ``range``, ``from_iterable``, ``create``, ...) and chain operators.
     """
 
@@ -103,7 +103,7 @@ class Flowable(
 
 
 class _Lifted(FlowableBase[R], Generic[T, R]):
-    """Somebody's operator between two subscribers."""
+    """A user's operator between two subscribers."""
 
     __slots__ = ("_operator", "_source")
 

@@ -908,7 +908,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._from(kept(self))
 
     def hide(self) -> Maybe[T_co]:
-        """The same behind a wall: nothing fuses across it and nobody sees what is behind it.
+        """The same behind a wall: nothing fuses across it and no operator sees what is behind it.
 
         ::  --1|  -->  --1|
 
@@ -940,7 +940,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
         ::  --1|  -->  --1|
 
-        Demand:  one element.
+        Demand:  one item.
         Errors:  pass through.
         Memory:  none.
         Thread:  unchanged.

@@ -251,7 +251,7 @@ class ObservableCreate(ObservableCore[T_co]):
 
     @classmethod
     def wrap(cls, publisher: ObservableSource[T], /) -> Observable[T]:
-        """Anybody's observable with our operators; ours as it is.
+        """A foreign observable with our operators; ours as it is.
 
         ::  --1--2--3|
 
@@ -475,7 +475,7 @@ class ObservableTransform(ObservableCore[T_co]):
         return self._then(stages.cast, kind)
 
     def hide(self) -> Observable[T_co]:
-        """The same stream behind a wall: nothing fuses across it and nobody sees what is behind it.
+        """The same stream behind a wall: nothing fuses across it and no operator sees what is behind it.
 
         ::  --1--2--3|  -->  --1--2--3|
 
@@ -3033,7 +3033,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         return last[0]
 
     def pipe(self, operator: Callable[Concatenate[Observable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
+        """``operator(self, *args, **kwargs)``: a user's function in a chain, exactly typed.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the function makes of it)
 
@@ -3058,7 +3058,7 @@ class ObservableTerminal(ObservableCore[T_co]):
     def stage(
         self, function: Callable[Concatenate[Iterable[T_co], P], Iterator[R]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Observable[R]:
-        """Somebody's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
+        """A user's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the stage makes of it)
 
@@ -3079,7 +3079,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> Observable[R]:
-        """Somebody's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+        """A user's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
 
@@ -3144,9 +3144,9 @@ class Observable(
     ObservableTerminal[T_co],
     ObservablePlugged[T_co],
 ):
-    """0..n elements without backpressure.
+    """0..n items without backpressure.
 
-    An Observable is a description: an immutable value that runs when somebody subscribes, iterates or blocks, each time from the
+    An Observable is a description: an immutable value that runs when it is subscribed, iterated or waited for, each time from the
     start, and gives everything it has. Build one with a classmethod (``of``, ``range``, ``from_iterable``, ``create``, ...) and chain operators.
     """
 
@@ -3157,7 +3157,7 @@ class Observable(
 
 
 class _Lifted(ObservableBase[R], Generic[T, R]):
-    """Somebody's operator between two observers."""
+    """A user's operator between two observers."""
 
     __slots__ = ("_operator", "_source")
 
@@ -3182,7 +3182,7 @@ class GroupedObservable(Observable[T_co], Generic[K_co, T_co]):
 
 
 class ConnectableObservable(Observable[T_co]):
-    """One run of a stream for all who subscribe, which starts when somebody calls :meth:`connect`.
+    """One run of a stream for all who subscribe, which starts with a call of :meth:`connect`.
 
     It is a Observable, so that operators apply; what they make is a plain Observable.
     """

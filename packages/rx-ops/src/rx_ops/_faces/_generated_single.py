@@ -884,7 +884,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return self._from(kept(self))
 
     def hide(self) -> Single[T_co]:
-        """The same behind a wall: nothing fuses across it and nobody sees what is behind it.
+        """The same behind a wall: nothing fuses across it and no operator sees what is behind it.
 
         ::  --1|  -->  --1|
 
@@ -919,7 +919,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
         ::  --1|  -->  --1|
 
-        Demand:  one element.
+        Demand:  one item.
         Errors:  pass through.
         Memory:  none.
         Thread:  unchanged.

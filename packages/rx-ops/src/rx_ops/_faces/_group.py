@@ -38,7 +38,7 @@ class FlowableGroup(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  --a-b---|      (odd and even)
 
-        Demand:  of the groups and of their items; the source is asked for ``buffer_size`` items ahead, whoever reads them.
+        Demand:  of the groups and of their items; the source is asked for ``buffer_size`` items ahead in all.
         Errors:  go to the stream of groups and to every group, past the items that wait there; MissingBackpressureError as soon
                  as a new group comes and none is requested.
         Memory:  at most ``buffer_size`` items wait in all groups together. A group that is not subscribed while it is emitted is

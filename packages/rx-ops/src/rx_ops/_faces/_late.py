@@ -99,7 +99,7 @@ class FlowableLate(FlowableCore[T_co]):
 
         ::  -----0|
 
-        Demand:  MissingBackpressureError when nobody has requested it by then.
+        Demand:  MissingBackpressureError when it was not requested by then.
         Errors:  as said; ValueError or TypeError at assembly for a bad duration.
         Memory:  none.   Thread: a worker of ``scheduler`` (default: computation).
         Fusion:  source that pushes.

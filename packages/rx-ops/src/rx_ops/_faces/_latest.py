@@ -97,7 +97,7 @@ class FlowableLatest(FlowableCore[T_co]):
 
         ::  --1-----2--|  ----a--b----|  -->  ----x--y-z--|
 
-        Demand:  passes through row by row; each source is asked for ``prefetch`` elements and replenished at 75 %. Items before
+        Demand:  passes through row by row; each source is asked for ``prefetch`` items and replenished at 75 %. Items before
                  the first row need none, so a synchronous source is at its end before the next one is subscribed.
         Errors:  the first ends the stream and cancels the others; with ``delay_error`` all run to their end and several errors
                  arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.

@@ -45,7 +45,7 @@ class FlowableLifecycle(FlowableCore[T_co]):
         return self._coordinate(operators.DoOnRequest, action)
 
     def do_on_cancel(self, action: Callable[[], object], /) -> Flowable[T_co]:
-        """Calls ``action`` when somebody behind it cancels, ``take`` for example, before the cancel goes on.
+        """Calls ``action`` when downstream cancels, ``take`` for example, before the cancel goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
 

@@ -66,7 +66,7 @@ class FlowableListen(FlowableCore[T_co]):
 
         ::  --1--2--3-
 
-        Demand:  ``strategy`` decides about an element that nobody requested: BUFFER (at most ``capacity``), DROP, LATEST, ERROR.
+        Demand:  ``strategy`` decides about an item that was not requested: BUFFER (at most ``capacity``), DROP, LATEST, ERROR.
         Errors:  what ``add`` raises; MissingBackpressureError by strategy; TypeError for None. What ``remove`` raises goes to the
                  error hook.
         Memory:  ``capacity`` items, or whatever the listener is ahead.
@@ -94,8 +94,8 @@ class FlowableListen(FlowableCore[T_co]):
 
         ::  1--2--3-
 
-        Demand:  ``strategy`` decides about a value that nobody requested. LATEST: the newest waits, so that who asks gets what is
-                 true now. BUFFER keeps one for each change.
+        Demand:  ``strategy`` decides about a value that was not requested. LATEST: the newest waits, so that a request gets
+                 what is true now. BUFFER keeps one for each change.
         Errors:  what ``read`` or ``add`` raise; TypeError when ``read`` returns None. What ``remove`` raises goes to the hook.
         Memory:  one value, or by strategy.
         Thread:  ``read`` runs on the one that signals the change, one at a time; the first on the one that subscribes.

@@ -1,4 +1,4 @@
-"""What the generated families of Observable's methods stand on: what differs from Flowable because nobody asks.
+"""What the generated families of Observable's methods stand on: what differs from Flowable because nothing is requested.
 
 An Observable is the same description as a Flowable (a head, a shape, arguments), run for an observer that takes everything.
 """
@@ -72,7 +72,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         capacity: int | None = None,
         on_drop: Callable[[T_co], object] | None = None,
     ) -> Flowable[T_co]:
-        """The same items for somebody who asks; ``strategy`` decides about an item that comes when nobody has.
+        """The same items for a subscriber that requests; ``strategy`` decides about an item that was not requested.
 
         ::  --1-2-3|  -->  --1-----3|      (LATEST; 2 and 3 came before the second request)
 
@@ -107,7 +107,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         return Flowable._from(OperatorHead(operators.ToFlowable, (self,), (strategy, bound, on_drop), shown=shown))
 
     def do_on_dispose(self, action: Callable[[], object], /) -> Observable[T_co]:
-        """Calls ``action`` when somebody behind it disposes, ``take`` for example, before that goes on.
+        """Calls ``action`` when downstream disposes, ``take`` for example, before that goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
 
@@ -126,7 +126,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
 
 
 class ObservableHead(PublisherHead):
-    """Somebody else's observable (or a wall: ours, hidden). Nothing it sends is too much."""
+    """A foreign observable (or a wall: ours, hidden). Nothing it sends is too much."""
 
     __slots__ = ("_source",)
 

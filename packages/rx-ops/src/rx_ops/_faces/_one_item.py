@@ -94,7 +94,7 @@ class Acted:
 
 
 def foreign(source: Any) -> Head:
-    """Somebody else's source of at most one item."""
+    """A foreign source of at most one item."""
     return OperatorHead(operators.Wrap, (source,), shown=f"wrap({type(source).__name__})")
 
 
@@ -103,7 +103,7 @@ def hidden(source: Any) -> Head:
 
 
 def only_end(source: object) -> OperatorHead:
-    """A Completable may be a stream of which nobody looks at the items: without them."""
+    """A Completable may be a stream whose items are not looked at: without them."""
     return OperatorHead(operators.IgnoreElements, (source,), shown="ignore_elements()")
 
 

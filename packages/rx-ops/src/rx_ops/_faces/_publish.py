@@ -38,7 +38,7 @@ class FlowablePublish(FlowableConnect[T_co]):
 
         ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----2--3|)
 
-        Demand:  that of the slowest subscriber; with none the stream waits. The source is asked for ``prefetch`` elements and
+        Demand:  that of the slowest subscriber; with none the stream waits. The source is asked for ``prefetch`` items and
                  replenished at 75 %.
         Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. What ``selector`` raises ends
                  the stream.
@@ -58,7 +58,7 @@ class FlowablePublish(FlowableConnect[T_co]):
 
         ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----2--3|)
 
-        Demand:  that of the slowest subscriber. The source is asked for ``prefetch`` elements and replenished at 75 %.
+        Demand:  that of the slowest subscriber. The source is asked for ``prefetch`` items and replenished at 75 %.
         Errors:  pass through, to all. Who subscribes after the end starts the stream again.
         Memory:  ``prefetch`` items.
         Thread:  that of the source, or the one whose request was the last to be waited for.

@@ -42,7 +42,7 @@ class FlowableRates(FlowableCore[T_co]):
 
         ::  -1-2----3--|  -->  ------2----3|
 
-        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due and nobody has requested it.
+        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once and drop the item that waits; what ``selector`` raises and what its source fails with; TypeError or
                  ValueError at assembly for a bad duration.
         Memory:  one item.   Thread: a worker of ``scheduler`` (default: computation), or that of the selected source.
@@ -88,7 +88,7 @@ class FlowableRates(FlowableCore[T_co]):
 
         ::  -1-2-----3-|  -->  -----2-----|      (every 5)
 
-        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due and nobody has requested it.
+        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once, those of ``sampler`` too; TypeError or ValueError at assembly for a bad duration or source.
         Memory:  one item, and the samples that a late worker has not taken.
         Thread:  a worker of ``scheduler`` (default: computation), or that of ``sampler``.
@@ -115,7 +115,7 @@ class FlowableRates(FlowableCore[T_co]):
 
         ::  -1-2-----3-4|  -->  -1-------3--|
 
-        Demand:  everything is taken from upstream; MissingBackpressureError when an item passes and nobody has requested it.
+        Demand:  everything is taken from upstream; MissingBackpressureError when an item passes that was not requested.
         Errors:  pass behind the items; TypeError or ValueError at assembly for a bad duration.
         Memory:  items that wait for a busy consumer.   Thread: that of the source.
         Fusion:  coordinating; subscribes on its own. The clock is that of ``scheduler`` (default: computation), nothing rings.
@@ -139,7 +139,7 @@ class FlowableRates(FlowableCore[T_co]):
 
         ::  -1-2-3-------4|  -->  -1---3-------4|
 
-        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due and nobody has requested it.
+        Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once and drop the one that waits; TypeError or ValueError at assembly for a bad duration.
         Memory:  one item, and those that wait for a busy consumer.
         Thread:  that of the source, or a worker of ``scheduler`` (default: computation) at the end of a period.

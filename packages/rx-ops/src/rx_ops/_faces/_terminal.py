@@ -71,7 +71,7 @@ class FlowableTerminal(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  1
 
-        Demand:  one element.   Errors: raised; EmptyStreamError when there is none.
+        Demand:  one item.   Errors: raised; EmptyStreamError when there is none.
         Memory:  none.   Thread: this one.   Fusion: one loop with a synchronous source.
         Source:  RxJava ``blockingFirst``.
         """
@@ -99,7 +99,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         return last[0]
 
     def pipe(self, operator: Callable[Concatenate[Flowable[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """``operator(self, *args, **kwargs)``: somebody's function in a chain, exactly typed.
+        """``operator(self, *args, **kwargs)``: a user's function in a chain, exactly typed.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the function makes of it)
 
@@ -124,7 +124,7 @@ class FlowableTerminal(FlowableCore[T_co]):
     def stage(
         self, function: Callable[Concatenate[Iterable[T_co], P], Iterator[R]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Flowable[R]:
-        """Somebody's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
+        """A user's stage in this stream: a generator function decorated with ``rx_ops.stage``, and its arguments.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the stage makes of it)
 
@@ -145,7 +145,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> Flowable[R]:
-        """Somebody's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+        """A user's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
 

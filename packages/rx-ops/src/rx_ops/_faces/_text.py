@@ -1,4 +1,4 @@
-"""How sources write themselves in reprs and plans: made when somebody asks, and kept short, whatever the data is like."""
+"""How sources write themselves in reprs and plans: made when they are asked for, and kept short, whatever the data is like."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _iterable(items: object) -> str:
 
 
 def written_wrap(publisher: object) -> Text:
-    """``wrap(...)`` with what somebody's object calls itself, or its class where it does not say."""
+    """``wrap(...)`` with what a foreign object calls itself, or its class where it does not say."""
     return partial(_wrap, publisher)
 
 

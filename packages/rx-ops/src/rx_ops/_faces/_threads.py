@@ -40,7 +40,7 @@ class FlowableThreads(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  --1--2--3|
 
-        Demand:  a source that pushes is asked for ``prefetch`` elements and replenished at 75 %; a synchronous one gives what is
+        Demand:  a source that pushes is asked for ``prefetch`` items and replenished at 75 %; a synchronous one gives what is
                  requested.
         Errors:  an error overtakes the items that wait, unless ``delay_error``; that of a synchronous source comes behind them.
                  RuntimeError when the scheduler is shut down.

@@ -85,5 +85,5 @@ def check_period(operator: str, seconds: Any, name: str = "seconds") -> None:
 
 
 def naming(call: str, source: object) -> Callable[[], str]:
-    """A call with a source in it, written when somebody asks for it."""
+    """A call with a source in it, written when it is asked for."""
     return partial(call.format, source)

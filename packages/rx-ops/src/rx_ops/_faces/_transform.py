@@ -107,7 +107,7 @@ class FlowableTransform(FlowableCore[T_co]):
         return self._then(stages.cast, kind)
 
     def hide(self) -> Flowable[T_co]:
-        """The same stream behind a wall: nothing fuses across it and nobody sees what is behind it.
+        """The same stream behind a wall: nothing fuses across it and no operator sees what is behind it.
 
         ::  --1--2--3|  -->  --1--2--3|
 

@@ -1,4 +1,4 @@
-"""Sources whose items are known before anybody subscribes: ``just``, ``of``, ``range``, ``empty``, with no operator after them.
+"""Sources whose items are known before the subscription: ``just``, ``of``, ``range``, ``empty``, with no operator after them.
 
 Nothing of the user's runs when they are subscribed, nothing has to be given back, and where they end is plain. An operator that
 subscribes to many sources takes the items of these as they are.

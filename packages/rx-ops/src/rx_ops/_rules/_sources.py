@@ -1,4 +1,4 @@
-"""Rules about sources whose items are known before anybody subscribes: ``just``, ``of``, ``range``, ``empty``."""
+"""Rules about sources whose items are known before the subscription: ``just``, ``of``, ``range``, ``empty``."""
 
 from __future__ import annotations
 

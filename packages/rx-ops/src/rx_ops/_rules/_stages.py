@@ -88,14 +88,14 @@ STAGE_RULES: Final = (
     Rule(
         "sorted.take",
         "s.sorted().take(n) = the first n of sorted(s), n > 0; all is sorted unless the items have a total order",
-        "putting in order what nobody takes",
+        "putting in order what is not taken",
         _sorted_and_taken(stages.sorted_, stages.smallest),
         stages=(stages.sorted_, stages.take),
     ),
     Rule(
         "sorted(key).take",
         "s.sorted(key).take(n) = the first n of sorted(s, key=key), n > 0; all is sorted unless the keys have a total order",
-        "putting in order what nobody takes",
+        "putting in order what is not taken",
         _sorted_and_taken(stages.sorted_by, stages.smallest_by),
         stages=(stages.sorted_by, stages.take),
     ),

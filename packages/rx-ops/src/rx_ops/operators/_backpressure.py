@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class BackpressureStrategy(Enum):
-    """What ``create`` does with an element that nobody has requested."""
+    """What ``create`` does with an item that was not requested."""
 
     #: Let it wait; without a capacity the buffer grows with the difference in speed.
     BUFFER = "buffer"
@@ -33,7 +33,7 @@ class BackpressureStrategy(Enum):
     DROP = "drop"
     #: Keep only the newest.
     LATEST = "latest"
-    #: Send it on although nobody asked: the subscriber has to cope. For a following on_backpressure_* operator.
+    #: Send it on although it was not requested: the subscriber has to cope. For a following on_backpressure_* operator.
     MISSING = "missing"
 
     def bound(self, capacity: int | None) -> str:
@@ -145,13 +145,13 @@ def _latest(overflow: Overflow[Any], queue: deque[Any]) -> None:
 
 def _error(overflow: Overflow[Any], queue: deque[Any]) -> None:
     _drop(overflow, queue)
-    raise MissingBackpressureError("a source sent an element that nobody had requested")
+    raise MissingBackpressureError("a source sent an item that was not requested")
 
 
 def _full(overflow: Overflow[Any], queue: deque[Any]) -> None:
     if len(queue) > overflow.capacity:
         _give_up_from(overflow, queue, overflow.capacity)
-        raise MissingBackpressureError(f"the buffer is full: {overflow.capacity} items wait and nobody takes them")
+        raise MissingBackpressureError(f"the buffer is full: {overflow.capacity} items wait and none is requested")
 
 
 def _drop_oldest(overflow: Overflow[Any], queue: deque[Any]) -> None:
@@ -266,7 +266,7 @@ class OnBackpressureBuffer(_OnBackpressure[T]):
 
 @op("on_backpressure_drop")
 class OnBackpressureDrop(_OnBackpressure[T]):
-    """Drops what nobody wants when it comes."""
+    """Drops what is not wanted when it comes."""
 
     __slots__ = ()
     name = "on_backpressure_drop"

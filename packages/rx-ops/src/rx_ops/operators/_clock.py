@@ -43,5 +43,5 @@ class Periodic:
 
 
 def shut_down(worker: Worker) -> RuntimeError:
-    """The error for a worker that takes no action although nobody disposed it."""
+    """The error for a worker that takes no action although it was not disposed."""
     return RuntimeError(f"{worker!r} was shut down while a stream was running on it")

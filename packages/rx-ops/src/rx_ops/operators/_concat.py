@@ -35,7 +35,7 @@ class Row(Sequence[Any]):
     """An immutable sequence that is put together without copying.
 
     Joining two rows costs the same however long they are, and the rows joined stay what they were: ``a.concat_with(x)`` and
-    ``a.concat_with(y)`` share what ``a`` holds. Whoever reads a row first lays it out flat, without recursion, once.
+    ``a.concat_with(y)`` share what ``a`` holds. The first reader of a row lays it out flat, without recursion, once.
     """
 
     __slots__ = ("_parts", "_size")

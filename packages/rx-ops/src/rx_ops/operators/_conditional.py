@@ -90,7 +90,7 @@ class Amb(Op[T]):
     __slots__ = ("prize", "refused", "rivals", "sources", "winner")
 
     rivals: list[_Rival[T]]
-    #: Whoever pops its only item has won. Any: a list, whose pop is atomic.
+    #: The source that pops its only item has won. Any: a list, whose pop is atomic.
     prize: Any
     winner: _Rival[T] | None
     #: A wrong request: the winner's source answers it serially with its other signals (RS 3.9).

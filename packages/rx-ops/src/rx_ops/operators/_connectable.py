@@ -52,7 +52,7 @@ class _Shared(Generic[T]):
 class _Count(Generic[T]):
     """How many use a connection; ``shared`` is None while there is none.
 
-    A new object for each change: whoever replaces one it has read knows that nothing happened since.
+    A new object for each change: a thread that replaces one it has read knows that nothing happened since.
     """
 
     __slots__ = ("connected", "shared", "users")

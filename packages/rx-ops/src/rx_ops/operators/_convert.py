@@ -1,4 +1,4 @@
-"""From and to other reactive types: foreign ones, only the end, items that nobody can ask for."""
+"""From and to other reactive types: foreign ones, only the end, items that cannot be requested."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ T = TypeVar("T")
 class Emitter(Generic[T]):
     """The pushing side of ``create``: call it from one thread at a time.
 
-    What arrives while nobody wants it is treated by the strategy the stream was created with. After the end, or after the
+    What arrives while it is not wanted is treated by the strategy the stream was created with. After the end, or after the
     subscriber cancelled, everything is ignored except errors, which go to the error hook.
     """
 
@@ -53,7 +53,7 @@ class Emitter(Generic[T]):
     _input: GatedInput[T]
 
     def on_next(self, item: T, /) -> None:
-        """Send one element. None is an error of the stream (RS 2.13)."""
+        """Send one item. None is an error of the stream (RS 2.13)."""
         if item is None:
             self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
             return
@@ -106,7 +106,7 @@ class Emitter(Generic[T]):
             dropped(error, self._op.origin)
 
     def try_on_error(self, error: Exception, /) -> bool:
-        """The same; False, and nothing reported, when nobody listens any more."""
+        """The same; False, and nothing reported, when the subscriber has left."""
         if self.is_cancelled:
             return False
         if self._straight is not None:
@@ -123,12 +123,12 @@ class Emitter(Generic[T]):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody listens any more."""
+        """Whether the subscriber has left."""
         return self._op.stopped or self._input.done or self._input.closed
 
     @property
     def requested(self) -> int:
-        """How many elements are wanted now; UNBOUNDED for any number."""
+        """How many items are wanted now; UNBOUNDED for any number."""
         return self._op.requested()
 
     def set_disposable(self, disposable: Disposable, /) -> None:
@@ -226,7 +226,7 @@ def _dispose(cleanup: SerialDisposable, origin: object) -> None:
 class _StraightEmitter(Emitter[T]):
     """For a subscriber that gets every item, asked for or not. It is the Subscription as well.
 
-    Nobody else signals, so its items pass no gate.
+    It is the only signaller, so its items pass no gate.
     """
 
     __slots__ = ("_down", "_emit", "_open", "_origin", "_requested")
@@ -348,7 +348,7 @@ class _CallbackEmitter(_StraightEmitter[T]):
 
 
 class CreateHead(PushHead):
-    """``create``: a function that pushes into an emitter, and a strategy for what nobody asked for."""
+    """``create``: a function that pushes into an emitter, and a strategy for what was not requested."""
 
     __slots__ = ("_capacity", "_on_drop", "_source", "_strategy", "_text", "name")
 

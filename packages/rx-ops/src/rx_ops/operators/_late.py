@@ -100,7 +100,7 @@ class Timer(Op[int]):
 
 
 def _unwanted(tick: int) -> MissingBackpressureError:
-    return MissingBackpressureError(f"tick {tick} of a timer came and nobody had requested it")
+    return MissingBackpressureError(f"tick {tick} of a timer came and was not requested")
 
 
 # -- delay -----------------------------------------------------------------------------------------------------------------------

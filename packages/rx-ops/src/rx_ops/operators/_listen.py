@@ -116,7 +116,7 @@ class BatchEmitter(Generic[T, S]):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the answer is not wanted any more."""
         return self._op.stopped
 
     def _give(self, items: Iterable[T], state: S | None, last: bool) -> None:

@@ -45,7 +45,7 @@ class Holders:
 class Part(Unicast[Any]):
     """One part: the queue of its items. It holds the source until its end was pushed or its subscriber has left.
 
-    Its operator emits it and calls :meth:`try_abandon` as soon as that has returned; so a part to which nobody subscribes neither
+    Its operator emits it and calls :meth:`try_abandon` as soon as that has returned; so a part without a subscriber neither
     keeps items nor holds the source.
     """
 

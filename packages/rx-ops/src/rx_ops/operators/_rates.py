@@ -162,7 +162,7 @@ class Lossy(Op[T]):
 
     def give_item(self, item: T, demand: int) -> int:
         if not demand:
-            return self.finish(MissingBackpressureError(f"{self.name}() had an element to give and nobody had requested it"))
+            return self.finish(MissingBackpressureError(f"{self.name}() had an item to give that was not requested"))
         self.emit(item)
         return demand if demand == UNBOUNDED else demand - 1
 

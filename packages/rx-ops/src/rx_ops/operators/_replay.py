@@ -133,5 +133,5 @@ def replayed(size: int | None, seconds: float | None, clock: Scheduler, text: st
 
 
 def cached(source: Any, clock: Scheduler, text: str) -> AutoConnect[Any]:
-    """The first subscriber starts the source, which then runs to its end, whoever leaves."""
+    """The first subscriber starts the source, which then runs to its end, also when subscribers leave."""
     return AutoConnect(Replay(source, None, None, clock, text, eager=True), 1, None)

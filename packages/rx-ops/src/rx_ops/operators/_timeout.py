@@ -172,7 +172,7 @@ class Timeout(_Limited[T]):
             self.drain_on_worker()
 
     def too_late(self) -> TimeoutError:
-        return TimeoutError(f"timeout({self.seconds}): no element came within {self.seconds} seconds")
+        return TimeoutError(f"timeout({self.seconds}): no item came within {self.seconds} seconds")
 
     def close(self) -> None:
         super().close()
@@ -234,7 +234,7 @@ class TimeoutBy(_Limited[T]):
             self.indicator.close()
 
     def too_late(self) -> TimeoutError:
-        return TimeoutError("timeout(): another source signalled before there was an element")
+        return TimeoutError("timeout(): another source signalled before there was an item")
 
     def close(self) -> None:
         super().close()

@@ -39,7 +39,7 @@ class BehaviorProcessor(FlowableProcessor[T]):
         level.subscribe(print)   # 1
         level.on_next(2)         # 2
 
-    Demand:  it waits for nobody. A subscriber that has not requested an item, the first one included, gets
+    Demand:  it waits for no subscriber. One that has not requested an item, the first one included, gets
              MissingBackpressureError instead of it, the others go on; ``offer`` sends only what all can take.
     Errors:  go to all; after the end to the error hook.   Memory: the newest item, until the end.
     Thread:  that of the signal, from one thread at a time (else :meth:`to_serialized`); the first item comes on the one that

@@ -1,6 +1,6 @@
 """What all processors and subjects are made of.
 
-A processor is a hot source that somebody feeds by hand or by subscribing it to another one. Its hub hands the signals out; the
+A processor is a hot source that is fed by hand or by subscribing it to another one. Its hub hands the signals out; the
 face is a Flowable (an Observable) whose head is the hub, so that operators push what they get without a queue.
 """
 
@@ -55,7 +55,7 @@ class _Fed(Generic[T]):
 
     @property
     def has_subscribers(self) -> bool:
-        """Whether anybody is subscribed now."""
+        """Whether there is a subscriber now."""
         return self._hub.has_subscribers
 
     @property
@@ -195,7 +195,7 @@ class _Serialized(Generic[T]):
         return self
 
     def _refused(self, error: TypeError) -> TypeError:
-        """Nobody is told but the caller: which of several sources it was is not known here."""
+        """Only the caller is told: which of several sources it was is not known here."""
         return error
 
 

@@ -1,4 +1,4 @@
-"""Items to whoever is subscribed when they come."""
+"""Items to all that are subscribed when they come."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PublishProcessor(FlowableProcessor[T]):
         clicks.map(str).subscribe(print)
         clicks.on_next(1)
 
-    Demand:  it waits for nobody. A subscriber that has not requested an item gets MissingBackpressureError instead of it, the
+    Demand:  it waits for no subscriber. One that has not requested an item gets MissingBackpressureError instead of it, the
              others go on; ``offer`` sends only what all can take, and ``on_backpressure_*`` after it drops or keeps the rest.
     Errors:  go to all; after the end to the error hook.   Memory: none.
     Thread:  that of the signal, from one thread at a time (else :meth:`to_serialized`).   Fusion: hot source, stages are pushed

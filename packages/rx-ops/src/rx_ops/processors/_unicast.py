@@ -64,7 +64,7 @@ class UnicastQueue(Unicast[T]):
         return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
-        # Polling runs nobody's functions, so it may happen on any thread. Not after on_subscribe: then items go out already.
+        # Polling runs no user code, so it may happen on any thread. Not after on_subscribe: then items go out already.
         if not mode & ASYNC or self.token or not fusion_enabled():
             return NONE
         if self.queue is NO_ITEMS:

@@ -28,7 +28,7 @@ def buffer(source: Iterable[T], count: int) -> Iterator[list[T]]:
 
 
 def _skipping(count: int, skip: int) -> Callable[[int], int]:
-    """The first list needs ``count`` elements, each later one the gap or the overlap as well."""
+    """The first list needs ``count`` items, each later one the gap or the overlap as well."""
     asked = False
 
     def upstream(n: int) -> int:
@@ -43,7 +43,7 @@ def _skipping(count: int, skip: int) -> Callable[[int], int]:
 
 @stage(later=True, name="buffer", request=_skipping)
 def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
-    """skip > count: ``skip - count`` elements between two lists are dropped."""
+    """skip > count: ``skip - count`` items between two lists are dropped."""
     batch: list[T] = []
     at = 0
     for item in source:
@@ -62,7 +62,7 @@ def buffer_gaps(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]
 
 @stage(later=True, name="buffer", request=_skipping)
 def buffer_overlap(source: Iterable[T], count: int, skip: int) -> Iterator[list[T]]:
-    """skip < count: each element is in several lists; at most ``count / skip`` lists are open."""
+    """skip < count: each item is in several lists; at most ``count / skip`` lists are open."""
     batches: list[list[T]] = []
     at = 0
     for item in source:

@@ -153,7 +153,7 @@ def distinct_until_changed_by(source: Iterable[T], key: Callable[[T], object]) -
 
 @of_one
 def _up_to(index: int) -> Callable[[int], int]:
-    """Needs the elements up to ``index`` and nothing after it, whatever is asked."""
+    """Needs the items up to ``index`` and nothing after it, whatever is asked."""
     left = index + 1
 
     def upstream(_n: int) -> int:
