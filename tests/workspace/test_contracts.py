@@ -71,7 +71,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ("rx_ops/stages/_filter.py", "from rx_ops import operators\n", "rx_ops: stages and operators"),
         ("rx_ops/operators/_filter.py", "def late():\n    from rx_ops._faces import Flowable\n", "rx_ops: stages and operators"),
         ("rx_spark/_plan.py", "from rx_spark import _job\n", "rx_spark: plans, jobs, heads"),
-        ("rx_trio/_bell.py", "from rx_trio import _scheduler\n", "rx_trio: the loop's bell"),
+        ("rx_trio/_wakeup.py", "from rx_trio import _scheduler\n", "rx_trio: wake-ups below"),
     ],
     ids=[
         "another package",
@@ -82,7 +82,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         "stages and operators",
         "operators and types of streams",
         "a plan and its job",
-        "the bell and what waits for it",
+        "wake-ups and what waits for them",
     ],
 )
 def test_a_forbidden_import_is_refused(module: str, text: str, contract: str, tmp_path: Path) -> None:

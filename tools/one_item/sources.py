@@ -57,7 +57,7 @@ PART.row("never", "SMC", "No signal at all.", "--", demand="none.")
 PART.row(
     "wrap",
     "SMC",
-    "Anybody's {Type} with our operators; ours as it is.",
+    "A foreign {Type} with our operators; ours as it is.",
     "--1|",
     signature="(cls, {name}: Base[T], /) -> Type[T]",
     body=('if isinstance({name}, {Type}):\n    return {name}\ncheck_source("wrap", {name})\nreturn cls._from(foreign({name}))'),

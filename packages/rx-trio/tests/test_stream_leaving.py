@@ -197,7 +197,7 @@ def test_no_run_sync_soon_in_the_loop_and_one_for_each_wake_outside() -> None:
                     calls += 1
                     token.run_sync_soon(function, *args)
 
-            items._arrivals.bell.token = Counting()  # type: ignore[assignment]
+            items._arrivals.wakeup.token = Counting()  # type: ignore[assignment]
             async with trio.open_nursery() as nursery:
                 got: list[int] = []
 

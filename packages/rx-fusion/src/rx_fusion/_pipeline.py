@@ -189,7 +189,7 @@ class Pipeline(Stream[T_co]):
 
     @classmethod
     def _known(cls, name: str, items: Iterable[Any], feed: Feed = _CLEAN) -> Any:
-        """A pipeline of items that are at hand: what inner streams are most often, made without further calls."""
+        """A pipeline of items that are known: what inner streams are most often, made without further calls."""
         head = _new(IterableHead)
         head.name = name
         head._items = items

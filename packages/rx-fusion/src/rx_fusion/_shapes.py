@@ -72,7 +72,7 @@ class Shape:
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
         self._runs = 0
-        #: The compiled form for one item that is at hand, once there is one.
+        #: The compiled form for one item that is known, once there is one.
         self.one: Callable[..., Any] | None = None
         #: No item can come after the source's last one, so an exhausted source is the end.
         self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)

@@ -115,7 +115,7 @@ class _Playing(Generic[T]):
         self._due: deque[Mark] = deque()
         self._requests: deque[int] = deque()
         self._demand = 0
-        self._turn: dict[int, bool] = {}  # taken: start() gives it back
+        self._token: dict[int, bool] = {}  # taken: start() gives it back
 
     @property
     def over(self) -> bool:
@@ -124,7 +124,7 @@ class _Playing(Generic[T]):
     def start(self) -> None:
         if self._down is not None:
             self._down.on_subscribe(self)
-        self._turn[0] = True
+        self._token[0] = True
         self._drain()
 
     def request(self, n: int, /) -> None:
@@ -141,13 +141,13 @@ class _Playing(Generic[T]):
         self._drain()
 
     def _drain(self) -> None:
-        # Publish first, look afterwards: whoever has the turn sees what came, or this thread gets the turn.
-        while self._down is not None and (self._requests or self._ready()) and self._turn.pop(0, False):
+        # Publish first, look afterwards: the holder of the token sees what came, or this thread gets the token.
+        while self._down is not None and (self._requests or self._ready()) and self._token.pop(0, False):
             try:
                 while self._step():
                     pass
             finally:
-                self._turn[0] = True
+                self._token[0] = True
 
     def _ready(self) -> bool:
         if not self._due:

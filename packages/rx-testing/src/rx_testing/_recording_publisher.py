@@ -37,7 +37,7 @@ class RecordedSubscription(Generic[T]):
         self._publisher = publisher
         self._down: Subscriber[T] | None = subscriber
         self._granted: deque[int] = deque()
-        self._turn: dict[int, bool] = {}  # taken until on_subscribe has been called
+        self._token: dict[int, bool] = {}  # taken until on_subscribe has been called
         self._allowed = 0
         self._wrong: int | None = None
         self._greeted = False
@@ -104,34 +104,34 @@ class RecordedSubscription(Generic[T]):
 
     def send(self) -> bool:
         """Send one signal that is due: a requested element, or the end. False when none is."""
-        if not self._due() or not self._turn.pop(0, False):
+        if not self._due() or not self._token.pop(0, False):
             return False
         try:
             return self._due() and self._step()
         finally:
-            self._turn[0] = True
+            self._token[0] = True
 
     def _greet(self) -> None:
         if self._publisher.pace == "at once":
-            self._turn[0] = True
+            self._token[0] = True
         down = self._down
         if down is not None:
             self._signal("on_subscribe", lambda: down.on_subscribe(self))
         self._greeted = True
 
     def _open(self) -> None:
-        self._turn[0] = True
+        self._token[0] = True
         if self._publisher.pace != "by hand":
             self._drain()
 
     def _drain(self) -> None:
-        # Publish first, look afterwards: the thread that has the turn sees what was requested, or this one gets the turn.
-        while self._due() and self._turn.pop(0, False):
+        # Publish first, look afterwards: the holder of the token sees what was requested, or this thread gets the token.
+        while self._due() and self._token.pop(0, False):
             try:
                 while self._due():
                     self._step()
             finally:
-                self._turn[0] = True
+                self._token[0] = True
 
     def _due(self) -> bool:
         if self.surplus or self.terminal is not None or self._down is None:

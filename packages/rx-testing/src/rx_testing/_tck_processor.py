@@ -181,7 +181,7 @@ class _Feeding(Generic[T]):
         self._down: Subscriber[T] | None = down
         self._elements = elements
         self._wanted: list[int] = []
-        self._turn = {0: True}
+        self._token = {0: True}
         self._sent = self._allowed = 0
 
     def request(self, n: int, /) -> None:
@@ -189,15 +189,15 @@ class _Feeding(Generic[T]):
         self.emit()
 
     def emit(self) -> None:
-        # Publish first, look afterwards: whoever holds the turn sees the request, or this thread gets the turn.
+        # Publish first, look afterwards: the holder of the token sees the request, or this thread gets the token.
         while (self._wanted or self._sent == self._elements) and self._down is not None:
-            if not self._turn.pop(0, False):
+            if not self._token.pop(0, False):
                 return
             try:
                 while self._step():
                     pass
             finally:
-                self._turn[0] = True
+                self._token[0] = True
 
     def _step(self) -> bool:
         down = self._down

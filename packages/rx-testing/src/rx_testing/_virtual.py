@@ -48,7 +48,7 @@ class VirtualScheduler(Scheduler):
     action's instant and the remaining actions still wait.
     """
 
-    __slots__ = ("_heap", "_inbox", "_live", "_now", "_sequence", "_shut", "_turn")
+    __slots__ = ("_heap", "_inbox", "_live", "_now", "_sequence", "_shut", "_token")
 
     #: The name under which the plugin of this package offers it.
     name: ClassVar[str] = "virtual"
@@ -56,11 +56,11 @@ class VirtualScheduler(Scheduler):
     def __init__(self, start: float = 0.0) -> None:
         self._now = _nanos(start, "VirtualScheduler(start)")
         self._inbox: deque[_Task] = deque()  # any thread appends
-        self._heap: list[tuple[int, int, _Task]] = []  # only the holder of the turn touches it
+        self._heap: list[tuple[int, int, _Task]] = []  # only the holder of the token touches it
         self._live: dict[_Task, Action] = {}  # popping from here is what decides between run and dispose
         self._sequence = 0
         self._shut = False
-        self._turn = {0: True}
+        self._token = {0: True}
 
     # what Scheduler promises ----------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class VirtualScheduler(Scheduler):
     def _advance(self, target: int | None, limit: int | None = None) -> int:
         if target is not None and target < self._now:
             raise ValueError(f"virtual time only goes forward: it is {self.now()}, asked for {target / _NANOS}")
-        if self._turn.pop(0, None) is None:
+        if self._token.pop(0, None) is None:
             raise RuntimeError(
                 "the virtual clock is being moved already, by another thread or by the action that asks now.\n"
                 "  In an action, schedule what comes later:  worker.schedule(action, delay)"
@@ -158,7 +158,7 @@ class VirtualScheduler(Scheduler):
             if target is not None:
                 self._now = target
         finally:
-            self._turn[0] = True
+            self._token[0] = True
         return ran
 
     def _next(self, target: int | None) -> Action | None:

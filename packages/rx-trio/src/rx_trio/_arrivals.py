@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core import LARGEST_PREFETCH, OPERATOR_CODES, Growing, _buffer_watch, dropped
 from rx_core.streams import subscribe
-from rx_trio._bell import Bell
+from rx_trio._wakeup import Wakeup
 
 if TYPE_CHECKING:
     from rx_core import Subscription
@@ -22,7 +22,7 @@ _TAKE: Final = deque.popleft
 
 @final
 class Arrivals(Generic[T]):
-    """Subscriber whose items a task takes from a queue, and a bell that wakes it. Signals come from any thread, serially.
+    """Subscriber whose items a task takes from a queue, and the wake-up of that task. Signals come from any thread, serially.
 
     The source is asked for ``window`` items and replenished when 75 % of them were taken. A :class:`Growing` window doubles when
     another thread fills it faster than the task looks. ``exact`` is a window of one item, asked for when it is wanted.
@@ -40,11 +40,11 @@ class Arrivals(Generic[T]):
         "_queue",
         "_up",
         "_window",
-        "bell",
+        "wakeup",
     )
 
     def __init__(self, window: int, origin: object, call: str, *, exact: bool = False) -> None:
-        self.bell = Bell(call)
+        self.wakeup = Wakeup(call)
         self._origin = origin
         self._window = int(window)
         #: What the window may grow to.
@@ -77,9 +77,9 @@ class Arrivals(Generic[T]):
             self._peak = len(queue) + 1
             self._feeder = get_ident()
         queue.append(item)
-        bell = self.bell
-        if not bell.rung:
-            bell.ring()
+        wakeup = self.wakeup
+        if not wakeup.woken:
+            wakeup.wake()
 
     def on_error(self, error: Exception, /) -> None:
         if self._closed:
@@ -90,9 +90,9 @@ class Arrivals(Generic[T]):
 
     def on_complete(self) -> None:
         self._done = True  # published last: the task that sees it finds the error and every item
-        bell = self.bell
-        if not bell.rung:
-            bell.ring()
+        wakeup = self.wakeup
+        if not wakeup.woken:
+            wakeup.wake()
 
     # -- the task that iterates --------------------------------------------------------------------------------------
 

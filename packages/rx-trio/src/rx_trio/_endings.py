@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, final
 import trio
 from trio.lowlevel import current_task
 
-from rx_trio._bell import in_loop
+from rx_trio._wakeup import in_loop
 
 if TYPE_CHECKING:
     from trio.lowlevel import Task, TrioToken

@@ -18,8 +18,8 @@ from rx_core import (
     invalid_request,
     none_produced,
 )
-from rx_trio._bell import QUANTUM, Bell, call_in_loop
 from rx_trio._endings import Endings, working_here
+from rx_trio._wakeup import QUANTUM, Wakeup, call_in_loop
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -65,7 +65,6 @@ class Pump(Generic[T]):
     """
 
     __slots__ = (
-        "_bell",
         "_cancelled",
         "_demand",
         "_down",
@@ -78,6 +77,7 @@ class Pump(Generic[T]):
         "_scope",
         "_source",
         "_token",
+        "_wakeup",
         "_wrong",
     )
 
@@ -98,7 +98,7 @@ class Pump(Generic[T]):
         self._wrong: list[object] = []
         self._cancelled = False
         # From here on: set and read inside the loop only.
-        self._bell: Bell | None = None
+        self._wakeup: Wakeup | None = None
         self._scope: trio.CancelScope | None = None
         self._over: trio.Event | None = None
         self._pulling = False
@@ -109,9 +109,9 @@ class Pump(Generic[T]):
     def request(self, n: int, /) -> None:
         if type(n) is int and n > 0:
             self._requests.append(n)
-            bell = self._bell
-            if bell is not None and not bell.rung:
-                bell.ring()
+            wakeup = self._wakeup
+            if wakeup is not None and not wakeup.woken:
+                wakeup.wake()
         else:
             self._wrong.append(n)
             self._interrupt()
@@ -135,21 +135,21 @@ class Pump(Generic[T]):
         call_in_loop(self._token, Pump._interrupt_here, self)
 
     def _interrupt_here(self) -> None:
-        bell, scope = self._bell, self._scope
-        if bell is None or scope is None:
+        wakeup, scope = self._wakeup, self._scope
+        if wakeup is None or scope is None:
             return  # not started: the task looks before it does anything
         if self._pulling:
             scope.cancel()
         else:
-            bell.ring()  # suspended between two items: the iterator is closed in peace
+            wakeup.wake()  # suspended between two items: the iterator is closed in peace
 
     # -- inside the loop ---------------------------------------------------------------------------------------------
 
     def start(self, nursery: trio.Nursery) -> None:
-        self._bell = Bell("a source")
+        self._wakeup = Wakeup("a source")
         self._scope = trio.CancelScope()
         try:
-            nursery.start_soon(self._live, self._bell, self._scope, name=repr(self._source))
+            nursery.start_soon(self._live, self._wakeup, self._scope, name=repr(self._source))
         except RuntimeError:
             self.refuse(gone(self._source, "its nursery is closed"))
             return
@@ -169,7 +169,7 @@ class Pump(Generic[T]):
         if self._scope is not None:
             self._scope.cancel()
 
-    async def _live(self, bell: Bell, scope: trio.CancelScope) -> None:
+    async def _live(self, wakeup: Wakeup, scope: trio.CancelScope) -> None:
         finished = False
         error: Exception | None = None
         endings = self._endings  # as long as the task lives; see _belong
@@ -177,7 +177,7 @@ class Pump(Generic[T]):
         try:
             with scope:
                 try:
-                    error = await self._pull(bell)
+                    error = await self._pull(wakeup)
                     finished = True
                 finally:
                     await self._close_iterator()
@@ -194,7 +194,7 @@ class Pump(Generic[T]):
             if self._over is not None:
                 self._over.set()
 
-    async def _pull(self, bell: Bell) -> Exception | None:
+    async def _pull(self, wakeup: Wakeup) -> Exception | None:
         """Pull what is requested up to the end of the source, and return its error if that is how it ended."""
         try:
             iterator = self._iterator = self._source.make(self._first)
@@ -206,7 +206,7 @@ class Pump(Generic[T]):
             while requests:
                 self._demand = add_cap(self._demand, requests.popleft())
             if not self._demand:
-                await bell.wait()
+                await wakeup.wait()
                 left = QUANTUM
                 continue
             self._pulling = True
@@ -262,7 +262,7 @@ class Pump(Generic[T]):
         elif not self._cancelled and finished:
             self._signal(error)
         elif not self._cancelled:
-            self._signal(gone(self._source, "its task was cancelled by somebody else"))
+            self._signal(gone(self._source, "its task was cancelled from elsewhere"))
         elif error is not None:
             dropped(error, self._source)
         self._down = _NOBODY  # RS 3.13

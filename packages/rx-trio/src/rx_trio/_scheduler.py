@@ -18,7 +18,7 @@ import trio
 from trio.lowlevel import checkpoint
 
 from rx_core import DISPOSED, BaseDisposable, Scheduler, Worker, WorkerInterruptedError, dropped, on_schedule
-from rx_trio._bell import QUANTUM, Bell, current_token, in_loop
+from rx_trio._wakeup import QUANTUM, Wakeup, current_token, in_loop
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -109,10 +109,10 @@ class TrioScheduler(Scheduler):
     error; timers are dropped. What a scheduled action raises goes to the ``rx_on_error`` hooks.
     """
 
-    __slots__ = ("_bell", "_clock", "_compact_at", "_ended", "_gone", "_heap", "_inbox", "_number", "_shut")
+    __slots__ = ("_clock", "_compact_at", "_ended", "_gone", "_heap", "_inbox", "_number", "_shut", "_wakeup")
 
     def __init__(self, call: str = "TrioScheduler()") -> None:
-        self._bell = Bell(call)
+        self._wakeup = Wakeup(call)
         self._clock = trio.lowlevel.current_clock()
         self._inbox: deque[_Timed] = deque()
         self._shut = False
@@ -140,8 +140,8 @@ class TrioScheduler(Scheduler):
     def shutdown(self, timeout: float | None = 5.0) -> bool:
         """End the task. In the loop itself it cannot be waited for: True only when it has ended before."""
         self._shut = True
-        self._bell.ring()
-        if in_loop(self._bell.token):
+        self._wakeup.wake()
+        if in_loop(self._wakeup.token):
             return self._gone.is_set()
         return self._gone.wait(timeout)
 
@@ -151,9 +151,9 @@ class TrioScheduler(Scheduler):
 
     def _submit(self, timed: _Timed) -> bool:
         self._inbox.append(timed)
-        bell = self._bell
-        if not bell.rung:
-            bell.ring()
+        wakeup = self._wakeup
+        if not wakeup.woken:
+            wakeup.wake()
         return not self._shut
 
     # the task -------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class TrioScheduler(Scheduler):
                     await checkpoint()
                 else:
                     with trio.CancelScope(deadline=due):
-                        await self._bell.wait()
+                        await self._wakeup.wait()
         finally:
             self._finish()
 

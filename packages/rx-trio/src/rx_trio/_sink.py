@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import trio
 
 from rx_core import DEFAULT_PREFETCH, BaseDisposable, check_callable, check_prefetch, name_of
-from rx_trio._bell import call_in_loop, current_token
 from rx_trio._stream import StreamItems, check_source, stream
+from rx_trio._wakeup import call_in_loop, current_token
 
 if TYPE_CHECKING:
     from rx_core import Publisher

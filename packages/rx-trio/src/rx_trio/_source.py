@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import trio
 
 from rx_core import FlowableBase, name_of
-from rx_trio._bell import call_in_loop, current_token
 from rx_trio._pump import Pump, gone
+from rx_trio._wakeup import call_in_loop, current_token
 
 if TYPE_CHECKING:
     from rx_core import Subscriber

@@ -28,8 +28,8 @@ from rx_core import (
 from rx_core.streams import Handover, close
 from rx_core.streams import Stream as RxStream
 from rx_trio._arrivals import Arrivals
-from rx_trio._bell import current_token
 from rx_trio._endings import Endings
+from rx_trio._wakeup import current_token
 
 if TYPE_CHECKING:
     from types import AsyncGeneratorType, TracebackType
@@ -204,7 +204,7 @@ async def _iterate(items: Iterator[T | None], arrivals: Arrivals[T], endings: En
     other tasks get their turn all the same.
     """
     task = endings.attach()
-    bell = arrivals.bell
+    wakeup = arrivals.wakeup
     batch = _FIRST_BATCH
     since = perf_counter()
     busy = False
@@ -214,9 +214,9 @@ async def _iterate(items: Iterator[T | None], arrivals: Arrivals[T], endings: En
                 if item is None:
                     if busy:
                         busy = False
-                        await bell.pause()
+                        await wakeup.pause()
                     else:
-                        await bell.wait()
+                        await wakeup.wait()
                     since = perf_counter()
                     break
                 busy = True

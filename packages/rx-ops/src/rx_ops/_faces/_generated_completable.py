@@ -150,7 +150,7 @@ class Completable(OneItem[Any], CompletablePlugged):
 
     @classmethod
     def wrap(cls, completable: CompletableBase, /) -> Completable:
-        """Anybody's Completable with our operators; ours as it is.
+        """A foreign Completable with our operators; ours as it is.
 
         ::  --|
 

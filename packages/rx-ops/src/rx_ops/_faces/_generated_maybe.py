@@ -187,7 +187,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
     @classmethod
     def wrap(cls, maybe: MaybeBase[T], /) -> Maybe[T]:
-        """Anybody's Maybe with our operators; ours as it is.
+        """A foreign Maybe with our operators; ours as it is.
 
         ::  --1|
 

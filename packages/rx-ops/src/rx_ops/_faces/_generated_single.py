@@ -174,7 +174,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
     @classmethod
     def wrap(cls, single: SingleBase[T], /) -> Single[T]:
-        """Anybody's Single with our operators; ours as it is.
+        """A foreign Single with our operators; ours as it is.
 
         ::  --1|
 

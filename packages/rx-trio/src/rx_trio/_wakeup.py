@@ -49,54 +49,54 @@ def call_in_loop(token: TrioToken, function: Callable[[A], object], argument: A,
 
 
 @final
-class Bell:
-    """Something one task waits for and any thread rings.
+class Wakeup:
+    """One task waits for it, and any thread wakes that task.
 
-    Who rings publishes first what there is to see, then raises ``rung``, then looks for a waiter in ``_waiter``; who
-    waits goes the other way round. So neither misses the other, and popping the waiter, one atomic step, decides who
-    wakes it.
+    A thread publishes first what there is to see, then raises ``woken``, then looks for the task in ``_waiter``; the task
+    that waits goes the other way round. So neither misses the other, and popping the task, one atomic step, decides which
+    thread wakes it.
     """
 
-    __slots__ = ("_waiter", "rung", "token")
+    __slots__ = ("_waiter", "token", "woken")
 
     def __init__(self, call: str) -> None:
         self.token = current_token(call)
-        #: Rung and not heard yet. Reading it spares a call of :meth:`ring` on hot paths.
-        self.rung = False
+        #: Woken, and the task has not looked yet. Reading it spares a call of :meth:`wake` on hot paths.
+        self.woken = False
         self._waiter: dict[int, Task] = {}
 
     @enable_ki_protection
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Wake the waiting task, or let the next :meth:`wait` return at once. Thread-safe; nothing when the loop has
         ended.
         """
-        self.rung = True
+        self.woken = True
         task = self._waiter.pop(0, None)
         if task is not None:
             call_in_loop(self.token, reschedule, task)
 
-    @enable_ki_protection  # between arming and parking nothing may interrupt, or a ring finds a task that is not parked
+    @enable_ki_protection  # between arming and parking nothing may interrupt, or a thread would wake a task that is not parked
     async def wait(self) -> None:
-        """Return after a ring since the last wait. Always a checkpoint; when it is cancelled no ring is lost."""
-        if self.rung:
+        """Return once woken since the last wait. Always a checkpoint; when it is cancelled no wake-up is lost."""
+        if self.woken:
             await checkpoint()
         else:
             if self._waiter:
                 raise trio.BusyResourceError("another task is waiting here already")
             self._waiter[0] = current_task()
-            if self._rung_meanwhile() and self._waiter.pop(0, None) is not None:
+            if self._woken_meanwhile() and self._waiter.pop(0, None) is not None:
                 await checkpoint()
             else:
                 await wait_task_rescheduled(self._abort)
-        self.rung = False  # before the caller looks: what is published from here on rings again
+        self.woken = False  # before the caller looks: what is published from here on wakes again
 
     async def pause(self) -> None:
         """Let other tasks go on, for the caller to look once more before it parks: to be woken from that takes much longer."""
         await checkpoint()
-        self.rung = False  # before the caller looks
+        self.woken = False  # before the caller looks
 
-    def _rung_meanwhile(self) -> bool:
-        return self.rung
+    def _woken_meanwhile(self) -> bool:
+        return self.woken
 
     def _abort(self, _raise_cancel: RaiseCancelT) -> Abort:
         # Without the entry another thread has taken it to wake this task, which will happen.
