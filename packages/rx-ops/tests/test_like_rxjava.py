@@ -212,6 +212,58 @@ def test_a_subscriber_that_comes_after_the_end_of_a_shared_run_within_its_grace_
     assert len(runs) == 2
 
 
+@pytest.mark.parametrize(
+    ("build", "first"),
+    [
+        (lambda flow: flow.flat_map_iterable(lambda item: (item,)), 128),
+        (lambda flow: flow.scan(lambda a, b: a + b, 0), 127),
+        (lambda flow: flow.scan_with(lambda: 0, lambda a, b: a + b), 127),
+    ],
+)
+def test_what_gives_more_than_it_gets_asks_a_source_that_pushes_for_a_window(build: Callable[[Flow], Flow], first: int) -> None:
+    requests: list[int] = []
+    source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+    got: TestSubscriber[int] = TestSubscriber(request=0)
+    build(Flowable.wrap(source)).subscribe(got)
+    assert requests == [first]
+    source.next(*range(first))
+    got.request(95)
+    assert requests == [first]
+    got.request(2)
+    assert requests == [first, 96]
+    oops = OSError("oops")
+    source.error(oops)
+    got.assert_failure(oops, *got.values)  # the error overtakes what waits
+    observed = PublishSubject[int]()
+    heard: list[int] = []
+    build(observed).subscribe(heard.append)  # type: ignore[arg-type]  # it has the same methods
+    for number in range(500):
+        observed.on_next(number)
+    assert len(heard) >= 500
+
+
+def test_what_is_requested_from_inside_of_a_list_counts_for_the_next_one_at_once() -> None:
+    clock, source = VirtualScheduler(), PublishProcessor[int]()
+    got: TestSubscriber[list[int]] = TestSubscriber(request=1, request_in_on_next=1)
+    source.buffer(seconds=3.0, every=1.0, scheduler=clock).subscribe(got)
+    clock.advance_by(2.5)
+    source.on_complete()
+    got.assert_result([], [], [])
+
+
+def test_concat_map_goes_on_behind_the_only_item_of_a_source_without_demand() -> None:
+    """So what follows hears the end; with fusion the source is pulled, and its end was not looked at."""
+    ends: list[str] = []
+    source = PublishProcessor[int]()
+    got: TestSubscriber[int] = TestSubscriber(request=1)
+    one_by_one = source.concat_map(lambda item: Single.from_callable(lambda: item))
+    one_by_one.do_on_complete(lambda: ends.append("over")).subscribe(got)
+    source.on_next(1)
+    source.on_complete()
+    assert ends == ["over"]
+    got.assert_result(1)
+
+
 def test_concat_map_asks_for_more_when_it_has_made_a_source_of_an_item() -> None:
     happened: list[object] = []
     source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: happened.append(n))

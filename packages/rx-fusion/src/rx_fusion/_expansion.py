@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import OPERATOR_CODES, UNBOUNDED
+from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED, ObservableBase
 from rx_core.streams import END, Op, QueuedInput, Stream, close, subscribe, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._heads import left_unstarted
@@ -22,7 +22,8 @@ _NOTHING: Final[Iterator[Any]] = iter(())
 
 
 class _Arriving(QueuedInput[Any]):
-    """Asked for what downstream wants, again whenever all that came was used up without giving as much."""
+    """Asked for a window. Where that is UNBOUNDED: for what downstream wants, again whenever all that came was used up without
+    giving as much."""
 
     __slots__ = ("asked", "came")
 
@@ -31,21 +32,32 @@ class _Arriving(QueuedInput[Any]):
     #: What came; only the source's thread writes it.
     came: int
 
-    def __init__(self, op: Expansion[Any]) -> None:
-        super().__init__(op, UNBOUNDED)
+    def __init__(self, op: Expansion[Any], window: int) -> None:
+        super().__init__(op, window)
         self.asked = 0
         self.came = 0
 
     def subscribed(self, up: Subscription) -> None:
-        self.op.drain()
+        if self.window == UNBOUNDED:
+            self.op.drain()
+            return
+        self.asked = UNBOUNDED
+        if self.op.stash is not None:  # what is given before the first item, a seed, counts as one of the window, as in RxJava
+            self.left -= 1
+            up.request(self.window - 1)
+        else:
+            up.request(self.window)
 
     def on_next(self, item: Any, /) -> None:
         self.came += 1
         super().on_next(item)
 
     def dropped(self) -> None:
-        self.came += 1
-        self.op.drain()
+        if self.window == UNBOUNDED:
+            self.came += 1
+            self.op.drain()
+        else:
+            super().dropped()
 
     def ask(self, demand: int) -> None:
         if demand and self.asked != UNBOUNDED and self.asked <= self.came and self.up is not None and not self.done:
@@ -57,10 +69,12 @@ class Expansion(Op[T]):
     """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source only, because an
     end that follows needs no demand; an item that comes instead waits."""
 
-    __slots__ = ("args", "generator", "head", "input", "last", "shape", "stash")
+    __slots__ = ("args", "generator", "head", "hurries", "input", "last", "shape", "stash")
 
     input: _Arriving
     generator: Iterator[Any]
+    #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
+    hurries: bool
     #: Set by a compiled stage before it yields the item that is its last.
     last: bool
     #: An item that came at the end of the source while none was wanted.
@@ -71,7 +85,11 @@ class Expansion(Op[T]):
         self.head = head
         self.shape = shape
         self.args = args
-        self.input = _Arriving(self)
+        queued = any(stage.expands or stage.head_yields for stage in shape.stages)
+        asked = not isinstance(origin, ObservableBase) and not isinstance(head.publisher, ObservableBase)
+        queued = queued and asked and not shape.takes_all
+        self.input = _Arriving(self, DEFAULT_PREFETCH if queued else UNBOUNDED)
+        self.hurries = queued and not any(stage.stops for stage in shape.stages)
         self.generator = _NOTHING
         self.last = False
         self.stash = None
@@ -110,7 +128,10 @@ class Expansion(Op[T]):
     def step(self, demand: int) -> int:
         if self.generator is _NOTHING:
             return demand  # it is being opened
+        arriving = self.input
         while True:
+            if not demand and self.hurries and arriving.done and arriving.error is not None:
+                return self.finish(arriving.error)  # it overtakes what waits for a request, as in RxJava
             if not demand and not (self.stash is None and self.input.done and not self.input.queue):
                 if not (self.last and self.stash is None):
                     return demand

@@ -25,7 +25,7 @@ from rx_core.streams.generator_sources import Items
 from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
-from rx_core.streams.one_at_a_time import OneAtATime
+from rx_core.streams.one_at_a_time import OneAtATime, end_of_one
 from rx_core.streams.op import Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
@@ -77,6 +77,7 @@ __all__ = [
     "Unicast",
     "Waiting",
     "close",
+    "end_of_one",
     "ignore",
     "interruption",
     "is_exhausted",

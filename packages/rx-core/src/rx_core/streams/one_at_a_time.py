@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def end_of_one(items: Iterator[Any]) -> bool | Exception:
+    """The outcome of a passive source that has given its only item: only its end can follow, which needs no demand."""
+    try:
+        next(items, None)
+    except (Exception, GeneratorExit) as error:
+        return without_this_frame(error)
+    return True
+
+
 class OneAtATime(Op[T]):
     """The current source is the sole signaller, so its items pass by the gate; what is left of the demand goes to the next one.
 
@@ -93,7 +102,7 @@ class OneAtATime(Op[T]):
             if outcome is False:
                 if demand == before or not self.gives_one or self.stopped:
                     return demand
-                outcome = self.end_of_one(self.items)
+                outcome = end_of_one(self.items)
             self.items = None
             if outcome is True:
                 if self.stopped:
@@ -106,14 +115,6 @@ class OneAtATime(Op[T]):
             if self.dirty:
                 break
         return demand
-
-    def end_of_one(self, items: Iterator[T]) -> bool | Exception:
-        """The source has given its only item, so only its end can follow, which needs no demand."""
-        try:
-            next(items, None)
-        except (Exception, GeneratorExit) as error:
-            return without_this_frame(error)
-        return True
 
     def refuse_request(self, error: Exception) -> None:
         current = self.current

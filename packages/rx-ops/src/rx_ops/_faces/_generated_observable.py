@@ -423,7 +423,8 @@ class ObservableTransform(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  what ``mapper`` or iterating raises, with a note; TypeError for a None among the items.
-        Memory:  one iterator.   Thread: the one that subscribes.   Fusion: stage, expands.
+        Memory:  one iterator, and what a source that pushes has sent ahead.
+        Thread:  the one that subscribes.   Fusion: stage, expands.
         Source:  RxJava ``flatMapIterable``, itertools ``chain.from_iterable``.
         """
         return self._calling(stages.flat_map_iterable, mapper)
@@ -439,7 +440,8 @@ class ObservableTransform(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  what ``accumulator`` raises, with a note; TypeError when it returns None.
-        Memory:  one item.   Thread: the one that subscribes.   Fusion: stage; with a seed not pushed.
+        Memory:  one item; with a seed what such a source has sent ahead.
+        Thread:  the one that subscribes.   Fusion: stage; with a seed not pushed.
         Source:  RxJava ``scan``, itertools ``accumulate``.
         """
         check_callable("scan", "accumulator", accumulator)
@@ -454,7 +456,7 @@ class ObservableTransform(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  what the functions raise, with a note; TypeError when one returns None.
-        Memory:  one item.   Thread: the one that subscribes.   Fusion: stage; not pushed.
+        Memory:  one item, and what such a source has sent ahead.   Thread: the one that subscribes.   Fusion: stage; not pushed.
         Source:  RxJava ``scanWith``.
         """
         check_callable("scan_with", "supplier", supplier)

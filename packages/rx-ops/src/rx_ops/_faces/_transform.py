@@ -53,9 +53,11 @@ class FlowableTransform(FlowableCore[T_co]):
 
         ::  --a-----b---|  -->  --a-a---b-b-|
 
-        Demand:  an iterable is read as far as is requested; the next item is asked for when it is used up.
+        Demand:  an iterable is read as far as is requested. A source that pushes is asked for 128 items and replenished at 75 %;
+                 of a passive one the next item is taken when the iterable is used up.
         Errors:  what ``mapper`` or iterating raises, with a note; TypeError for a None among the items.
-        Memory:  one iterator.   Thread: the one that requests.   Fusion: stage, expands.
+        Memory:  one iterator, and what a source that pushes has sent ahead.
+        Thread:  the one that requests.   Fusion: stage, expands.
         Source:  RxJava ``flatMapIterable``, itertools ``chain.from_iterable``.
         """
         return self._calling(stages.flat_map_iterable, mapper)
@@ -69,9 +71,11 @@ class FlowableTransform(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  --1--3--6|
 
-        Demand:  passes through; the seed takes one of what is requested first.
+        Demand:  passes through; the seed takes one of what is requested first. With a seed a source that pushes is asked for 127
+                 items, and again at 75 %.
         Errors:  what ``accumulator`` raises, with a note; TypeError when it returns None.
-        Memory:  one item.   Thread: the one that requests.   Fusion: stage; with a seed not pushed.
+        Memory:  one item; with a seed what such a source has sent ahead.
+        Thread:  the one that requests.   Fusion: stage; with a seed not pushed.
         Source:  RxJava ``scan``, itertools ``accumulate``.
         """
         check_callable("scan", "accumulator", accumulator)
@@ -84,9 +88,10 @@ class FlowableTransform(FlowableCore[T_co]):
 
         ::  --1--2--3|  -->  0-1--3--6|
 
-        Demand:  passes through; the seed takes one of what is requested first.
+        Demand:  passes through; the seed takes one of what is requested first. A source that pushes is asked for 127 items, and
+                 again at 75 %.
         Errors:  what the functions raise, with a note; TypeError when one returns None.
-        Memory:  one item.   Thread: the one that requests.   Fusion: stage; not pushed.
+        Memory:  one item, and what such a source has sent ahead.   Thread: the one that requests.   Fusion: stage; not pushed.
         Source:  RxJava ``scanWith``.
         """
         check_callable("scan_with", "supplier", supplier)

@@ -42,7 +42,7 @@ class BufferCut(Pieces):
                 return
 
     def emit_list(self, piece: list[Any]) -> None:
-        if not self.wanted:
+        if not self.has_demand():
             self.source_ended(MissingBackpressureError("buffer() had a list to give and it was not requested"))
             return
         if self.wanted != UNBOUNDED:

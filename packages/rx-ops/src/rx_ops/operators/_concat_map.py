@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase, composite
-from rx_core.streams import END, DirectInput, GatedInput, Handover, Op, RelayedInput, Stream, close, without_this_frame
+from rx_core.streams import (
+    END,
+    DirectInput,
+    GatedInput,
+    Handover,
+    Op,
+    RelayedInput,
+    Stream,
+    close,
+    end_of_one,
+    without_this_frame,
+)
 from rx_fusion import op
 from rx_ops.operators._loops import concat_map_loop
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
@@ -32,7 +43,7 @@ class ConcatMap(Op[R]):
     """
 
     __slots__ = (
-        *("delay_error", "errors", "failing", "inner", "items", "mapper"),
+        *("delay_error", "errors", "failing", "gives_one", "inner", "items", "mapper"),
         *("outer", "refused", "source", "till_the_end"),
     )
 
@@ -43,6 +54,8 @@ class ConcatMap(Op[R]):
     inner: RelayedInput[R] | GatedInput[R] | None
     #: The items of a passive inner source.
     items: Iterator[R] | None
+    #: And whether they are one at most.
+    gives_one: bool
     errors: list[Exception]
     #: The outer source's error was noted.
     failing: bool
@@ -66,6 +79,7 @@ class ConcatMap(Op[R]):
         self.outer = PartsInput(self, prefetch)
         self.inner = None
         self.items = None
+        self.gives_one = False
         self.errors = []
         self.failing = False
         self.refused = None
@@ -111,9 +125,12 @@ class ConcatMap(Op[R]):
             return demand  # what comes next begins when subscribe of the source before has returned
         while True:
             if self.items is not None:
+                before = demand
                 demand, outcome = self.give(self.items, demand)
                 if outcome is False:
-                    return demand
+                    if demand == before or not self.gives_one or self.stopped:
+                        return demand
+                    outcome = end_of_one(self.items)
                 self.items = None
                 if isinstance(outcome, Exception):
                     if self.failed(outcome):
@@ -129,6 +146,7 @@ class ConcatMap(Op[R]):
             if source is END:
                 return self.finish(self.failure())
             self.items = pulled(source, self, demand)
+            self.gives_one = isinstance(source, (SingleBase, MaybeBase))
             if self.items is None:
                 return self.subscribe_inner(source, demand)
 

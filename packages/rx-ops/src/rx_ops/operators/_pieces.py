@@ -150,6 +150,17 @@ class Pieces(Op[Any]):
                 return
         events.clear()
 
+    def has_demand(self) -> bool:
+        """Whether a piece is wanted. What was requested from inside of the ``on_next`` of the one before counts."""
+        requests = self.requests
+        while not self.wanted and requests:
+            n = requests[0]
+            if type(n) is not int or n < 1:
+                return False  # look() answers it
+            requests.pop(0)  # only the holder of the token takes out
+            self.wanted = min(n, UNBOUNDED)
+        return self.wanted > 0
+
     def stop(self) -> None:
         """Give the source and the cutter back."""
         self.over = True

@@ -284,7 +284,7 @@ class WindowCut(Pieces):
         self.count = 0
         if self.stopped:
             return None
-        if not self.wanted:
+        if not self.has_demand():
             self.source_ended(MissingBackpressureError("window() has a new window and it was not requested"))
             return None
         if self.wanted != UNBOUNDED:
