@@ -170,7 +170,7 @@ SOURCES: Final = (
     _cold("generate", _generated, Kind.PULLED),
     _cold("range.map.filter", lambda n: Flowable.range(n).map(_same).filter(always), Kind.PULLED),
     _cold("flat_map_iterable", lambda n: _tens(n).flat_map_iterable(lambda at: range(at, at + 10)), Kind.PULLED),
-    _cold("zip of ranges", lambda n: Flowable.zip(_range(n), _range(n), combiner=_first), Kind.PULLED),
+    _cold("zip of ranges", lambda n: Flowable.zip(_range(n), _range(n), combiner=_first)),
     _cold("hidden", _hidden),
     _cold("foreign", lambda n: Flowable.wrap(Foreign(n, _same))),
     _cold("create", _created),

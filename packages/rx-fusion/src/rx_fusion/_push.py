@@ -370,13 +370,16 @@ class ClosureSteps(StepSubscriber):
     It refers to this and is referred to by it, until the end or a cancel parts them. Callbacks it calls itself.
     """
 
-    __slots__ = ("on_next",)
+    __slots__ = ("on_next", "settled")
 
     on_next: Callable[[Any], None]
+    #: Downstream wants everything, for good: see SettlesDemand.
+    settled: bool
     #: Behind a wall nothing is negotiated.
     try_on_next = None  # type: ignore[assignment]  # not there
 
     def _build(self, shape: Shape, args: tuple[Any, ...], state: tuple[Any, ...] | None) -> None:
+        self.settled = False
         down = self.down
         callback = type(down) is CallbackObserver and down.function is not None
         factory = shape.form(PUSH_TO_CALLBACK if callback else PUSH)
@@ -412,6 +415,7 @@ class ClosureSteps(StepSubscriber):
                 request_all(subscription)  # what downstream requests, right or wrong, does not get there
 
     def request_all(self) -> None:
+        self.settled = True
         if self._rules or self._credits is not None:
             self.request(UNBOUNDED)
         elif not self.done:
@@ -443,7 +447,10 @@ class ClosureSteps(StepSubscriber):
         self.leave(before)
 
     def ask(self, n: int) -> None:
-        self.up.request(n)
+        if self.settled and n >= UNBOUNDED:
+            request_all(self.up)
+        else:
+            self.up.request(n)
 
     def reject(self, n: object) -> None:
         if self._early:

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError, request_all, user_call
-from rx_core.streams import GatedInput, Op, ignore
+from rx_core.streams import LOOK_FIRST, GatedInput, Op, ignore
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -198,6 +198,24 @@ class _Everything(GatedInput[T]):
     """Its source is asked for everything, whatever is wanted."""
 
     __slots__ = ()
+
+    def wait(self, item: T) -> None:
+        op = self.op
+        token = op.token
+        if op.policy is None and (token or not LOOK_FIRST):
+            # Nothing is wanted, most likely: it waits for a request, and there is nothing else to look at.
+            try:
+                demand = token.pop()
+            except IndexError:
+                pass
+            else:
+                if not self.closed:
+                    self.put(item)
+                token.append(demand)
+                if demand or op.dirty:
+                    op.drain()
+                return
+        super().wait(item)
 
     def subscribed(self, up: Subscription) -> None:
         request_all(up)

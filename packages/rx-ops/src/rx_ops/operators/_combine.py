@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, none_produced
 from rx_core.streams import (
@@ -34,6 +35,9 @@ def row_of(*items: Any) -> tuple[Any, ...]:
     return items
 
 
+_popleft: Final = deque.popleft
+
+
 class _Column(QueuedInput[Any]):
     """A source of zip. The item that completes a row goes on without a queue, with what waits of the others."""
 
@@ -46,6 +50,7 @@ class _Column(QueuedInput[Any]):
 
     def __init__(self, op: Zip[Any], window: int) -> None:
         super().__init__(op, window)
+        self.queue = deque()
         self.others = ()
         self.in_turn = False
 
@@ -59,7 +64,10 @@ class _Column(QueuedInput[Any]):
         else:
             if not self.queue and self.completed(op, item):
                 return
-        self.put(item)
+        queue = self.queue
+        queue.append(item)
+        if len(queue) > self.window and not self.done:
+            self.overrun()
         if LOOK_FIRST:
             for other in self.others:  # publish first, look afterwards: of two that come at the same time one sees both
                 if not (other.queue or other.done):
@@ -81,9 +89,10 @@ class _Column(QueuedInput[Any]):
             token.append(demand)
             return False
         combiner = op.combiner
-        row = [item if column is self else column.queue.popleft() for column in op.columns]
+        self.queue.append(item)
+        row = map(_popleft, op.queues)
         try:
-            value = combiner(*row)
+            value = (*row,) if combiner is row_of else combiner(*row)
             if value is None:
                 op.failure = none_produced("zip", combiner)
         except (Exception, GeneratorExit) as error:
@@ -103,21 +112,32 @@ class _Column(QueuedInput[Any]):
         except BaseException:
             op.abandon_token()
             raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
-        look = op.passive
-        for column in op.pushing:  # no other row is made before this on_next returns: only this thread counts
-            left = column.left - 1
-            if left:
-                column.left = left
-            else:
-                column.left = limit = column.limit
-                if not column.done and not column.closed:
-                    column.up.request(limit)
-            if column.done and not column.queue:
-                look = True
-        if look or op.dirty:
+        if demand != UNBOUNDED:
+            demand -= 1
+        try:
+            look = bool(demand) and not op.dirty and not op.refilled()
+        except BaseException as error:
+            down = op.down
+            op.abandon_token()
+            tell_interrupted(down, error)
+            raise
+        token.append(demand)
+        left = op.left - 1  # no other row is made before this on_next returns: only this thread counts
+        if left:
+            op.left = left
+        else:
+            op.replenish()
+        if look or op.dirty or op.ending:
             op.drain()
         return True
+
+    def on_error(self, error: Exception, /) -> None:
+        self.op.ending = True  # first: a row that is made meanwhile has itself looked at
+        super().on_error(error)
+
+    def on_complete(self) -> None:
+        self.op.ending = True
+        super().on_complete()
 
 
 def _rows(sources: Sequence[Iterator[Any]], combiner: Callable[..., R]) -> Iterator[R]:
@@ -188,11 +208,21 @@ class Zip(Op[R]):
     What pushes waits in its queue. What is passive is asked for the item of the next row as soon as a row is wanted.
     """
 
-    __slots__ = ("columns", "combiner", "failure", "live", "passive", "pushing", "rows", "sources")
+    __slots__ = (
+        *("columns", "combiner", "ending", "failure", "left", "limit", "live"),
+        *("passive", "pushing", "queues", "rows", "sources"),
+    )
 
     columns: list[_Column]
+    #: Their queues, for good.
+    queues: list[deque[Any]]
     #: Those whose source was subscribed, in order. Only the thread that subscribes appends.
     live: list[_Column]
+    #: How many rows there are until each source that pushes is asked for ``limit`` more.
+    left: int
+    limit: int
+    #: A source that pushes has ended.
+    ending: bool
     #: Those that are iterated, with one item in their queue at most; and the others.
     passive: list[_Column]
     pushing: list[_Column]
@@ -206,11 +236,14 @@ class Zip(Op[R]):
         self.sources = sources
         self.combiner = combiner
         self.columns = [_Column(self, prefetch) for _ in sources]
+        self.queues = [column.queue for column in self.columns]
         self.live = []
         self.pushing = self.columns
         self.passive = []
         self.rows = None
         self.failure = None
+        self.left = self.limit = self.columns[0].limit if sources else UNBOUNDED
+        self.ending = False
 
     def open(self) -> None:
         columns = self.columns
@@ -249,13 +282,14 @@ class Zip(Op[R]):
                 return 0
             if demand != UNBOUNDED:
                 demand -= count
-            for column in self.pushing:
-                column.took_many(count)
+            self.left -= count
+            if not self.left:
+                self.replenish()
             if self.dirty:
                 return demand
 
     def complete_rows(self, demand: int) -> int:
-        """How many rows are there and wanted; -1 after the end. Asks passive sources for their next item."""
+        """How many rows are there and wanted; -1 after the end. Asks passive sources for the item of the next row."""
         live = self.live
         for column in live:
             if column.error is not None and not (column.in_turn and column.queue):
@@ -264,7 +298,7 @@ class Zip(Op[R]):
         for column in live:
             waiting = len(column.queue)
             if not waiting and column.items is not None:
-                if is_exhausted(column.items):
+                if column.done or is_exhausted(column.items):
                     return self.ended(None)
                 if not demand:
                     continue
@@ -277,29 +311,57 @@ class Zip(Op[R]):
                 if self.stopped:
                     return self.ended(None)
                 column.put(item)
-                waiting = 1
+                continue
+            if column.items is not None:
+                continue  # and the items of later rows are there when they are wanted
             if not waiting:
                 if column.done and not column.queue:  # again: the end is published last
                     return self.ended(column.error)
                 many = 0
             elif many > waiting:
                 many = waiting
-            if many > column.left:
-                many = column.left
-        return many
+        return min(many, self.left)
+
+    def replenish(self) -> None:
+        """All sources that push are asked for more at the same time: an item of each is in each row."""
+        self.left = limit = self.limit
+        for column in self.pushing:
+            if not column.done and not column.closed and column.window != UNBOUNDED:
+                column.up.request(limit)
+
+    def refilled(self) -> bool:
+        """Ask the passive sources for the items of the next row. False: one of them has none, which ``step`` is to see."""
+        for column in self.passive:
+            items = column.items
+            queue = column.queue
+            if items is None or queue:
+                return False
+            try:
+                item = next(items, END)
+            except (Exception, GeneratorExit) as error:
+                column.error = without_this_frame(error)
+                column.done = True
+                return False
+            if item is END:
+                column.done = True
+                return False
+            queue.append(item)
+        return True
 
     def ended(self, error: Exception | None) -> int:
         self.finish(error)
         return -1
 
     def take_rows(self, many: int) -> int:
-        """Emit so many rows, or less where something new was published. How many; -1 after the end or a cancel."""
-        columns, combiner, emit = self.columns, self.combiner, self.emit
+        """Emit so many rows, or less where something new was published or a passive source has no item. How many; -1 after the
+        end or a cancel."""
+        queues, combiner, emit = self.queues, self.combiner, self.emit
+        passive = self.passive
         for count in range(1, many + 1):
-            row = [column.queue.popleft() for column in columns]
+            row = map(_popleft, queues)
             value: Any
             try:
-                value = combiner(*row)
+                value = (*row,) if combiner is row_of else combiner(*row)
             except (Exception, GeneratorExit) as error:
                 return self.ended(mapper_failure("zip", combiner, error))
             if value is None:
@@ -307,7 +369,7 @@ class Zip(Op[R]):
             emit(value)
             if self.stopped:
                 return -1
-            if self.dirty:
+            if self.dirty or (passive and count < many and not self.refilled()):
                 return count
         return many
 

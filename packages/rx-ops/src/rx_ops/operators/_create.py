@@ -75,7 +75,15 @@ class Emitter(Generic[T]):
         except IndexError:
             self._wait(item)
             return
-        if not demand or op.dirty or self._input.queue:
+        main = self._input
+        if not demand and op.policy is None and not op.dirty:
+            if not main.closed:
+                main.put(item)  # it waits for a request, and there is nothing else to look at
+            token.append(0)
+            if op.dirty:
+                op.drain()  # type: ignore[unreachable]  # set meanwhile
+            return
+        if not demand or op.dirty or main.queue:
             token.append(demand)
             self._wait(item)
             return
