@@ -6,7 +6,6 @@ A pipeline is a head, a shape and arguments. The head is a *description*: it hol
 from __future__ import annotations
 
 import reprlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -29,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Head(ABC):
+class Head:
     """Where items come from. Immutable; ``open`` makes the state of one run."""
 
     __slots__ = ()
@@ -182,9 +181,9 @@ class PushHead(Head):
     def publisher(self) -> Any:  # type: ignore[override]  # it is its own publisher
         return self
 
-    @abstractmethod
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         """Hand out a Subscription, then send what is requested."""
+        raise NotImplementedError
 
     def subscribe_for(self, subscriber: Subscriber[Any], _origin: object, /) -> None:
         """The same on behalf of a pipeline, which messages show."""

@@ -64,6 +64,7 @@ class Shape:
         "one_for_one",
         "stages",
         "stateless",
+        "steps",
         "takes_all",
     )
 
@@ -86,6 +87,8 @@ class Shape:
         )
         #: And an item is nothing to the next one, so that some may take another way than others.
         self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
+        #: One item in, at most one out, at most one after the end: these stages need no queue behind a source that pushes.
+        self.steps = _steps(stages)
         #: A stage wants the whole source for what it gives, and none on the way there has enough before or asks in its own way.
         before = next((at for at, stage in enumerate(stages) if stage.wants_all), -1)
         self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
@@ -151,18 +154,6 @@ class Shape:
         )
 
     # -- what can be derived ---------------------------------------------------------------------------------------
-
-    @property
-    def steps(self) -> bool:
-        """One item in, at most one out, at most one after the end: can be pushed through without a queue."""
-        tails = sum(stage.tail_yields for stage in self.stages)
-        first = next((at for at, stage in enumerate(self.stages) if stage.tail_yields), len(self.stages))
-        return (
-            tails <= 1
-            # an item that comes at the end goes out before the ends of later stages are run (count, then do_on_complete)
-            and not any(stage.epilogue for stage in self.stages[first + 1 :])
-            and all(stage.compilable and (stage.one_to_at_most_one or stage.single_tail) for stage in self.stages)
-        )
 
     def is_hot(self, source: object) -> bool:
         """Whether compiling pays for a run over ``source`` (unknown length counts as long)."""
@@ -282,6 +273,17 @@ class Shape:
             assert run is not None
             return _while_wanted(made, run, items)
         return _closing(made, items)
+
+
+def _steps(stages: tuple[Stage, ...]) -> bool:
+    tails = sum(stage.tail_yields for stage in stages)
+    first = next((at for at, stage in enumerate(stages) if stage.tail_yields), len(stages))
+    return (
+        tails <= 1
+        # an item that comes at the end goes out before the ends of later stages are run (count, then do_on_complete)
+        and not any(stage.epilogue for stage in stages[first + 1 :])
+        and all(stage.compilable and (stage.one_to_at_most_one or stage.single_tail) for stage in stages)
+    )
 
 
 ROOT: Final = Shape(())
