@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -34,6 +35,7 @@ class _Arriving(QueuedInput[Any]):
 
     def __init__(self, op: Expansion[Any], window: int) -> None:
         super().__init__(op, window)
+        self.queue = deque()
         self.asked = 0
         self.came = 0
 
@@ -50,7 +52,9 @@ class _Arriving(QueuedInput[Any]):
 
     def on_next(self, item: Any, /) -> None:
         self.came += 1
-        super().on_next(item)
+        if not self.closed:
+            self.put(item)
+            self.op.drain()
 
     def dropped(self) -> None:
         if self.window == UNBOUNDED:
@@ -116,14 +120,20 @@ class Expansion(Op[T]):
         return isinstance(source, Stream) and source._computes and self.shape.relays_requests(self.args)
 
     def arriving(self) -> Iterator[Any]:
+        """What has come, None while there is nothing, and then the end."""
         entry = self.input
+        queue = entry.queue
         while True:
-            item = entry.poll()
-            if item is END:
-                if entry.error is not None:
-                    raise entry.error
-                return
-            yield item
+            if queue:
+                item = queue.popleft()
+                entry.took()
+                yield item
+            elif not entry.done:
+                yield None
+            elif not queue:  # again: the end is published last
+                break
+        if entry.error is not None:
+            raise entry.error
 
     def step(self, demand: int) -> int:
         if self.generator is _NOTHING:
@@ -146,7 +156,8 @@ class Expansion(Op[T]):
             if item is END:
                 return 0 if self.stopped else self.finish()
             if item is None:
-                self.input.ask(UNBOUNDED if self.shape.takes_all else demand)
+                if arriving.asked != UNBOUNDED:
+                    arriving.ask(UNBOUNDED if self.shape.takes_all else demand)
                 return demand
             if not demand:
                 self.stash = item
