@@ -210,7 +210,7 @@ def generate(kind: Kind, found: Families) -> str:
 
 #: What every file uses, and what the table does.
 ALSO: Final = {
-    "StageFunction": "rx_fusion._stages",
+    "StageFunction": "rx_fusion._stage",
     "ToCompletable": "rx_fusion",
     "ToMaybe": "rx_fusion",
     "ToSingle": "rx_fusion",
@@ -228,7 +228,7 @@ def imports(kind: Kind, found: Families, code: str) -> str:
     homes = {**found.homes, **ALSO}
     used = {name for name in homes if name != kind.name and re.search(rf"\b{name}\b", code)}
     used.add("TypeVar")
-    typing = {name for name in used if homes[name] in ("rx_ops._faces._results", "rx_fusion._stages")}
+    typing = {name for name in used if homes[name] in ("rx_ops._faces._results", "rx_fusion._stage")}
     later = "\n".join(f"    {line}" for line in _import_lines(typing, homes))
     return "\n".join([*_import_lines(used - typing, homes), "if TYPE_CHECKING:", later])
 

@@ -71,6 +71,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ("rx_ops/stages/_filter.py", "from rx_ops import operators\n", "rx_ops: stages and operators"),
         ("rx_ops/operators/_filter.py", "def late():\n    from rx_ops._faces import Flowable\n", "rx_ops: stages and operators"),
         ("rx_spark/_plan.py", "from rx_spark import _job\n", "rx_spark: plans, jobs, heads"),
+        ("rx_fusion/_shapes.py", "from rx_fusion._heads import Head\n", "rx_fusion: stages"),
         ("rx_trio/_wakeup.py", "from rx_trio import _scheduler\n", "rx_trio: wake-ups below"),
     ],
     ids=[
@@ -82,6 +83,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         "stages and operators",
         "operators and types of streams",
         "a plan and its job",
+        "shapes and heads",
         "wake-ups and what waits for them",
     ],
 )
@@ -89,8 +91,11 @@ def test_a_forbidden_import_is_refused(module: str, text: str, contract: str, tm
     refused(tmp_path, {module: text}, contract)
 
 
+CIRCLES = ["rx_core/streams", "rx_fusion", "rx_ops/operators", "rx_ops/_faces", "rx_spark", "rx_testing", "rx_trio"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["rx_core/streams", "rx_ops/operators", "rx_ops/_faces", "rx_spark", "rx_testing", "rx_trio"])
+@pytest.mark.parametrize("package", CIRCLES)
 def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: str, tmp_path: Path) -> None:
     name = package.replace("/", ".")
     half = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from {name} import _there\n"
@@ -99,7 +104,7 @@ def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["rx_ops", "rx_spark", "rx_trio"])
+@pytest.mark.parametrize("package", ["rx_fusion", "rx_ops", "rx_spark", "rx_trio"])
 def test_a_new_module_has_to_say_its_layer(package: str, tmp_path: Path) -> None:
     refused(tmp_path, {f"{package}/_new.py": ""}, f"{package}: ")
 

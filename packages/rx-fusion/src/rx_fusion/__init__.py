@@ -25,6 +25,7 @@ from rx_fusion._heads import (
     ONE_FUNCTION,
     Head,
     IterableHead,
+    Loop,
     Operator,
     OperatorHead,
     PublisherHead,
@@ -38,12 +39,13 @@ from rx_fusion._heads import (
     operator_head,
     operator_of,
 )
-from rx_fusion._loops import Loop, RestOf, outer_items
+from rx_fusion._loops import RestOf, outer_items
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
-from rx_fusion._stages import Stage, StageError, everything, of_one, stage, stage_of
+from rx_fusion._stage import Stage, StageError, everything, of_one
+from rx_fusion._stages import stage, stage_of
 from rx_fusion._stepped import Stepped, stages_over
 from rx_fusion._version import __version__
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED, BaseDisposable, EmptyStreamError
 from rx_core.queue_fusion import NONE, SYNC, ask
@@ -17,8 +17,10 @@ class _Adapter(BaseDisposable):
 
     __slots__ = ("_down", "_up")
 
-    #: Whether there is something to request: not of a run that is polled.
-    asks: ClassVar[bool] = True
+    @property
+    def asks(self) -> bool:
+        """Whether there is something to request: not of a run that is polled."""
+        return True
 
     def __init__(self, down: Any) -> None:
         self._down = down
@@ -73,45 +75,47 @@ _GONE = _Gone()
 
 
 class ToObserver(_Adapter):
-    """Observable: the same signals. An observer that speaks the fusion protocol may poll the run instead."""
+    """Observable: the same signals. An observer that speaks the fusion protocol may poll the run instead of that."""
 
-    __slots__ = ("on_next",)
+    __slots__ = ("mode", "on_next")
+
+    on_next: Callable[[Any], object]
+    #: The mode that was granted: NONE, or how the observer polls.
+    mode: int
+
+    def __init__(self, down: Observer[Any]) -> None:
+        super().__init__(down)
+        self.on_next = down.on_next
+        self.mode = NONE
+
+    @property
+    def asks(self) -> bool:
+        return self.mode != SYNC
+
+    def on_complete(self) -> None:
+        if self.mode == NONE:
+            self._up = _GONE  # else what waits may still be polled
+        self._down.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.mode == NONE:
+            self._up = _GONE
+        self._down.on_error(error)
+
+    # -- as a queue ----------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:
         return consumer is self._down
 
     def request_fusion(self, mode: int, /) -> int:
-        granted = ask(self._up, self, mode)
-        if granted != NONE:
-            self.__class__ = PolledObserver if granted == SYNC else NotifiedObserver
-        return granted
-
-    def __init__(self, down: Observer[Any]) -> None:
-        super().__init__(down)
-        self.on_next: Callable[[Any], object] = down.on_next
-
-    def on_complete(self) -> None:
-        self._up = _GONE
-        self._down.on_complete()
-
-
-class NotifiedObserver(ToObserver):
-    """The observer polls, and is told when: the run's queue under the observer's Disposable."""
-
-    __slots__ = ()
+        if self.mode != NONE:
+            return NONE
+        self.mode = ask(self._up, self, mode)
+        return self.mode
 
     @property
     def _queue(self) -> Any:
         return self._up
-
-    def request_fusion(self, mode: int, /) -> int:
-        return NONE
-
-    def on_complete(self) -> None:
-        self._down.on_complete()  # what waits may still be polled
-
-    def on_error(self, error: Exception, /) -> None:
-        self._down.on_error(error)
 
     def poll(self) -> Any:
         return self._queue.poll()
@@ -125,13 +129,6 @@ class NotifiedObserver(ToObserver):
 
     def clear(self) -> None:
         self._queue.clear()
-
-
-class PolledObserver(NotifiedObserver):
-    """The observer polls a run that computes when it is polled."""
-
-    __slots__ = ()
-    asks: ClassVar[bool] = False
 
 
 class ToMaybe(_Adapter):

@@ -29,10 +29,10 @@ from typing import Any, Final, NamedTuple
 from rx_core import OPERATOR_CODES, close, none_produced
 from rx_core.streams import Handover
 from rx_fusion._forms import Feed, Form
+from rx_fusion._inline import MARK, expressions_in
 from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
 from rx_fusion._reading import PARSING
-from rx_fusion._stages import Stage
-from rx_fusion.symbols._inline import MARK, expressions_in
+from rx_fusion._stage import Stage
 from rx_fusion.symbols._writing import BUILTINS
 
 

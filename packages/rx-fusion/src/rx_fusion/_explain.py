@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
+from rx_core.streams import close
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
-from rx_fusion._loops import loops
+from rx_fusion._loops import inner_loop
 from rx_fusion._notes import call
 from rx_fusion._source_run import offered
 
 if TYPE_CHECKING:
-    from rx_fusion._pipeline import Pipeline
+    from rx_fusion._described import Described
     from rx_fusion._shapes import Shape
 
 
@@ -47,7 +48,7 @@ class Plan(NamedTuple):
         return f"<ul><li><code>{escape(self.title)}</code>{notes}{inner}</li></ul>"
 
 
-def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
+def plan_of(pipeline: Described, inside: bool = False) -> Plan:
     """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator. Runs nothing."""
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     rewritten: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ def plan_of(pipeline: Pipeline[Any], inside: bool = False) -> Plan:
     return Plan(" → ".join(names), (_fusion(head, shape, inside),), (source,))
 
 
-def offer_of(pipeline: Pipeline[Any]) -> str:
+def offer_of(pipeline: Described) -> str:
     """What a run grants a consumer that asks to poll it, and why not more."""
     if not fusion_enabled():
         return "nothing, fusion is switched off"
@@ -150,3 +151,15 @@ def _head_notes(head: Head) -> list[str]:
 def _needs_queue(source: object) -> bool:
     head = getattr(source, "_head", None)
     return head is None or head.publisher is not None or head.scheduler is not None
+
+
+def loops(pipeline: Described) -> bool:
+    """Whether a thread that waits iterates ``pipeline`` in one loop with its source. Nothing runs."""
+    head = pipeline._head
+    if isinstance(head, IterableHead):
+        return isinstance(pipeline._resolve()[0], IterableHead)
+    found = inner_loop(head, None)
+    if found is None:
+        return False
+    close(found.items)  # a generator that was never started runs nothing
+    return True

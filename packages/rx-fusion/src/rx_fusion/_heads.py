@@ -21,11 +21,13 @@ from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
-    from rx_fusion._loops import Loop
     from rx_fusion._shapes import Shape
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+#: What is to run.
+Resolved = tuple["Head", "Shape", tuple[Any, ...]]
 
 
 class Head:
@@ -45,7 +47,7 @@ class Head:
     #: Whether what is subscribed is this head, which keeps the protocol then and never signals None.
     _trusted: ClassVar[bool] = False
 
-    def open(self, run: Stopping | None, window: int, /) -> Iterator[Any]:
+    def open(self) -> Iterator[Any]:
         """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""
         raise TypeError(f"{self.name} is no passive source: it is subscribed")
 
@@ -102,7 +104,7 @@ class IterableHead(Head):
         self._text = text
         self.feed = feed
 
-    def open(self, _run: Stopping | None, _window: int, /) -> Iterator[Any]:
+    def open(self) -> Iterator[Any]:
         return iter(self._items)
 
     @property
@@ -219,6 +221,17 @@ class SourceHead(PushHead):
 
 #: A generator function, or a class of Ops.
 OperatorFunction = Callable[..., Any]
+
+
+class Loop(NamedTuple):
+    """How an operator is pulled."""
+
+    #: The items of its outer source; or its own, where it opens none.
+    items: Iterator[Any]
+    #: The items of the inner source of one of them. It raises Handover, or :class:`RestOf`.
+    opener: Callable[[Any], Iterable[Any]] | None
+    #: What is left of the operator when the inner source opened last goes on as the one given.
+    rest: Callable[[Any], Any] | None
 
 
 class Operator(NamedTuple):

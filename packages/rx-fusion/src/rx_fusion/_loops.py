@@ -12,30 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import OPERATOR_CODES, UNBOUNDED
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Stopping, Waiting, close
 from rx_fusion._forms import Feed, Form
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PushHead
+from rx_fusion._heads import Head, Loop, OperatorHead, PushHead, Resolved
 from rx_fusion._push import StepSubscriber
 from rx_fusion._shapes import ROOT, Shape, shape_of, tell_hot
 from rx_fusion._stages import stage
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_fusion._pipeline import Pipeline, Resolved
-
-
-class Loop(NamedTuple):
-    """How an operator is pulled."""
-
-    #: The items of its outer source; or its own, where it opens none.
-    items: Iterator[Any]
-    #: The items of the inner source of one of them. It raises Handover, or :class:`RestOf`.
-    opener: Callable[[Any], Iterable[Any]] | None
-    #: What is left of the operator when the inner source opened last goes on as the one given.
-    rest: Callable[[Any], Any] | None
+    from rx_fusion._described import Described
 
 
 class RestOf(Handover):
@@ -165,18 +154,6 @@ def inner_loop(head: Head, run: Stopping | None) -> Loop | None:
     return head.operator.loop(head, run)
 
 
-def loops(pipeline: Pipeline[Any]) -> bool:
-    """Whether a thread that waits iterates ``pipeline`` in one loop with its source. Nothing runs."""
-    head = pipeline._head
-    if isinstance(head, IterableHead):
-        return isinstance(pipeline._resolve()[0], IterableHead)
-    found = inner_loop(head, None)
-    if found is None:
-        return False
-    close(found.items)  # a generator that was never started runs nothing
-    return True
-
-
 def waited_for(loop: Iterator[Any], window: int, origin: object, enough: int = UNBOUNDED) -> Iterator[Any]:
     """The items of ``loop`` for a thread that waits: it waits for the rest where a source pushes.
 
@@ -199,7 +176,7 @@ class ContinuedHead(PushHead):
 
     __slots__ = ("name", "rest", "steps")
 
-    def __init__(self, rest: Pipeline[Any], steps: StepSubscriber) -> None:
+    def __init__(self, rest: Described, steps: StepSubscriber) -> None:
         self.name = rest._head.name
         self.rest = rest
         self.steps = steps

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rx_core import add_note, exit_as_error, name_of
 from rx_core.build_places import Place, whereabouts
 from rx_fusion._build_lines import place_of
-from rx_fusion._stages import Stage, stage_by_code
+from rx_fusion._stage import Stage
+from rx_fusion._stages import stage_by_code
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -7,7 +7,7 @@ There is no loop to stop, no demand to count beyond the first request, nothing t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import BaseDisposable, CallbackObserver, as_signal, dropped, invalid_request, none_produced, tell_interrupted
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
@@ -16,17 +16,18 @@ from rx_fusion._shapes import VALUE
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_fusion._pipeline import Pipeline
+    from rx_fusion._described import Described
 
 T = TypeVar("T")
 _CLEAN: Final = Feed.CLEAN
 _new = object.__new__
+_POLLED: Final = "polled"
 
 
-def computed(pipeline: Pipeline[T]) -> T | None:
+def computed(pipeline: Described) -> T | None:
     """The item, or None when there is none."""
     head, shape = pipeline._head, pipeline._shape
-    only: tuple[T, ...] = head._items  # type: ignore[attr-defined]  # an IterableHead with at most one
+    only: tuple[T, ...] = head._items  # of an IterableHead with at most one
     if not shape.stages:
         if only and only[0] is None:
             raise none_produced(head.name)
@@ -39,7 +40,7 @@ def computed(pipeline: Pipeline[T]) -> T | None:
     return found
 
 
-def tell(observer: CallbackObserver[T], pipeline: Pipeline[T]) -> None:
+def tell(observer: CallbackObserver[T], pipeline: Described) -> None:
     """Such a run for callbacks: they ask for everything at once, so that there is nothing to ask or to cancel between."""
     if observer._done:
         return
@@ -49,7 +50,7 @@ def tell(observer: CallbackObserver[T], pipeline: Pipeline[T]) -> None:
         if function is None or head.feed is not _CLEAN:
             item = computed(pipeline)
         else:  # the same, without the call
-            item = function(head._items, None, head, pipeline._args)  # type: ignore[attr-defined]  # see computed
+            item = function(head._items, None, head, pipeline._args)
     except (Exception, GeneratorExit) as error:
         observer.on_error(as_signal(error))
         return
@@ -66,12 +67,12 @@ class OneItem(BaseDisposable, Generic[T]):
 
     __slots__ = ("_down", "_open", "_requested", "cancelled", "pipeline")
 
-    pipeline: Pipeline[T]
+    pipeline: Described
     #: Taken out by the one call that signals, or by a cancel before it (RS 3.13).
     _down: list[Subscriber[T]]
     _open: bool
-    #: The first request, whatever was asked.
-    _requested: int | None
+    #: The first request, whatever was asked; _POLLED, if a mode was granted.
+    _requested: Any
     cancelled: bool
 
     def request(self, n: int, /) -> None:
@@ -81,6 +82,8 @@ class OneItem(BaseDisposable, Generic[T]):
             self._run()
 
     def _run(self) -> None:
+        if self._requested is _POLLED:
+            return  # the item is computed when it is polled, and nothing is signalled
         try:
             down = self._down.pop()
         except IndexError:
@@ -96,7 +99,7 @@ class OneItem(BaseDisposable, Generic[T]):
             if function is None or head.feed is not _CLEAN:
                 item = computed(pipeline)
             else:  # the same, without the call
-                item = function(head._items, None, head, pipeline._args)  # type: ignore[attr-defined]  # see computed
+                item = function(head._items, None, head, pipeline._args)
         except (Exception, GeneratorExit) as error:
             failure = as_signal(error)
             if self.cancelled:
@@ -127,7 +130,7 @@ class OneItem(BaseDisposable, Generic[T]):
     @property
     def answers_late(self) -> bool:
         """See SettlesDemand."""
-        return bool(self.pipeline._head._items)  # type: ignore[attr-defined]  # see computed
+        return bool(self.pipeline._head._items)
 
     # -- as a queue ----------------------------------------------------------------------------------------------------
 
@@ -136,43 +139,10 @@ class OneItem(BaseDisposable, Generic[T]):
 
     def request_fusion(self, mode: int, /) -> int:
         moves = mode & BOUNDARY and any(callable(arg) for arg in self.pipeline._args)
-        if not mode & SYNC or moves or self._open or not fusion_enabled():
+        if not mode & SYNC or moves or self._open or self._requested is _POLLED or not fusion_enabled():
             return NONE
-        self.__class__ = PolledItem
+        self._requested = _POLLED
         return SYNC
-
-
-def start(down: Subscriber[T], pipeline: Pipeline[T]) -> None:
-    """Hand out the Subscription, then go as far as was requested. Nothing comes before on_subscribe has returned (RS 1.3)."""
-    run: OneItem[T] = _new(OneItem)  # and no __init__: there may be one for each item of another stream
-    run.pipeline = pipeline
-    run._down = [down]
-    run._open = False
-    run._requested = None  # by request(), perhaps while on_subscribe runs
-    run.cancelled = False
-    try:
-        down.on_subscribe(run)
-    except BaseException:
-        run.cancel()  # RS 2.13
-        raise
-    run._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
-    if run._requested is not None or not pipeline._head._items:  # type: ignore[attr-defined, redundant-expr]  # see computed; see above
-        run._run()
-
-
-class PolledItem(OneItem[T]):
-    """The item is computed when it is polled; nothing is signalled."""
-
-    __slots__ = ()
-
-    def request_fusion(self, mode: int, /) -> int:
-        return NONE
-
-    def request(self, n: int, /) -> None:
-        """Not to be called in this mode; there is nothing to do."""
-
-    def _run(self) -> None:
-        pass
 
     def poll(self) -> T | None:
         try:
@@ -190,7 +160,25 @@ class PolledItem(OneItem[T]):
         return [] if item is None else [item]
 
     def is_empty(self) -> bool:
-        return not self._down or not self.pipeline._head._items  # type: ignore[attr-defined]  # see computed
+        return not self._down or not self.pipeline._head._items
 
     def clear(self) -> None:
         self._down.clear()
+
+
+def start(down: Subscriber[T], pipeline: Described) -> None:
+    """Hand out the Subscription, then go as far as was requested. Nothing comes before on_subscribe has returned (RS 1.3)."""
+    run: OneItem[T] = _new(OneItem)  # and no __init__: there may be one for each item of another stream
+    run.pipeline = pipeline
+    run._down = [down]
+    run._open = False
+    run._requested = None  # by request(), perhaps while on_subscribe runs
+    run.cancelled = False
+    try:
+        down.on_subscribe(run)
+    except BaseException:
+        run.cancel()  # RS 2.13
+        raise
+    run._open = True  # publish first, look afterwards: a request from elsewhere sees it or is seen
+    if run._requested is not None or not pipeline._head._items:
+        run._run()

@@ -37,14 +37,15 @@ from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, left_unstarted
+from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, Resolved, left_unstarted
 from rx_fusion._loops import first_of_loop, loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._one import start, tell
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import open_items, subscribe_source
-from rx_fusion._stages import StageFunction, stage_of
+from rx_fusion._stage import StageFunction
+from rx_fusion._stages import stage_of
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._symbol import Symbol
 
@@ -66,8 +67,6 @@ _CLEAN: Final = Feed.CLEAN
 
 #: What most inner sources iterate.
 _BARE: Final = frozenset((tuple, range))
-
-Resolved = tuple[Head, Shape, tuple[Any, ...]]
 
 
 class Pipeline(Stream[T_co]):
@@ -342,7 +341,7 @@ class Pipeline(Stream[T_co]):
         plan = self._synchronous()
         if plan is not None:
             head, shape, args = plan
-            return shape.pull(head.open(_NO_RUN, prefetch), None, head, args, PULL_FREE[head.feed])
+            return shape.pull(head.open(), None, head, args, PULL_FREE[head.feed])
         window = UNBOUNDED if whole else prefetch
         loop = self._loop_items(None) if hooks.on_subscribe is None else None
         return Waiting[T_co](window, self).items(self) if loop is None else waited_for(loop, window, self)
@@ -378,7 +377,7 @@ class Pipeline(Stream[T_co]):
                 plan = self._synchronous()
                 if plan is not None:
                     head, shape, args = plan
-                    return shape.value(head.open(_NO_RUN, 0), head, args, head.feed)
+                    return shape.value(head.open(), head, args, head.feed)
                 found = self._first_of_loop() if hooks.on_subscribe is None else None
                 if found is not None:
                     return found[0]
@@ -470,8 +469,6 @@ def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..
 
 #: Without asking a face's __getattr__, which is there for operators of plugins.
 _kept_of: Callable[[Pipeline[Any]], tuple[RuleSet, Resolved, tuple[str, ...]]] = vars(Pipeline)["_kept"].__get__
-
-_NO_RUN: Any = None  # a synchronous head needs none
 
 
 def _user_stop(error: RuntimeError) -> BaseException:

@@ -26,6 +26,7 @@ from rx_fusion._forms import Form
 from rx_fusion._heads import Head
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked, Link, Relay
+from rx_fusion._transit import PolledSteps, SyncSteps, granted
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -57,6 +58,7 @@ class StepSubscriber(Checked[Any]):
         "emitted",
         "last",
         "late",
+        "queue",
         "reached",
         "replenish",
         "stop",
@@ -76,6 +78,8 @@ class StepSubscriber(Checked[Any]):
         self._rules = _request_rules(shape, args)
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
         self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
+        #: How a consumer that was granted a mode polls these stages.
+        self.queue: PolledSteps | None = None
         #: Set by the step where that matters: which stage had the item last.
         self.reached = 0
         #: It gives one item, and asks for what that needs at once; the item may wait in the tail.
@@ -119,6 +123,10 @@ class StepSubscriber(Checked[Any]):
         return n
 
     def on_next(self, item: Any, /) -> None:
+        if self.queue is not None:  # there is something to poll
+            if not self.done:
+                self.down.on_next(None)
+            return
         if item is None:
             raise self.refuse(none_produced(repr(self.origin)))
         before = self.busy
@@ -225,8 +233,9 @@ class StepSubscriber(Checked[Any]):
             raise
 
     def _forget_source(self) -> None:
-        """It is over, the stream perhaps not: nothing goes to the source any more (RS 2.3, 2.4)."""
-        self.up = NOT_THERE
+        """It is over, the stream perhaps not: nothing goes to the source any more (RS 2.3, 2.4), but it may still be polled."""
+        if self.queue is None:
+            self.up = NOT_THERE
 
     @property
     def answers_late(self) -> bool:
@@ -236,11 +245,26 @@ class StepSubscriber(Checked[Any]):
         return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
-        from rx_fusion._transit import grant  # here, because few sources are queues
+        if self._early or self.queue is not None:
+            return NONE  # it asks its source itself; or it was asked before
+        answer, self.queue = granted(self, self._shape, mode)
+        return answer
 
-        if self._early:
-            return NONE  # it asks its source itself
-        return grant(self, self._shape, self.up, mode)
+    def poll(self) -> Any:
+        assert self.queue is not None  # a mode was granted
+        return self.queue.poll()
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        assert self.queue is not None  # as above
+        return self.queue.poll_many(n)
+
+    def is_empty(self) -> bool:
+        assert self.queue is not None  # as above
+        return self.queue.is_empty()
+
+    def clear(self) -> None:
+        assert self.queue is not None  # as above
+        self.queue.clear()
 
     def on_complete(self) -> None:
         if not self.last and not self.done and self.enter():
@@ -300,6 +324,8 @@ class StepSubscriber(Checked[Any]):
             dropped(late, self.origin)
 
     def cancel(self) -> None:
+        if self.queue is not None:
+            self.queue.report_late()
         super().cancel()
         self._step = _ignored  # the state of the stages lives in it
         self._finish = _nothing
@@ -331,7 +357,7 @@ class StepSubscriber(Checked[Any]):
         return error
 
     def request(self, n: int, /) -> None:
-        if self.up is None or self.done:
+        if self.up is None or self.done or type(self.queue) is SyncSteps:
             return
         if type(n) is int and n > 0:
             if self._credits is not None:

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Final
 
 from rx_fusion._after_yield import counters_of, works_after
-from rx_fusion._stages import RequestRule, Stage, StageError, refused
+from rx_fusion._stage import RequestRule, Stage, StageError, refused
 
 #: CPython (3.11 at least) counts how deep it is in a syntax tree for all threads together: two that make one at the same time get
 #: a SystemError, "AST constructor recursion depth mismatch".

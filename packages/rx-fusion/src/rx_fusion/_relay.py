@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import SettlesDemand, answers_late, dropped, none_produced, request_all
+from rx_core.queue_fusion import NONE, ask
 from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border
 
 if TYPE_CHECKING:
@@ -86,8 +87,11 @@ class Checked(Border[T]):
 
     __slots__ = ()
 
+    #: A mode was granted: None says that there is something to poll.
+    polled: bool = False
+
     def on_next(self, item: T, /) -> None:
-        if item is None:
+        if item is None and not self.polled:
             raise self.refuse(none_produced(repr(self.origin)))
         before = self.busy
         self.busy = True
@@ -108,14 +112,34 @@ class Checked(Border[T]):
 
 
 class Link(Checked[T]):
-    """The same without a wall: who can be polled can be polled through it."""
+    """The same without a wall: a source that can be polled can be polled through it. Nothing of ours runs in a poll, so threads
+    are the source's business."""
 
-    __slots__ = ()
+    __slots__ = ("polled",)
+
+    def __init__(self, down: Subscriber[T], origin: object) -> None:
+        super().__init__(down, origin)
+        self.polled = False
 
     def rx_serves(self, consumer: object, /) -> bool:
         return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
-        from rx_fusion._transit import link  # here, because few sources are queues
+        if self.polled:
+            return NONE
+        granted = ask(self.up, self, mode)
+        self.polled = granted != NONE
+        return granted
 
-        return link(self, self.up, mode)
+    def poll(self) -> Any:
+        return self.up.poll()
+
+    def poll_many(self, n: int, /) -> list[Any]:
+        batch: list[Any] = self.up.poll_many(n)
+        return batch
+
+    def is_empty(self) -> bool:
+        return bool(self.up.is_empty())
+
+    def clear(self) -> None:
+        self.up.clear()

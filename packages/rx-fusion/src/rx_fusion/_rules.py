@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rx_core import add_note, hooks
 from rx_fusion._shapes import Shape, shape_of
-from rx_fusion._stages import StageFunction, is_stage
+from rx_fusion._stage import StageFunction
+from rx_fusion._stages import is_stage
 
 if TYPE_CHECKING:
-    from rx_fusion._heads import Head
+    from rx_fusion._heads import Head, Resolved
 
-Resolved = tuple["Head", Shape, tuple[Any, ...]]
 RuleFunction = Callable[["Head", Shape, tuple[Any, ...]], "Resolved | None"]
 
 #: A plan that still changes after so many rules is going round in circles.

@@ -16,7 +16,8 @@ from rx_core import close, none_produced
 from rx_core.streams import Stopping
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import calls, note_stacked
-from rx_fusion._stages import Special, Stage, StageFunction, Step, stage_of
+from rx_fusion._stage import Special, Stage, StageFunction, Step
+from rx_fusion._stages import stage_of
 from rx_fusion.symbols._expression import Expression, without_symbols
 
 #: Compiling costs 170–430 µs for one to four stages, a stacked generator 10–25 ns more per stage and item. Below this many
@@ -110,7 +111,7 @@ class Shape:
             return self._children.setdefault(step, Shape((*self.stages, stage_of(step))))
         if next(_specials) > MAX_SPECIALS:
             return self.then(step.function)
-        from rx_fusion.symbols._inline import specialised  # as below
+        from rx_fusion._inline import specialised  # as below
 
         stage = specialised(stage_of(step.function), step.symbols)
         made = self.then(step.function) if stage is None else Shape((*self.stages, stage))

@@ -11,7 +11,7 @@ from rx_fusion import Feed, Head, OperatorHead, Pipeline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rx_fusion._stages import StageFunction
+    from rx_fusion._stage import StageFunction
     from rx_ops._faces._results import Flowable
 
 T_co = TypeVar("T_co", covariant=True)

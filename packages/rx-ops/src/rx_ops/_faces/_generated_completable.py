@@ -36,7 +36,7 @@ from rx_ops._faces._time import naming
 from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
-    from rx_fusion._stages import StageFunction
+    from rx_fusion._stage import StageFunction
     from rx_ops._faces._results import Flowable, Maybe, Observable, Single
 
 T = TypeVar("T")

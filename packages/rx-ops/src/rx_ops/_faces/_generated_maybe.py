@@ -52,7 +52,7 @@ from rx_ops._notification import Notification
 from rx_ops.operators import Timed
 
 if TYPE_CHECKING:
-    from rx_fusion._stages import StageFunction
+    from rx_fusion._stage import StageFunction
     from rx_ops._faces._results import Completable, Flowable, Observable, Single
 
 T = TypeVar("T")

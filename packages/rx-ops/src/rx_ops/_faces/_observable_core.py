@@ -27,7 +27,7 @@ from rx_ops._faces._unasked import Unasked
 from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
-    from rx_fusion._stages import StageFunction
+    from rx_fusion._stage import StageFunction
     from rx_ops._faces._results import Observable
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Rule, Shape, replaced
-from rx_fusion._rules import Resolved
+from rx_fusion._heads import Resolved
 from rx_ops import operators, stages
 from rx_ops._rules._known import items_of, known_items
 

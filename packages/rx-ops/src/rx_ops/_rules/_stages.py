@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rx_fusion import Head, Rule, Shape, replaced
-from rx_fusion._rules import Resolved, RuleFunction
-from rx_fusion._stages import StageFunction
+from rx_fusion._heads import Resolved
+from rx_fusion._rules import RuleFunction
+from rx_fusion._stage import StageFunction
 from rx_ops import stages
 
 Arguments = tuple[Any, ...]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from rx_fusion._stages import Stage
+    from rx_fusion._stage import Stage
     from rx_fusion.symbols._expression import Structure
 
 #: Says of a syntax node that it is a user's expression: for notes on errors, and because it must not be evaluated early.

@@ -1,0 +1,19 @@
+"""A pipeline as the modules below it know it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Described(Protocol):
+    """A head, and stages with their arguments behind it. Modules say what they expect of each."""
+
+    _head: Any
+    _shape: Any
+    _args: tuple[Any, ...]
+
+    def _resolve(self) -> tuple[Any, Any, tuple[Any, ...]]: ...
+
+    def _rules_applied(self) -> tuple[str, ...]: ...
+
+    def _subscribe_items(self, subscriber: Any, /) -> None: ...
