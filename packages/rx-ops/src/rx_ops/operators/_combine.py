@@ -378,7 +378,9 @@ class Zip(Op[R]):
         if self.stopped:
             return 0
         if isinstance(outcome, Exception):
-            return self.finish(outcome)
+            self.failure = outcome
+            del outcome  # from Python 3.12 on the frames in its traceback keep this one
+            return self.fail()
         if outcome is True:
             return self.fail()
         for column in self.passive:
