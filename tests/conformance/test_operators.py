@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from rx_fusion import operator_of
-from rx_fusion._heads import _OPERATORS
+from rx_fusion._operators import _OPERATORS
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
 from tests.conformance.operators import BY_NAME, OPERATORS, WITHOUT, Operator
 from tests.conformance.table import TABLE

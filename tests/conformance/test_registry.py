@@ -11,7 +11,7 @@ import rx_ops.operators
 import rx_ops.stages
 from rx_core import EmptyStreamError
 from rx_fusion import operator_of, stage_of
-from rx_fusion._heads import _OPERATORS
+from rx_fusion._operators import _OPERATORS
 from rx_fusion._stages import _STAGES
 from rx_ops import Flowable
 from tests.conformance.harness import Kit

@@ -192,7 +192,7 @@ def test_a_run_that_gives_more_than_is_wanted_is_caught(monkeypatch: pytest.Monk
 
 def test_requests_that_are_lost_between_operators_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Apart, a filter that does not ask for another item in the place of one it dropped stands still."""
-    from rx_fusion._push import StepSubscriber
+    from rx_fusion._step_subscriber import StepSubscriber
 
     build = StepSubscriber.__init__
 

@@ -11,7 +11,7 @@ import pytest
 
 import rx_ops
 from rx_fusion import Head
-from rx_fusion._heads import _OPERATORS
+from rx_fusion._operators import _OPERATORS
 from rx_fusion._stages import _STAGES
 
 ROOT: Final = Path(rx_ops.__file__).parent

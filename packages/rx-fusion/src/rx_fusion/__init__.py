@@ -20,26 +20,19 @@ from rx_core.queue_fusion import (
 from rx_fusion._adapters import ToCompletable, ToMaybe, ToObserver, ToSingle
 from rx_fusion._explain import Plan
 from rx_fusion._forms import Feed, Form
-from rx_fusion._heads import (
+from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, SourceHead, Text, after, as_text
+from rx_fusion._loops import RestOf, outer_items
+from rx_fusion._operators import (
     MANY_SOURCES,
     ONE_FUNCTION,
-    Head,
-    IterableHead,
     Loop,
     Operator,
     OperatorHead,
-    PublisherHead,
-    PushHead,
-    SourceHead,
-    Text,
-    after,
-    as_text,
     op,
     operator,
     operator_head,
     operator_of,
 )
-from rx_fusion._loops import RestOf, outer_items
 from rx_fusion._pipeline import Pipeline, PlainFlow
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar

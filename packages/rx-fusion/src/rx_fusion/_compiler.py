@@ -29,10 +29,22 @@ from typing import Any, Final, NamedTuple
 from rx_core import OPERATOR_CODES, close, none_produced
 from rx_core.streams import Handover
 from rx_fusion._forms import Feed, Form
-from rx_fusion._inline import MARK, expressions_in
+from rx_fusion._inline import expressions_in
 from rx_fusion._notes import EXPRESSIONS, GENERATED, note_failure
 from rx_fusion._reading import PARSING
 from rx_fusion._stage import Stage
+from rx_fusion._syntax import (
+    is_pure,
+    locals_of,
+    loop_name,
+    make_function,
+    names_assigned,
+    names_read,
+    parse_expression,
+    parse_statements,
+    state_of,
+    stoppable,
+)
 from rx_fusion.symbols._writing import BUILTINS
 
 
@@ -102,7 +114,7 @@ class _Writer:
             "_note_failure": note_failure,
             **BUILTINS,
         }
-        self.locals = [frozenset(_locals_of(stage)) for stage in stages]
+        self.locals = [frozenset(locals_of(stage)) for stage in stages]
         #: Whether it matters which stage drops an item that was pushed: the rules of those before it say what another one needs.
         ruled = any(stage.request is not None for stage in stages)
         self.tells = ruled and form.kind in ("step", "push") and any(stage.drops and stage.request is None for stage in stages)
@@ -135,28 +147,28 @@ class _Writer:
             orelse=[],
         )
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
-        main = _stoppable([*begin, loop])
+        main = stoppable([*begin, loop])
         if self.form.cancel and any(stage.epilogue for stage in self.stages):
-            main += _statements("if run.stopped: return")  # cancelled with the source's last item: no ends are run
+            main += parse_statements("if run.stopped: return")  # cancelled with the source's last item: no ends are run
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
-                end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
-                main.append(ast.If(_parsed(f"stop < {at}"), end, []))
-        body: list[ast.stmt] = [*self.unpack(), *_statements("stop = -1")]
+                end = stoppable(self.write(stage.epilogue, at, _Place(0, False)))
+                main.append(ast.If(parse_expression(f"stop < {at}"), end, []))
+        body: list[ast.stmt] = [*self.unpack(), *parse_statements("stop = -1")]
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
-        failed = _statements("_note_failure(error, origin, args)\nraise")
-        tried.handlers = [ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", failed)]
+        failed = parse_statements("_note_failure(error, origin, args)\nraise")
+        tried.handlers = [ast.ExceptHandler(parse_expression("(Exception, GeneratorExit)"), "error", failed)]
         if self.form.resumes:
             state = self.state()
             body += self.cleared(state, begin)
-            left = _statements(f"source = ()\nraise resumed(handover, ({''.join(f'{name}, ' for name in state)})) from None")
-            tried.handlers.append(ast.ExceptHandler(_parsed("_Handover"), "handover", left))
+            left = parse_statements(f"source = ()\nraise resumed(handover, ({''.join(f'{name}, ' for name in state)})) from None")
+            tried.handlers.append(ast.ExceptHandler(parse_expression("_Handover"), "handover", left))
         if self.form.feed is not Feed.CLEAN or self.form.resumes:
-            tried.finalbody = _statements("_close(source)")
+            tried.finalbody = parse_statements("_close(source)")
         body.append(tried)
         if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
-            body += _statements("if 0: yield")
-        return _function("fused", ["source", "run", "origin", "args", *(["resumed"] if self.form.resumes else [])], body)
+            body += parse_statements("if 0: yield")
+        return make_function("fused", ["source", "run", "origin", "args", *(["resumed"] if self.form.resumes else [])], body)
 
     def beginning(self) -> list[ast.stmt]:
         """What comes before the loops. The outermost generator of a stack starts first and starts the one before it by pulling:
@@ -168,13 +180,14 @@ class _Writer:
 
     def state(self) -> list[str]:
         """The variables that live longer than one item, in the same order for each form."""
-        return [self.rename(at, name) for at, stage in enumerate(self.stages) for name in sorted(_state(stage) & self.locals[at])]
+        kept = [sorted(state_of(stage) & self.locals[at]) for at, stage in enumerate(self.stages)]
+        return [self.rename(at, name) for at, names in enumerate(kept) for name in names]
 
     def cleared(self, state: Sequence[str], begin: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Assignments for those of ``state`` that have no value until an item has come."""
         given = {self.rename(at, name) for at, stage in enumerate(self.stages) for name in stage.parameters}
-        missing = sorted(set(state) - given - _assigned(begin))
-        return [_statements(f"{name} = None")[0] for name in missing]
+        missing = sorted(set(state) - given - names_assigned(begin))
+        return [parse_statements(f"{name} = None")[0] for name in missing]
 
     def first_item(self) -> tuple[str, list[ast.stmt]]:
         """The name under which an item comes from the source, and what makes it the first stage's own.
@@ -182,9 +195,9 @@ class _Writer:
         They are the same, unless that stage reads its item once more behind the loop: None for "nothing now" is not one.
         """
         item, stage = self.item(0), self.stages[0]
-        if not stage.epilogue or _loop_name(stage) not in _read(stage.epilogue):
+        if not stage.epilogue or loop_name(stage) not in names_read(stage.epilogue):
             return item, []
-        return f"{item}_given", _statements(f"{item} = {item}_given")
+        return f"{item}_given", parse_statements(f"{item} = {item}_given")
 
     def guards(self, item: str) -> list[ast.stmt]:
         text = ""
@@ -194,11 +207,11 @@ class _Writer:
             text += f"if {item} is None:\n    yield None\n    continue\n"
         elif self.form.feed is Feed.CHECKED:
             text += f"if {item} is None: raise _none_produced(origin.name)\n"
-        return _statements(text)
+        return parse_statements(text)
 
     def look_again(self) -> list[ast.stmt]:
         """A user's iterator is not asked for one more when the item just given was the one that made downstream cancel."""
-        return _statements("if run.stopped: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
+        return parse_statements("if run.stopped: return") if self.form.cancel and self.form.feed is Feed.CHECKED else []
 
     def step(self) -> ast.FunctionDef:
         """push: state lives in closures, one call per item."""
@@ -208,35 +221,35 @@ class _Writer:
         body: list[ast.stmt] = []
         written = self.write(self.body(0), 0, _Place(0, True))
         item, take = self.first_item()
-        written = [*(_statements("run.reached = 0") if self.tells else []), *take, *written]
-        changed = sorted(kept & _assigned(written))
+        written = [*(parse_statements("run.reached = 0") if self.tells else []), *take, *written]
+        changed = sorted(kept & names_assigned(written))
         if changed:
             body.append(ast.Nonlocal(changed))
-        body += [*_statements("out = None"), *self.item_first(written), *_statements("return out")]
-        step = _function("step", [item], body)
+        body += [*parse_statements("out = None"), *self.item_first(written), *parse_statements("return out")]
+        step = make_function("step", [item], body)
         ends: list[ast.stmt] = []
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
-                end = _stoppable(self.write(stage.epilogue, at, _Place(0, False)))
-                ends.append(ast.If(_parsed(f"run.stop < {at}"), end, []))
-        changed = sorted(kept & _assigned(ends))
+                end = stoppable(self.write(stage.epilogue, at, _Place(0, False)))
+                ends.append(ast.If(parse_expression(f"run.stop < {at}"), end, []))
+        changed = sorted(kept & names_assigned(ends))
         finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
-        finish_body += [*_statements("out = None"), *self.item_first(ends), *_statements("return out")]
-        finish = _function("finish", [], finish_body)
+        finish_body += [*parse_statements("out = None"), *self.item_first(ends), *parse_statements("return out")]
+        finish = make_function("finish", [], finish_body)
         before = [*self.unpack(), *self.cleared(state, begin)]
         if state:
-            resumed = _statements(f"{', '.join(state)}, = state")
-            before.append(ast.If(_parsed("state is None"), _stoppable(begin) or [ast.Pass()], resumed))
+            resumed = parse_statements(f"{', '.join(state)}, = state")
+            before.append(ast.If(parse_expression("state is None"), stoppable(begin) or [ast.Pass()], resumed))
         else:
-            before += _stoppable(begin)
-        return _function("fused", ["run", "args", "state"], [*before, step, finish, *_statements("return step, finish")])
+            before += stoppable(begin)
+        return make_function("fused", ["run", "args", "state"], [*before, step, finish, *parse_statements("return step, finish")])
 
     def item_first(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """An error after a yield comes behind the item, as it does where the loop that iterates has the item by then."""
         if not self.works_after or not statements:
             return statements
-        late = _statements("if out is None: raise\nrun.late = error\nrun.last = True")
-        handler = ast.ExceptHandler(_parsed("(Exception, GeneratorExit)"), "error", late)
+        late = parse_statements("if out is None: raise\nrun.late = error\nrun.last = True")
+        handler = ast.ExceptHandler(parse_expression("(Exception, GeneratorExit)"), "error", late)
         return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[])]
 
     def push(self) -> ast.FunctionDef:
@@ -247,20 +260,21 @@ class _Writer:
         before, (out, *written, _) = made.body[:first], made.body[first:]  # "out = None", the stages, "return out"
         ends_early = self.works_after or any(stage.stops for stage in self.stages)
         if ends_early:
-            before += _statements("if run.last: return")
-            written = [ast.While(ast.Constant(True), [*_stoppable(written), ast.Break()], [])]
+            before += parse_statements("if run.last: return")
+            written = [ast.While(ast.Constant(True), [*stoppable(written), ast.Break()], [])]
         tried = ast.Try(body=written or [ast.Pass()], handlers=[], orelse=[], finalbody=[])
-        tried.handlers = [ast.ExceptHandler(_parsed("BaseException"), "error", _statements("failed(error)\nreturn"))]
-        on_next = _function("on_next", [made.args.args[0].arg], [*before, out, tried, *self.handed_on(ends_early)])
+        failed = parse_statements("failed(error)\nreturn")
+        tried.handlers = [ast.ExceptHandler(parse_expression("BaseException"), "error", failed)]
+        on_next = make_function("on_next", [made.args.args[0].arg], [*before, out, tried, *self.handed_on(ends_early)])
         body = [node for node in step.body if node is not made and not isinstance(node, ast.Return)]
-        body = [*_statements("failed = run.failed_here"), *body, on_next, *_statements("return on_next, finish")]
-        return _function("fused", ["run", "args", "state", "down", "raised", "dropped"], body)
+        body = [*parse_statements("failed = run.failed_here"), *body, on_next, *parse_statements("return on_next, finish")]
+        return make_function("fused", ["run", "args", "state", "down", "raised", "dropped"], body)
 
     def handed_on(self, ends_early: bool) -> list[ast.stmt]:
         """What becomes of the item that a step gave: it may be the last one, or dropped."""
         text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
         if any(stage.reduces for stage in self.stages):
-            return _statements(text)  # nothing comes before the end
+            return parse_statements(text)  # nothing comes before the end
         text += "if out is not None:\n"
         if any(stage.tail_yields or stage.gives_one for stage in self.stages):
             text += "    run.emitted += 1\n"
@@ -270,7 +284,7 @@ class _Writer:
             text += "    down(out)\n"
         if any(stage.drops for stage in self.stages):
             text += "elif run.replenish: dropped()\n"
-        return _statements(text)
+        return parse_statements(text)
 
     # -- statements of a stage -------------------------------------------------------------------------------------
 
@@ -280,7 +294,7 @@ class _Writer:
         return loop.body
 
     def item(self, at: int) -> str:
-        return self.rename(at, _loop_name(self.stages[at]))
+        return self.rename(at, loop_name(self.stages[at]))
 
     def rename(self, at: int, name: str) -> str:
         return f"{name}_{at}"
@@ -335,7 +349,7 @@ class _Writer:
         """What ``yield value`` of stage ``at`` becomes."""
         if at + 1 < len(self.stages):
             target = ast.Name(self.item(at + 1), ast.Store())
-            told = _statements(f"run.reached = {at + 1}") if self.tells and place.in_main_loop else []
+            told = parse_statements(f"run.reached = {at + 1}") if self.tells and place.in_main_loop else []
             return [ast.Assign([target], value, lineno=0), *told, *self.write(self.body(at + 1), at + 1, place)]
         if self.form.kind in ("step", "push"):
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
@@ -343,7 +357,7 @@ class _Writer:
             return [ast.Return(value)]
         out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
         if self.form.cancel and (place.loops or not place.in_main_loop):
-            out += _statements("if run.stopped: return")  # an expansion must not outlive a cancel
+            out += parse_statements("if run.stopped: return")  # an expansion must not outlive a cancel
         return out
 
     def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:
@@ -351,16 +365,16 @@ class _Writer:
         if not self.form.mark_last or not self.quiet_after[at]:
             return []
         if isinstance(following, ast.Return):
-            return _statements("run.last = True")
+            return parse_statements("run.last = True")
         if (
             isinstance(following, ast.If)
             and len(following.body) == 1
             and isinstance(following.body[0], ast.Return)
             and not following.orelse
-            and _pure(following.test)
+            and is_pure(following.test)
         ):
-            mark: list[ast.stmt] = [ast.If(self.renamed(following.test, at), _statements("run.last = True"), [])]
-            if _read([following]) <= self.stages[at].counters:
+            mark: list[ast.stmt] = [ast.If(self.renamed(following.test, at), parse_statements("run.last = True"), [])]
+            if names_read([following]) <= self.stages[at].counters:
                 return mark
             # A user's comparison: what it raises it raises again, behind the item.
             handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
@@ -371,12 +385,12 @@ class _Writer:
         """``return`` in stage ``at``: complete, and let only later stages run their ends."""
         if self.form.kind == "step":
             leave = "return out" if place.in_main_loop else "raise _Stop"
-            return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+            return parse_statements(f"run.stop = {at}\nrun.last = True\n{leave}")
         if self.form.kind == "push":
             leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
-            return _statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+            return parse_statements(f"run.stop = {at}\nrun.last = True\n{leave}")
         leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
-        return _statements(f"stop = {at}\n{leave}")
+        return parse_statements(f"stop = {at}\n{leave}")
 
     def renamed(self, node: Any, at: int) -> Any:
         return _Renamer(self, at).visit(copy.deepcopy(node))
@@ -402,105 +416,3 @@ class _Renamer(ast.NodeTransformer):
                 return ast.Name(name, node.ctx)
             name = f"{node.id}__{turn}"
         raise AssertionError  # pragma: no cover  # count() does not end
-
-
-def _locals_of(stage: Stage) -> Sequence[str]:
-    code: CodeType = stage.function.__code__
-    return (*code.co_varnames, *code.co_cellvars, *stage.constants)
-
-
-def _loop_name(stage: Stage) -> str:
-    assert stage.loop is not None
-    assert isinstance(stage.loop.target, ast.Name)
-    return stage.loop.target.id
-
-
-def _assigned(statements: Sequence[ast.stmt]) -> set[str]:
-    return {
-        node.id
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-
-
-def _read(statements: Sequence[ast.stmt]) -> set[str]:
-    return {
-        node.id
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-
-
-def _state(stage: Stage) -> frozenset[str]:
-    """The variables of a stage that live longer than one item."""
-    found = _states.get(stage.function)
-    if found is None:
-        before, body, after = stage.prologue or [], stage.loop.body if stage.loop else [], stage.epilogue or []
-        ends, assigned = _assigned(after), _assigned(body)
-        read = _read(after)
-        state = _assigned(before) | ends | read | assigned - _temporary(body)
-        constant = set(stage.parameters) - assigned - ends
-        found = _states[stage.function] = frozenset(state - constant - ({_loop_name(stage)} - read))
-    return found
-
-
-#: Walking through syntax trees takes as long as compiling them.
-_states: Final[dict[Callable[..., Any], frozenset[str]]] = {}
-
-
-def _temporary(block: Sequence[ast.stmt]) -> set[str]:
-    """Names that each pass through ``block`` assigns before it reads them."""
-    names = [_assigned([statement]) | _read([statement]) for statement in block]
-    found: set[str] = set()
-    for at, statement in enumerate(block):
-        if isinstance(statement, ast.Assign):
-            found |= _assigned([statement]) - _read([statement]) - set().union(*names[:at])
-        elif isinstance(statement, (ast.If, ast.For, ast.While)):
-            elsewhere = set().union(*names[:at], *names[at + 1 :])
-            test = statement.iter if isinstance(statement, ast.For) else statement.test
-            around = elsewhere | {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-            either, other = statement.body, statement.orelse
-            found |= _temporary(either) - around - _assigned(other) - _read(other)
-            found |= _temporary(other) - around - _assigned(either) - _read(either)
-            if isinstance(statement, ast.For):
-                target = {node.id for node in ast.walk(statement.target) if isinstance(node, ast.Name)}
-                found |= target - around - _assigned(other) - _read(other)
-    return found
-
-
-_PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.cmpop, ast.boolop)
-
-
-def _pure(test: ast.expr) -> bool:
-    """Whether evaluating it early changes nothing: names, constants and arithmetic on them, but not a user's expression."""
-    return all(isinstance(node, (*_PURE, ast.unaryop, ast.expr_context)) and not hasattr(node, MARK) for node in ast.walk(test))
-
-
-def _stoppable(statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Catch a stop behind these statements, if one of them raises it."""
-    if not any(isinstance(node, ast.Raise) and _is_stop(node) for each in statements for node in ast.walk(each)):
-        return statements
-    handler = ast.ExceptHandler(ast.Name("_Stop", ast.Load()), None, [ast.Pass()])
-    return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[])]
-
-
-def _is_stop(node: ast.Raise) -> bool:
-    return isinstance(node.exc, ast.Name) and node.exc.id == "_Stop"
-
-
-def _function(name: str, arguments: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
-    made = ast.parse(f"def {name}({', '.join(arguments)}): pass").body[0]
-    assert isinstance(made, ast.FunctionDef)
-    made.body = body
-    return made
-
-
-def _statements(text: str) -> list[ast.stmt]:
-    # 'return', 'break' and 'yield' parse outside a function; only compile() minds where they stand.
-    return ast.parse(text).body
-
-
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body

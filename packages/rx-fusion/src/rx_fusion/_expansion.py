@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED, ObservableBase
 from rx_core.streams import END, Op, QueuedInput, Stream, close, subscribe, without_this_frame
 from rx_fusion._forms import Feed
-from rx_fusion._heads import left_unstarted
+from rx_fusion._operators import left_unstarted
 from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_core.streams import close
 from rx_fusion._forms import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead, shortened
+from rx_fusion._heads import Head, IterableHead, shortened
 from rx_fusion._loops import inner_loop
 from rx_fusion._notes import call
+from rx_fusion._operators import OperatorHead
 from rx_fusion._source_run import offered
 
 if TYPE_CHECKING:

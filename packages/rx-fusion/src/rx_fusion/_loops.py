@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 from rx_core import OPERATOR_CODES, UNBOUNDED
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Stopping, Waiting, close
 from rx_fusion._forms import Feed, Form
-from rx_fusion._heads import Head, Loop, OperatorHead, PushHead, Resolved
-from rx_fusion._push import StepSubscriber
+from rx_fusion._heads import Head, PushHead, Resolved
+from rx_fusion._operators import Loop, OperatorHead
 from rx_fusion._shapes import ROOT, Shape, shape_of, tell_hot
 from rx_fusion._stages import stage
+from rx_fusion._step_subscriber import StepSubscriber
 
 if TYPE_CHECKING:
     from rx_core import Subscriber

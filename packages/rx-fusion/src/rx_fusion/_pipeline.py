@@ -37,10 +37,11 @@ from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead, PublisherHead, PushHead, Resolved, left_unstarted
+from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolved
 from rx_fusion._loops import first_of_loop, loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._one import start, tell
+from rx_fusion._operators import OperatorHead, left_unstarted
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import open_items, subscribe_source

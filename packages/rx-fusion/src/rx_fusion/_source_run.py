@@ -9,7 +9,8 @@ from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
 from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, close, without_this_frame
 from rx_fusion._forms import Feed
-from rx_fusion._heads import Head, IterableHead, OperatorHead
+from rx_fusion._heads import Head, IterableHead
+from rx_fusion._operators import OperatorHead
 from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from rx_core.streams import NULL_SUBSCRIBER
 from rx_fusion._heads import Head
 from rx_fusion._loops import ContinuedHead
 from rx_fusion._pipeline import Pipeline, PlainFlow
-from rx_fusion._push import StepSubscriber
 from rx_fusion._shapes import ROOT, Shape
+from rx_fusion._step_subscriber import StepSubscriber
 
 
 @final

@@ -1,7 +1,7 @@
 """Stages between two queues: a fused step at the exit of a foreign queue, for a consumer that polls.
 
-A :class:`~rx_fusion._push.StepSubscriber` that is asked for fusion passes the question on to its source, and is polled through
-one of these when that grants a mode. It refuses across threads, where its functions would move to the one that polls.
+A :class:`~rx_fusion._step_subscriber.StepSubscriber` that is asked for fusion passes the question on to its source, and is polled
+through one of these when that grants a mode. It refuses across threads, where its functions would move to the one that polls.
 """
 
 from __future__ import annotations
