@@ -34,6 +34,7 @@ from rx_fusion._operators import (
     operator_of,
 )
 from rx_fusion._pipeline import Pipeline, PlainFlow
+from rx_fusion._push import EmittedSteps
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
@@ -53,6 +54,7 @@ __all__ = [
     "SYNC",
     "CallableSource",
     "ConditionalSubscriber",
+    "EmittedSteps",
     "Feed",
     "Form",
     "Head",

@@ -259,6 +259,9 @@ class _Writer:
         first = next(at for at, node in enumerate(made.body) if not isinstance(node, ast.Nonlocal))
         before, (out, *written, _) = made.body[:first], made.body[first:]  # "out = None", the stages, "return out"
         ends_early = self.works_after or any(stage.stops for stage in self.stages)
+        if self.form.guarded:
+            item = made.args.args[0].arg
+            before += parse_statements(f"if {item} is None or run.closed:\n    run.unwanted({item})\n    return")
         if ends_early:
             before += parse_statements("if run.last: return")
             written = [ast.While(ast.Constant(True), [*stoppable(written), ast.Break()], [])]
@@ -278,7 +281,7 @@ class _Writer:
         text += "if out is not None:\n"
         if any(stage.tail_yields or stage.gives_one for stage in self.stages):
             text += "    run.emitted += 1\n"
-        if self.form.callback:
+        if self.form.callback or self.form.guarded:
             text += "    try: down(out)\n    except BaseException as error: raised(error)\n"
         else:
             text += "    down(out)\n"

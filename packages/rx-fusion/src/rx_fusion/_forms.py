@@ -27,5 +27,7 @@ class Form(NamedTuple):
     mark_last: bool = False
     #: What is pushed to is a user's function, and what that raises is told to ``run``.
     callback: bool = False
+    #: A user's code calls it, which may send None and go on after the end.
+    guarded: bool = False
     #: The source may hand over (see _loops): then the state of the stages goes with what is left of it.
     resumes: bool = False

@@ -41,6 +41,8 @@ class Head:
     publisher: Publisher[Any] | None = None
     #: Whether what is subscribed is this head, which keeps the protocol then and never signals None.
     _trusted: ClassVar[bool] = False
+    #: Whether its items are sent by a user through an emitter, which may take the ``on_next`` of stages for its own.
+    emitted: ClassVar[bool] = False
 
     def open(self) -> Iterator[Any]:
         """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import (
     UNBOUNDED,
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
     from rx_fusion._shapes import Shape
 
-PUSH = Form("push")
-PUSH_TO_CALLBACK = Form("push", callback=True)
-
 
 class ClosureSteps(StepSubscriber):
     """The same behind one of ours, from which no None comes and nothing after the end: ``on_next`` is the generated function.
@@ -33,7 +30,12 @@ class ClosureSteps(StepSubscriber):
     It refers to this and is referred to by it, until the end or a cancel parts them. Callbacks it calls itself.
     """
 
-    __slots__ = ("on_next", "settled")
+    __slots__ = ("closed", "on_next", "settled")
+
+    #: Whether a user's code calls ``on_next``: that may send None, and go on after the end.
+    guarded: ClassVar[bool] = False
+    #: No item is taken any more.
+    closed: bool
 
     on_next: Callable[[Any], None]
     #: Downstream wants everything, for good: see SettlesDemand.
@@ -43,14 +45,15 @@ class ClosureSteps(StepSubscriber):
 
     def _build(self, shape: Shape, args: tuple[Any, ...], state: tuple[Any, ...] | None) -> None:
         self.settled = False
+        self.closed = False
         down = self.down
         callback = type(down) is CallbackObserver and down.function is not None
-        factory = shape.form(PUSH_TO_CALLBACK if callback else PUSH)
+        factory = shape.form(Form("push", callback=callback, guarded=self.guarded))
         assert factory is not None  # the caller looked at shape.steps
         if callback:
             takes, raised = down.function, down.callback_failed
         else:
-            takes, raised = down.on_next, None
+            takes, raised = down.on_next, self._refused if self.guarded else None
         # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it.
         counts = isinstance(down, Input) and not self._rules and shape.one_for_one
         self.on_next, self._finish = factory(self, args, state, takes, raised, down.dropped if counts else self._dropped)
@@ -128,6 +131,17 @@ class ClosureSteps(StepSubscriber):
     def _let_go(self) -> None:
         """No item comes any more: part from the generated function."""
         self.on_next = ignored
+        self.closed = True
+
+    def _refused(self, error: BaseException) -> None:
+        """For the generated function: downstream has raised, which counts as a cancel (RS 2.13)."""
+        self.cancel()
+        raise error
+
+    def unwanted(self, item: Any) -> None:
+        """For the generated function: None, or what comes after the end."""
+        if item is None and not self.closed:
+            self.up.sent_none()
 
     def failed_here(self, error: BaseException) -> None:
         """For the generated function: a stage has failed."""
@@ -142,6 +156,13 @@ class ClosureSteps(StepSubscriber):
         self.fail(error)
 
 
+class EmittedSteps(ClosureSteps):
+    """The same behind an emitter, whose ``on_next`` is that of this subscriber then."""
+
+    __slots__ = ()
+    guarded = True
+
+
 def push(
     publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object, *, wall: bool
 ) -> None:
@@ -154,7 +175,10 @@ def push(
     trusted = unpolled and isinstance(publisher, (Head, Stream)) and publisher._trusted
     try:
         if shape:
-            subscriber = (ClosureSteps if trusted else StepSubscriber)(down, shape, args, origin)
+            kind: type[StepSubscriber] = StepSubscriber
+            if trusted:
+                kind = EmittedSteps if isinstance(publisher, Head) and publisher.emitted else ClosureSteps
+            subscriber = kind(down, shape, args, origin)
         elif wall:
             subscriber = (Relay if trusted else Checked)(down, origin)
         else:

@@ -22,7 +22,7 @@ from rx_core import (
     user_call,
 )
 from rx_core.streams import LOOK_FIRST, Failing, GatedInput, Op, ignore, subscribe
-from rx_fusion import PushHead, as_text, op
+from rx_fusion import EmittedSteps, PushHead, as_text, op
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
 if TYPE_CHECKING:
@@ -148,6 +148,21 @@ class Emitter(Generic[T]):
         self._cleanup.set(ActionDisposable(action))
 
 
+class _StagesEmitter(Emitter[T]):
+    """For stages whose subscriber wants everything: what takes an item is their function itself, which checks what is sent."""
+
+    __slots__ = ("on_next",)
+
+    on_next: Callable[[T], object]  # type: ignore[assignment]  # of the stages, in place of a method
+
+    def __init__(self, emitter: Emitter[T], on_next: Callable[[T], object]) -> None:
+        self._op = emitter._op
+        self._input = emitter._input
+        self._cleanup = emitter._cleanup
+        self._straight = None
+        self.on_next = on_next
+
+
 def _signalled(error: object) -> Exception:
     """What the stream is told for ``error``: None is a mistake of its own."""
     return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
@@ -183,11 +198,19 @@ class _Created(Overflow[T]):
         made._straight = None
         self.start()
         if self.settled and not self.stopped:
+            down = self.down
+            if type(down) is EmittedSteps:
+                made = _StagesEmitter(made, down.on_next)
             self.emitter = made
             made._straight = self.emit
             if self.stopped:
                 made._straight = ignore  # type: ignore[unreachable]  # cancelled meanwhile
         return made
+
+    def sent_none(self) -> None:
+        """None was sent past the gate."""
+        if self.emitter is not None:
+            self.emitter.try_on_error(none_produced("create"))
 
     def close(self) -> None:
         super().close()
@@ -359,6 +382,8 @@ class CreateHead(PushHead):
     """``create``: a function that pushes into an emitter, and a strategy for what was not requested."""
 
     __slots__ = ("_capacity", "_on_drop", "_source", "_strategy", "_text", "name")
+
+    emitted = True
 
     def __init__(
         self,
