@@ -165,7 +165,7 @@ def families(root: Path) -> Families:
     """What Flowable's families and the module of the three types say."""
     found = Families()
     for path in sorted((root / FACES).glob("_*.py")):
-        if not path.stem.startswith(("__", "_generated", "_observable", "_results", "_unasked")):
+        if not path.stem.startswith(("__", "_generated", "_observable", "_results")):
             found.read(path)
     return found
 

@@ -6,7 +6,7 @@ An Observable is the same description as a Flowable (a head, a shape, arguments)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import (
     UNBOUNDED,
@@ -18,12 +18,12 @@ from rx_core import (
     check_prefetch,
     name_of,
 )
+from rx_core.streams import Stream
 from rx_fusion import Feed, Head, OperatorHead, Pipeline, PublisherHead, Text, ToObserver
 from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
-from rx_ops._faces._unasked import Unasked
 from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
 
 
 class ObservableHead(PublisherHead):
-    """A foreign observable (or a wall: ours, hidden). Nothing it sends is too much."""
+    """A foreign observable (or a wall: ours, hidden). Nothing it sends is too much.
+
+    The border in front of it stands in for the Subscription that it does not have.
+    """
 
     __slots__ = ("_source",)
 
@@ -138,8 +141,24 @@ class ObservableHead(PublisherHead):
         upstream: Sequence[Any] = (),
         said: Sequence[str] = (),
     ) -> None:
-        super().__init__(name, Unasked(source), text, upstream, said)
+        publisher: Any = _Hidden(source) if isinstance(source, Stream) else source
+        super().__init__(name, publisher, text, upstream, said)
         self._source = source
+
+
+class _Hidden(Generic[T]):
+    """An observable of ours behind a wall: what subscribes to it takes it for a foreign one."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: Any) -> None:
+        self._source: ObservableSource[T] = source
+
+    def subscribe(self, observer: Observer[T], /) -> None:
+        self._source.subscribe(observer)
+
+    def __repr__(self) -> str:
+        return repr(self._source)
 
 
 def check_source(operator: str, source: object, /) -> None:
@@ -147,4 +166,4 @@ def check_source(operator: str, source: object, /) -> None:
     _core.check_source(operator, source, "Observable")
 
 
-__all__ = ["ObservableCore", "ObservableHead", "Unasked", "check_source"]
+__all__ = ["ObservableCore", "ObservableHead", "check_source"]
