@@ -417,3 +417,12 @@ def test_a_cancel_from_another_thread_cleans_up_once() -> None:
         race(emit, got.cancel, watch=[*rx_core.__path__, *rx_ops.__path__])
         assert cleaned == [1]
         assert got.values == list(range(len(got.values)))
+
+
+def test_what_is_sent_after_the_end_does_not_join_what_waits() -> None:
+    emitter, got = made(0)
+    emitter.on_next(1)
+    emitter.on_complete()
+    emitter.on_next(2)
+    got.request(5)
+    got.assert_values(1).assert_complete()

@@ -77,7 +77,7 @@ class Emitter(Generic[T]):
             return
         main = self._input
         if not demand and op.policy is None and not op.dirty:
-            if not main.closed:
+            if not (main.closed or main.done):
                 main.put(item)  # it waits for a request, and there is nothing else to look at
             token.append(0)
             if op.dirty:
