@@ -101,6 +101,8 @@ def test_merge_of_one_stream_is_that_stream() -> None:
         Flowable.range(3).hide().map(int).hide(),
         Flowable.defer(lambda: Flowable.range(3)),
         Flowable.range(3).do_finally(lambda: None),
+        Flowable.range(3).take_until(predicate=lambda item: item > 2),
+        Flowable.range(3).time_interval().map(lambda timed: timed.value),
     ],
     ids=repr,
 )
@@ -128,6 +130,7 @@ def _send_one(emitter: Emitter[int]) -> None:
         Flowable.range(3).to_list().to_flowable(),
         Flowable.range(3).hide().to_list().to_flowable(),
         Flowable.range(3).take_last(1),
+        Completable.from_action(lambda: None).to_flowable(),
         PublishProcessor(),
     ],
     ids=repr,
@@ -262,6 +265,30 @@ def test_concat_map_goes_on_behind_the_only_item_of_a_source_without_demand() ->
     source.on_complete()
     assert ends == ["over"]
     got.assert_result(1)
+
+
+@pytest.mark.parametrize("forms", [nullcontext, fusion_off])
+def test_the_end_behind_the_only_item_of_a_reduction_needs_no_demand(forms: Callable[[], Any]) -> None:
+    def unlike_others(item: int) -> bool:
+        return item > 5
+
+    with forms():
+        for build in (
+            lambda flow: flow.count().to_flowable(),
+            lambda flow: flow.to_list().map(len).to_flowable(),
+            lambda flow: flow.any(unlike_others).to_flowable(),
+        ):
+            got: TestSubscriber[Any] = TestSubscriber(request=1)
+            build(Flowable.range(3)).subscribe(got)  # type: ignore[no-untyped-call]  # a lambda of a table
+            got.assert_complete()
+
+
+def test_a_delayed_reduction_is_delayed_once() -> None:
+    clock = VirtualScheduler()
+    came: list[float] = []
+    Flowable.range(3).count().delay(1.0, scheduler=clock).observe_on(clock).subscribe(lambda _count: came.append(clock.now()))
+    clock.advance_by(5.0)
+    assert came == [1.0]
 
 
 def test_concat_map_asks_for_more_when_it_has_made_a_source_of_an_item() -> None:

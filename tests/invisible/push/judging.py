@@ -24,6 +24,10 @@ PREFETCHING: Final = (
 OBSERVING: Final = (OBSERVABLE, replace(OBSERVABLE, pulls=None), replace(OBSERVABLE, pulls="through"))
 
 
+#: Behind these items may wait for an operator that asks for a few at a time, and which come first must not matter.
+MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "twice", "publish_sel", "replay_sel"))
+
+
 @dataclass(frozen=True)
 class Difference:
     """A form of a case is not what the reference says."""
@@ -44,11 +48,6 @@ def anywhere(holds: Callable[[Spec], bool], described: Any) -> bool:
     return isinstance(described, (list, tuple)) and any(anywhere(holds, each) for each in described)
 
 
-def asks_for_few(described: Spec) -> bool:
-    """Of observe_on: items of a merge wait before it."""
-    return "pre" in described
-
-
 class Judge:
     """The reference's view of cases."""
 
@@ -58,7 +57,7 @@ class Judge:
         streams = (case.source, case.operators)
         if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
-        if anywhere(asks_for_few, streams):
+        if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):
             variants = (*variants, replace(variants[0], waiting="first"), replace(variants[0], waiting="last"))
         try:
             answers = [refer(case, variant) for variant in variants]

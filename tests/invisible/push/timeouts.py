@@ -158,7 +158,8 @@ class TimeoutBySelector(Timeout):
             self.wait_for(self.first)
 
     def wait_for_next(self, item: Any) -> None:
-        self.wait_for(self.selector(item))
+        if not self.over:  # RxJava calls it also for a subscriber that has cancelled with this item; the library does not
+            self.wait_for(self.selector(item))
 
     def wait_for(self, flow: Flow) -> None:
         if self.over:

@@ -61,6 +61,7 @@ class Shape:
         "_runs",
         "ends_behind_head",
         "ends_with_source",
+        "gives_one",
         "one",
         "one_for_one",
         "stages",
@@ -80,6 +81,9 @@ class Shape:
         self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)
         #: The same, if there is an item: what a stage gives before it (the seed of scan) has come by then.
         self.ends_behind_head = not any(stage.expands or stage.tail_yields for stage in stages)
+        #: One item at most comes out of it, whatever the source gives.
+        ones = [at for at, stage in enumerate(stages) if stage.gives_one and (stage.single_tail or not stage.reduces)]
+        self.gives_one = bool(ones) and all(stage.one_to_at_most_one for stage in stages[ones[-1] + 1 :])
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
         #: anything left to do when an item was given.
         self.one_for_one = all(

@@ -39,6 +39,9 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
             items = AtMostOne(items)
             pump.hint = items.__length_hint__
         pump.items = shape.pull(items, pump, head, args, PULL_DRAINED[head.feed])
+        if shape.gives_one:
+            pump.items = only = AtMostOne(pump.items)
+            pump.hint = only.__length_hint__
     except (Exception, GeneratorExit) as error:
         pump.items = _failing(without_this_frame(error))
         pump.hint = None

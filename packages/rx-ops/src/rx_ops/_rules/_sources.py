@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, Final
 
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Rule, Shape, replaced
@@ -15,18 +13,6 @@ from rx_ops._rules._known import items_of, known_items
 Arguments = tuple[Any, ...]
 
 _KNOWN: Final = ("just", "of", "range", "empty")
-
-
-class _Late:
-    """Items whose end shows with the request after the last of them, as that of an operator's items does."""
-
-    __slots__ = ("_items",)
-
-    def __init__(self, items: Sequence[Any]) -> None:
-        self._items = items
-
-    def __iter__(self) -> Iterator[Any]:
-        return chain(self._items)  # not an iterator of the sequence itself, which would tell how many are left
 
 
 def _called(head: Head, name: str, argument: object) -> str:
@@ -51,7 +37,7 @@ def _counted(head: Head, shape: Shape, args: Arguments) -> Resolved | None:
     items = items_of(head)
     if items is None:
         return None
-    made = IterableHead("count", _Late((len(items),)), partial(_called, head, "count", ""), feed=Feed.CLEAN)
+    made = IterableHead("count", (len(items),), partial(_called, head, "count", ""), feed=Feed.CLEAN)
     return (made, *replaced(shape, args, 0, 1))
 
 

@@ -39,6 +39,10 @@ class IgnoreElements(PassThrough[T]):
     def request_all(self) -> None:
         pass
 
+    @property
+    def answers_late(self) -> bool:
+        return False  # it asks by itself
+
 
 @op("to_flowable")
 class ToFlowableMissing(Transparent[T]):
