@@ -151,6 +151,16 @@ def test_what_is_replayed_comes_before_the_boundary_of_buffer() -> None:
     assert source.buffer(boundary=boundary).blocking_list() == [[1]]
 
 
+def test_what_is_replayed_comes_before_the_subscriber_joins_those_that_came_while_it_got_it() -> None:
+    source = ReplayProcessor[int]()
+    source.on_next(5)
+    got: list[int] = []
+    source.flat_map(lambda _item: source).subscribe(got.append)
+    assert got == [5]
+    source.on_next(3)
+    assert got == [5, 3, 5, 3]
+
+
 @pytest.mark.parametrize("made", [PublishProcessor, PublishSubject, ReplayProcessor, ReplaySubject, BehaviorProcessor])
 def test_a_subscriber_is_added_to_a_processor_behind_those_that_came_while_it_was_given_its_subscription(made: Any) -> None:
     """RxJava's processors add it when on_subscribe has returned."""

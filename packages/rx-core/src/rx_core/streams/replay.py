@@ -138,6 +138,11 @@ class ReplaySubscription(HubSubscription[T]):
         self.at = at
         self.wanted = 0
 
+    def open(self) -> None:
+        if self.hub.gives_on_request:
+            self.drain()  # what was requested inside of on_subscribe comes before it joins, as in RxJava
+        super().open()
+
     @property
     def answers_late(self) -> bool:
         at = self.at
