@@ -67,7 +67,7 @@ def invalid_request(n: object, /) -> Exception:
 
 @final
 class Growing(int):
-    """A window that the user did not give, at a boundary between threads.
+    """A window that the user did not give, at a thread boundary.
 
     It doubles, up to LARGEST_PREFETCH, when the source has sent all it was asked for and nothing is left of that. A number that
     the user gives does not.
@@ -79,13 +79,13 @@ class Growing(int):
 #: Window value: request what downstream wants, no more (the specs' "arbiter").
 DEMAND: Final = 0
 
-#: How many items wait at a boundary when the user says nothing else.
+#: How many items wait at a thread boundary when the user says nothing else.
 DEFAULT_PREFETCH: Final = 128
 
 #: How far a :class:`Growing` window goes.
 LARGEST_PREFETCH: Final = 1024
 
-#: What ``prefetch`` is at a boundary between threads when the user says nothing else.
+#: What ``prefetch`` is at a thread boundary when the user says nothing else.
 GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 
 
