@@ -130,8 +130,10 @@ def _send_one(emitter: Emitter[int]) -> None:
         Flowable.range(3).to_list().to_flowable(),
         Flowable.range(3).hide().to_list().to_flowable(),
         Flowable.range(3).take_last(1),
+        Flowable.range(3).default_if_empty(7),
         Completable.from_action(lambda: None).to_flowable(),
         PublishProcessor(),
+        BehaviorProcessor(1),
     ],
     ids=repr,
 )

@@ -164,11 +164,11 @@ class SentEverything(Stage):
 
 def unheard(described: Spec) -> bool:
     """The library's sources send nothing inside of on_subscribe, where RxJava's do. An operator for which that makes a difference
-    is told, but not by a foreign publisher, not of the seed of a scan or the item of default_if_empty alone, and not of when it
-    joined a processor."""
+    is told, but not by a foreign publisher, not of the seed of a scan alone, and not of when it joined a
+    processor."""
     if "probe" in described or described.get("s") == "hot":
         return True
-    return described.get("o") in ("scan_with", "default_if_empty") or (described.get("o") == "scan" and "seed" in described)
+    return described.get("o") == "scan_with" or (described.get("o") == "scan" and "seed" in described)
 
 
 class AskedLate(Stage):

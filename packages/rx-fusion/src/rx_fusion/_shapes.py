@@ -130,6 +130,8 @@ class Shape:
             at += len(mine)
             if stage.wants_all or stage.gives_one or stage.expands or stage.head_yields:
                 return False
+            if stage.tail_yields and stage.request is None:
+                return False  # it goes on with another source, as default_if_empty
             if stage.request is not None and stage.request(*mine)(1) < 1:
                 return False
         return True

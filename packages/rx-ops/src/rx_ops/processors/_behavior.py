@@ -16,6 +16,8 @@ class BehaviorHub(ReplayHub[T]):
 
     __slots__ = ()
 
+    gives_on_request = False
+
     def __init__(self, name: str, initial: T | None, *, asked: bool) -> None:
         super().__init__(name, Log(1), patient=not asked, asked=asked)
         if initial is not None:
