@@ -266,12 +266,13 @@ def test_what_is_requested_from_inside_of_a_list_counts_for_the_next_one_at_once
     got.assert_result([], [], [])
 
 
-def test_concat_map_goes_on_behind_the_only_item_of_a_source_without_demand() -> None:
+@pytest.mark.parametrize("made", [Single.from_callable, Maybe.from_callable, Flowable.from_callable])
+def test_concat_map_goes_on_behind_the_only_item_of_a_source_without_demand(made: Callable[..., Any]) -> None:
     """So what follows hears the end; with fusion the source is pulled, and its end was not looked at."""
     ends: list[str] = []
     source = PublishProcessor[int]()
     got: TestSubscriber[int] = TestSubscriber(request=1)
-    one_by_one = source.concat_map(lambda item: Single.from_callable(lambda: item))
+    one_by_one = source.concat_map(lambda item: made(lambda: item))
     one_by_one.do_on_complete(lambda: ends.append("over")).subscribe(got)
     source.on_next(1)
     source.on_complete()

@@ -308,6 +308,13 @@ class Pipeline(Stream[T_co]):
         except (Exception, GeneratorExit) as error:
             return _failing(as_signal(error))
 
+    @property
+    def _gives_one(self) -> bool:
+        head, shape = self._head, self._shape
+        if shape.gives_one or (type(head) is IterableHead and head.at_most_one and shape.ends_with_source):
+            return True
+        return super()._gives_one
+
     def _passive_into(self, pump: Pump[T_co], /) -> bool:
         plan = self._synchronous()
         if plan is None:

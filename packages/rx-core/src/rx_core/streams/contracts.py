@@ -13,6 +13,7 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from rx_core import _hooks
+from rx_core._reactive import MaybeBase, SingleBase
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -60,6 +61,11 @@ class Stream(Generic[T_co]):
         """As :meth:`_passive_items` for an operator that emits them under demand: sets the iterator of a :class:`Pump`, and how
         the end is known. False: the source pushes."""
         return False
+
+    @property
+    def _gives_one(self) -> bool:
+        """Whether the items of a passive source are one at most, so that behind the first only the end can follow."""
+        return isinstance(self, (SingleBase, MaybeBase))
 
     @property
     def _computes(self) -> bool:

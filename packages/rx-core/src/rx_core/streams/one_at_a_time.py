@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core._reactive import MaybeBase, SingleBase
 from rx_core.streams.contracts import Stream, close
 from rx_core.streams.inputs import DirectInput, GatedInput, RelayedInput
 from rx_core.streams.op import Op, without_this_frame
@@ -34,15 +33,15 @@ class OneAtATime(Op[T]):
     Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
     """
 
-    __slots__ = ("current", "gives_one", "items", "refused")
+    __slots__ = ("current", "items", "passive", "refused")
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
     current: RelayedInput[T] | GatedInput[T] | None
     #: The items of the current source, where it is passive.
     items: Iterator[T] | None
-    #: And whether they are one at most.
-    gives_one: bool
+    #: And that source.
+    passive: Any
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
 
@@ -50,7 +49,7 @@ class OneAtATime(Op[T]):
         super().__init__(down)
         self.current = None
         self.items = None
-        self.gives_one = False
+        self.passive = None
         self.refused = None
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
@@ -62,7 +61,7 @@ class OneAtATime(Op[T]):
         items = source._passive_items(self) if isinstance(source, Stream) else None
         if items is not None:
             self.items = items
-            self.gives_one = isinstance(source, (SingleBase, MaybeBase))
+            self.passive = source
         else:
             self.subscribe_current(source)
         return demand
@@ -100,7 +99,7 @@ class OneAtATime(Op[T]):
             before = demand
             demand, outcome = self.give(self.items, demand)
             if outcome is False:
-                if demand == before or not self.gives_one or self.stopped:
+                if demand == before or self.stopped or not self.passive._gives_one:
                     return demand
                 outcome = end_of_one(self.items)
             self.items = None

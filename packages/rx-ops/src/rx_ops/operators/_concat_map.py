@@ -43,8 +43,8 @@ class ConcatMap(Op[R]):
     """
 
     __slots__ = (
-        *("delay_error", "errors", "failing", "gives_one", "inner", "items", "mapper"),
-        *("outer", "refused", "source", "till_the_end"),
+        *("delay_error", "errors", "failing", "inner", "items", "mapper"),
+        *("outer", "passive", "refused", "source", "till_the_end"),
     )
 
     operator: ClassVar[str] = "concat_map"
@@ -54,8 +54,8 @@ class ConcatMap(Op[R]):
     inner: RelayedInput[R] | GatedInput[R] | None
     #: The items of a passive inner source.
     items: Iterator[R] | None
-    #: And whether they are one at most.
-    gives_one: bool
+    #: And that source.
+    passive: Any
     errors: list[Exception]
     #: The outer source's error was noted.
     failing: bool
@@ -79,7 +79,7 @@ class ConcatMap(Op[R]):
         self.outer = PartsInput(self, prefetch)
         self.inner = None
         self.items = None
-        self.gives_one = False
+        self.passive = None
         self.errors = []
         self.failing = False
         self.refused = None
@@ -128,7 +128,7 @@ class ConcatMap(Op[R]):
                 before = demand
                 demand, outcome = self.give(self.items, demand)
                 if outcome is False:
-                    if demand == before or not self.gives_one or self.stopped:
+                    if demand == before or self.stopped or not self.passive._gives_one:
                         return demand
                     outcome = end_of_one(self.items)
                 self.items = None
@@ -146,7 +146,7 @@ class ConcatMap(Op[R]):
             if source is END:
                 return self.finish(self.failure())
             self.items = pulled(source, self, demand)
-            self.gives_one = isinstance(source, (SingleBase, MaybeBase))
+            self.passive = source
             if self.items is None:
                 return self.subscribe_inner(source, demand)
 
