@@ -38,6 +38,7 @@ from tests.conformance.table_functions import (
     _added,
     _auto,
     _batches,
+    _below_two,
     _big,
     _both,
     _changes,
@@ -72,6 +73,7 @@ from tests.conformance.table_functions import (
     _odd_error,
     _odd_only,
     _odd_runs,
+    _once,
     _opposite,
     _pairs,
     _Pass,
@@ -288,8 +290,9 @@ ERRORS: Final = (
 REPEAT: Final = (
     Case("repeat", lambda s, k: s.repeat(2), lambda xs: xs * 2, _same),
     Case("repeat_until", lambda s, k: _until_fourth(s, k), lambda xs: xs * 4, _same, "at_end recovers"),
-    Case("repeat_when", lambda s, k: s.repeat_when(k.f(lambda ends: ends.take(2))), lambda xs: xs * 2, _same, "none"),
-    Case("retry_when", lambda s, k: _failing(s).retry_when(k.f(lambda errors: errors.take(2))), lambda xs: xs * 2, None, "none recovers"),
+    # The end of the handler's stream comes without an answer: one behind an answer is early or late as the rounds are subscribed.
+    Case("repeat_when", lambda s, k: s.repeat_when(k.f(lambda ends: ends.take_while(_below_two))), lambda xs: xs * 2, _same, "none"),
+    Case("retry_when", lambda s, k: _failing(s).retry_when(k.f(_once)), lambda xs: xs * 2, None, "none recovers"),
     Case("retry_until", lambda s, k: _failing(s).retry_until(k.f(lambda: True)).on_error_return(lambda e: 9), lambda xs: [*xs, 9], None, "recovers at_end"),
     Case("retry_backoff", lambda s, k: s.retry_backoff(2, 1.0, scheduler=k.clock), _same, lambda xs: xs * 3),
 )

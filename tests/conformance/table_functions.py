@@ -151,6 +151,15 @@ def _created(k: Kit) -> Flow:
     return Flowable.create(k.f(push), BackpressureStrategy.BUFFER)
 
 
+def _below_two(number: int) -> bool:
+    return number < 2
+
+
+def _once(errors: Flow) -> Flow:
+    """An answer to the first error, and the end for the second one."""
+    return errors.map(lambda _error: 1).scan(lambda one, other: one + other).take_while(_below_two)
+
+
 def _failing(s: Flow) -> Flow:
     return s.concat_with(Flowable.error(OOPS))
 
