@@ -28,14 +28,14 @@ CI runs the same examples each time. ``RX_NIGHTLY=20000`` draws that many at ran
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.invisible.building import everything
-from tests.invisible.describe import Op, Pipeline
+from tests.invisible.describe import Op, Pipeline, nested
 from tests.invisible.drawing import pipelines, scripts, stage_pipelines
 from tests.invisible.forms import COLD, HOT, MODES, OFF, TOGETHER, WALLS, blocking_list, first, iterate, observe, run
 from tests.invisible.judging import Judge
@@ -65,8 +65,23 @@ def examples(share: float) -> Callable[[Test], Test]:
     return decorate
 
 
+#: They ask a source that pushes for a window, and its error overtakes what waits in that for a request, as in RxJava.
+WITH_A_WINDOW: Final = ("flat_map_iterable", "scan", "scan_with")
+
+
+def is_told_without_requests(pipeline: Pipeline) -> bool:
+    """Whether what comes hinges on how much is requested when: the reference here is not told, the one in ``push`` is."""
+    for at, op in enumerate(pipeline.ops):
+        if op.name in WITH_A_WINDOW:
+            before = reference(Pipeline(pipeline.source, pipeline.ops[:at]))
+            if before and isinstance(before[-1], End) and before[-1].error is not None:
+                return False
+    inner = (each for op in (pipeline.source, *pipeline.ops) for each in nested(op))
+    return all(is_told_without_requests(each) for each in inner)
+
+
 @examples(0.4)
-@given(pipelines(), scripts())
+@given(pipelines().filter(is_told_without_requests), scripts())
 def test_every_form_does_what_the_reference_says(pipeline: Pipeline, script: Script) -> None:
     seen = {}
     for mode in MODES:

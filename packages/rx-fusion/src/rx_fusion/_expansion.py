@@ -78,6 +78,7 @@ class Expansion(Op[T]):
     input: _Arriving
     generator: Iterator[Any]
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
+    #: Not where the source computes what is requested, as it would be pulled with fusion.
     hurries: bool
     #: Set by a compiled stage before it yields the item that is its last.
     last: bool
@@ -93,7 +94,9 @@ class Expansion(Op[T]):
         asked = not isinstance(origin, ObservableBase) and not isinstance(head.publisher, ObservableBase)
         queued = queued and asked and not shape.takes_all
         self.input = _Arriving(self, DEFAULT_PREFETCH if queued else UNBOUNDED)
-        self.hurries = queued and not any(stage.stops for stage in shape.stages)
+        source = head.publisher
+        computes = isinstance(source, Stream) and source._computes
+        self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
         self.generator = _NOTHING
         self.last = False
         self.stash = None
