@@ -279,6 +279,8 @@ class _Writer:
         if any(stage.reduces for stage in self.stages):
             return parse_statements(text)  # nothing comes before the end
         text += "if out is not None:\n"
+        if self.form.callback:
+            text += "    if run.closed: return\n"  # its handle may be disposed inside of a stage
         if any(stage.tail_yields or stage.gives_one for stage in self.stages):
             text += "    run.emitted += 1\n"
         if self.form.callback or self.form.guarded:
