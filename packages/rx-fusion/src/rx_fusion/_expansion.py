@@ -94,7 +94,7 @@ class Expansion(Op[T]):
         asked = not isinstance(origin, ObservableBase) and not isinstance(head.publisher, ObservableBase)
         queued = queued and asked and not shape.takes_all
         self.input = _Arriving(self, DEFAULT_PREFETCH if queued else UNBOUNDED)
-        source = head.publisher
+        source: Any = head.publisher
         computes = isinstance(source, Stream) and source._computes
         self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
         self.generator = _NOTHING
