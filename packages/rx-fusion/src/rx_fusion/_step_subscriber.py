@@ -234,7 +234,7 @@ class StepSubscriber(Checked[Any]):
 
     @property
     def answers_late(self) -> bool:
-        return not self._early and super().answers_late
+        return not self._early and self._shape.relays_requests(self._args) and super().answers_late
 
     def rx_serves(self, consumer: object, /) -> bool:
         return consumer is self.down
