@@ -265,7 +265,7 @@ def _strict(size: int) -> Iterator[Case]:
     for name, (flow, share) in flows.items():
         times = max(1, size // share)
         ways = {"as it is": _subscribing(flow, times, _as_it_is), "strict": _subscribing(flow, times, strict)}
-        yield Case(f"subscribing anybody to {name}", times, ways)
+        yield Case(f"subscribing a foreign subscriber to {name}", times, ways)
 
 
 def _as_it_is(subscriber: Subscriber[int]) -> Subscriber[int]:

@@ -10,7 +10,7 @@ Types: Flowable, Observable, Single, Maybe, Completable, by their first letters.
     source    a stream begins with it
     second    it may subscribe to other sources than its own
     threads   several threads may meet in it, because it has several sources, a clock, or subscribers on several threads
-    alone     it is coordinating, but nobody signals besides its one source or its one worker
+    alone     it is coordinating, but no party signals besides its one source or its one worker
     ending    it is no operator: it blocks
 """
 

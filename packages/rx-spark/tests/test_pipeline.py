@@ -351,7 +351,10 @@ def test_leaving_a_loop_cancels_the_job(spark: Sources) -> None:
     for number in spark.range(10_000_000):
         if number == 3:
             break
-    # Leaving returns at once (RS 3.5): a thread of the job that delivers just then closes it. The fixture waits for that.
+    deadline = monotonic() + PATIENCE  # leaving returns at once (RS 3.5): a thread of the job that delivers just then closes it
+    while spark.stats.running and monotonic() < deadline:
+        threading.Event().wait(0.01)
+    assert spark.stats.running == 0
 
 
 @pytest.mark.parametrize("requested", [0, 1, 5000])

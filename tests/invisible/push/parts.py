@@ -39,7 +39,7 @@ class Part:
         return flow
 
     def reserve(self, waits: bool) -> None:
-        """It waits for its turn in a concat_map, which RxJava takes for a part that nobody wants (see decision 0021)."""
+        """It waits for its turn in a concat_map, which RxJava takes for a part without a subscriber (see decision 0021)."""
         self.reserved = waits
         if not waits and not self.reader:
             self.end()
