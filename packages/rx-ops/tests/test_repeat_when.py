@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -49,6 +50,32 @@ def test_completions_are_told_by_number_and_one_answer_is_asked_for_each() -> No
     assert (told, answers.requested) == ([1, 2], 2)
     answers.complete()
     subscriber.assert_result(1)
+
+
+@pytest.mark.parametrize(("requests", "rounds"), [([], 2), ([1] * 20, 2), ([2] * 10, 2), ([3] * 10, 2), ([100], 3)])
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Flowable.of(1, 2, 3),
+        lambda: Flowable.from_iterable([1, 2, 3]).map(lambda item: item),
+        lambda: Flowable.range(1, 4),
+        lambda: Flowable.of(1, 2, 3).hide(),
+    ],
+    ids=["of", "mapped", "range", "hidden"],
+)
+def test_a_last_answer_counts_when_no_subscribe_of_a_round_is_on_the_stack(
+    make: Callable[[], Flowable[int]], fused: bool, requests: list[int], rounds: int
+) -> None:
+    """As in RxJava, where the last answer comes together with the end of the answers: the round that it starts has no demand, or
+    it is given inside of the subscribe of the round before and comes too late; a round that is run inside of a request is given.
+    """
+    subscriber = TestSubscriber[int](request=0) if requests else TestSubscriber[int]()
+    with nullcontext() if fused else fusion_off():
+        make().repeat_when(lambda ends: ends.take(2)).subscribe(subscriber)
+    for count in requests:
+        subscriber.request(count)
+    subscriber.assert_result(*[1, 2, 3] * rounds)
 
 
 @pytest.mark.parametrize("error", [None, OOPS])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core.streams.contracts import Stream, close
@@ -33,15 +33,16 @@ class OneAtATime(Op[T]):
     Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
     """
 
-    __slots__ = ("current", "items", "passive", "refused")
+    __slots__ = ("current", "hint", "items", "last", "refused")
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
     current: RelayedInput[T] | GatedInput[T] | None
     #: The items of the current source, where it is passive.
     items: Iterator[T] | None
-    #: And that source.
-    passive: Any
+    #: How many items that source has left, where this is known; and set by a compiled stage before it gives its last item.
+    hint: Callable[[], int] | None
+    last: bool
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
 
@@ -49,7 +50,8 @@ class OneAtATime(Op[T]):
         super().__init__(down)
         self.current = None
         self.items = None
-        self.passive = None
+        self.hint = None
+        self.last = False
         self.refused = None
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
@@ -58,11 +60,9 @@ class OneAtATime(Op[T]):
 
     def switch_to(self, source: Any, demand: int) -> int:
         """Go on with ``source``; from ``open``, or with the token held."""
-        items = source._passive_items(self) if isinstance(source, Stream) else None
-        if items is not None:
-            self.items = items
-            self.passive = source
-        else:
+        self.hint = None
+        self.last = False
+        if not isinstance(source, Stream) or not source._passive_into(self):
             self.subscribe_current(source)
         return demand
 
@@ -96,10 +96,9 @@ class OneAtATime(Op[T]):
             current.close()  # the source may be kept, and is to keep no subscriber of ours (RS 3.13)
             demand = self.source_ended(error, demand)
         while self.items is not None:
-            before = demand
             demand, outcome = self.give(self.items, demand)
             if outcome is False:
-                if demand == before or self.stopped or not self.passive._gives_one:
+                if self.stopped or not (self.last or (self.hint is not None and not self.hint())):
                     return demand
                 outcome = end_of_one(self.items)
             self.items = None

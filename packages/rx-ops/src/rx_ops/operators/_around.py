@@ -151,5 +151,5 @@ class Materialize(LastItem[Notification[T]]):
         self.subscribe_later(self.source, self.current)
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
-        self.last = OnComplete() if error is None else OnError(error)
+        self.added = OnComplete() if error is None else OnError(error)
         return demand

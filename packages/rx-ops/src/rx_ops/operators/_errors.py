@@ -19,16 +19,16 @@ T = TypeVar("T")
 class LastItem(OneAtATime[T]):
     """A relayed source, and perhaps one item behind it, which waits until it is wanted; completion follows it at once."""
 
-    __slots__ = ("last", "source")
+    __slots__ = ("added", "source")
 
     source: Publisher[Any]
     #: The item behind the last one; None: there is none, or the source goes on.
-    last: T | None
+    added: T | None
 
     def __init__(self, down: Subscriber[T], source: Publisher[Any]) -> None:
         super().__init__(down)
         self.source = source
-        self.last = None
+        self.added = None
 
     def open(self) -> None:
         self.switch_to(self.source, 0)
@@ -38,11 +38,11 @@ class LastItem(OneAtATime[T]):
         return isinstance(self.source, Stream) and self.source._computes
 
     def step(self, demand: int) -> int:
-        if self.last is None:
+        if self.added is None:
             demand = super().step(demand)
-        if self.last is None or not demand:
+        if self.added is None or not demand:
             return demand
-        self.emit(self.last)
+        self.emit(self.added)
         return self.finish()
 
 
@@ -65,7 +65,7 @@ class OnErrorReturn(LastItem[T]):
             return self.finish(composite([error, as_error(second)]))
         if value is None:
             return self.finish(composite([error, none_produced("on_error_return", self.handler)]))
-        self.last = value
+        self.added = value
         return demand
 
 
