@@ -7,7 +7,7 @@ import subprocess
 import sys
 from textwrap import dedent
 
-from tests.defects.marks import UNFUSED
+from tests.defects.modes import UNFUSED
 
 
 def printed(program: str, mode: str, **environment: str) -> str:

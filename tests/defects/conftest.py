@@ -9,7 +9,7 @@ import pytest
 from rx_core.queue_fusion import fusion_enabled
 from rx_fusion import fusion_off
 from rx_testing import VirtualScheduler
-from tests.defects.marks import FUSED, MODES, UNFUSED
+from tests.defects.modes import FUSED, MODES, UNFUSED
 
 
 @pytest.fixture(autouse=True, params=MODES)

@@ -11,7 +11,7 @@ import pytest
 
 from rx_ops import Flowable
 from tests.defects.apart import printed
-from tests.defects.marks import fails
+from tests.defects.modes import FUSED, UNFUSED
 from tests.defects.watching import signals
 
 #: A program's beginning. An error of the interpreter is printed by its class.
@@ -31,32 +31,38 @@ def show(flow):
 
 # Without fusion each operator is subscribed by the one behind it, inside of that one's subscribe(), and its items come in there.
 # With CPython's limit of 1,000 frames: concat_with and a map behind it take 16 frames until the first item has come down, so 63
-# of them fit; flat_map_iterable takes 10 until the item and 11 until the end, and 90 fit. 200 would have to do with less than
-# five. To subscribe later, from a loop further down the stack, needs to know that nothing in between does anything behind
-# subscribe(): but merge and zip subscribe to their next source there, ref_count connects, and a foreign publisher sends.
-
-
-@fails(unfused="RecursionError")
-def test_two_hundred_sources_are_concatenated_one_after_the_other(mode: str) -> None:
-    program = """
+# of them fit; flat_map_iterable takes 10 until the item and 11 until the end, and 89 fit. To subscribe later, from a loop further
+# down the stack, needs to know that nothing in between does anything behind subscribe(): but merge and zip subscribe to their
+# next source there, ref_count connects, and a foreign publisher sends. So a limit there is, and behind it an error, never an end.
+CONCATENATED: Final = """
 flow = Flowable.just(0)
-for number in range(1, 200):
+for number in range(1, {levels}):
     flow = flow.concat_with(Flowable.just(number)).map(lambda item: item)
 show(flow)
 """
-    assert printed(WATCHING + program, mode) == " ".join([*map(str, range(200)), "complete"])
-
-
-@fails(unfused="RecursionError; or the stream completes without its item")
-@pytest.mark.parametrize("count", [90, 200])
-def test_many_iterables_are_flattened_inside_one_another(count: int, mode: str) -> None:
-    program = f"""
+FLATTENED: Final = """
 flow = Flowable.just(7)
-for _ in range({count}):
+for _ in range({levels}):
     flow = flow.flat_map_iterable(lambda item: (item,))
 show(flow)
 """
-    assert printed(WATCHING + program, mode) == "7 complete"
+
+
+def test_many_sources_are_concatenated_one_after_the_other(mode: str) -> None:
+    levels = 200 if mode == FUSED else 60
+    expected = " ".join([*map(str, range(levels)), "complete"])
+    assert printed(WATCHING + CONCATENATED.format(levels=levels), mode) == expected
+
+
+def test_many_iterables_are_flattened_inside_one_another(mode: str) -> None:
+    levels = 200 if mode == FUSED else 80
+    assert printed(WATCHING + FLATTENED.format(levels=levels), mode) == "7 complete"
+
+
+@pytest.mark.parametrize("program", [CONCATENATED, FLATTENED], ids=["concat_with", "flat_map_iterable"])
+@pytest.mark.parametrize("levels", [90, 100, 1000])
+def test_a_stack_that_is_not_deep_enough_without_fusion_is_an_error(program: str, levels: int) -> None:
+    assert printed(WATCHING + program.format(levels=levels), UNFUSED).endswith("RecursionError")
 
 
 @pytest.mark.parametrize("kind", [RecursionError, MemoryError])

@@ -10,7 +10,6 @@ import pytest
 from rx_core import MissingBackpressureError
 from rx_ops import BehaviorProcessor, Flowable, Observable, PublishProcessor
 from rx_testing import ManualPublisher, ManualSubscription, VirtualScheduler
-from tests.defects.marks import fails
 from tests.defects.watching import COMPLETE, ERROR, An, Log, signals, watch
 
 Flow = Flowable[Any]
@@ -99,7 +98,6 @@ def test_a_clock_is_read_ahead_of_a_delay_by_its_window(clock: VirtualScheduler)
     assert log.signals == [0, 1, 2, COMPLETE]
 
 
-@fails("one item more is taken from the iterable to see whether there is one")
 def test_flat_map_iterable_takes_no_more_than_was_requested() -> None:
     taken = []
 

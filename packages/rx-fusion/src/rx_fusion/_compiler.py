@@ -332,13 +332,22 @@ class _Writer:
         if inner.loops > MAX_LOOPS and isinstance(statement, (ast.For, ast.While)):
             raise TooLarge
         if isinstance(statement, ast.For):
+            items = self.renamed(statement.iter, at)
+            before: list[ast.stmt] = []
+            if self.form.shows_inner and place.in_main_loop:
+                name = f"inner_{self.written}_"
+                opened = ast.Call(ast.Name("iter", ast.Load()), [items], [])
+                shown = parse_statements(f"run.inner[{self.written}] = {name}")
+                before = [ast.Assign([ast.Name(name, ast.Store())], opened, lineno=0), *shown]
+                items = ast.Name(name, ast.Load())
             return [
+                *before,
                 ast.For(
                     self.renamed(statement.target, at),
-                    self.renamed(statement.iter, at),
+                    items,
                     self.write(statement.body, at, inner) or [ast.Pass()],
                     self.write(statement.orelse, at, place),
-                )
+                ),
             ]
         if isinstance(statement, ast.While):
             return [

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED, ObservableBase
-from rx_core.streams import END, Op, QueuedInput, Stream, close, subscribe, without_this_frame
-from rx_fusion._forms import Feed
+from rx_core.streams import END, Op, QueuedInput, Stream, close, is_exhausted, subscribe, without_this_frame
+from rx_fusion._forms import Feed, Form
 from rx_fusion._operators import left_unstarted
-from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:
     from rx_core import Subscriber, Subscription
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NOTHING: Final[Iterator[Any]] = iter(())
+_FORM: Final = Form("pull", Feed.RUNNING, cancel=True, mark_last=True, shows_inner=True)
 
 
 class _Arriving(QueuedInput[Any]):
@@ -71,15 +71,18 @@ class _Arriving(QueuedInput[Any]):
 
 class Expansion(Op[T]):
     """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source only, because an
-    end that follows needs no demand; an item that comes instead waits."""
+    end that follows needs no demand; an item that comes instead waits. It does not look ahead in a user's iterable: what that
+    does for an item is done when the item is wanted."""
 
-    __slots__ = ("args", "generator", "head", "hurries", "input", "last", "shape", "stash")
+    __slots__ = ("args", "generator", "head", "hurries", "inner", "input", "last", "shape", "stash")
 
     input: _Arriving
     generator: Iterator[Any]
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
     #: Not where the source computes what is requested, as it would be pulled with fusion.
     hurries: bool
+    #: The iterators that the item of the source is being expanded to, set by the compiled stages, by their loops' numbers.
+    inner: dict[int, Iterator[Any]]
     #: Set by a compiled stage before it yields the item that is its last.
     last: bool
     #: An item that came at the end of the source while none was wanted.
@@ -98,12 +101,13 @@ class Expansion(Op[T]):
         computes = isinstance(source, Stream) and source._computes
         self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
         self.generator = _NOTHING
+        self.inner = {}
         self.last = False
         self.stash = None
 
     def open(self) -> None:
         head = self.head
-        generator = self.shape.pull(self.arriving(), self, head, self.args, PULL_DRAINED[Feed.RUNNING])
+        generator = self.shape.pull(self.arriving(), self, head, self.args, _FORM)
         first = next(generator, END)  # as far as stages come without an item; scan gives its seed
         self.generator = generator
         if first is END:  # they need none: take(0)
@@ -126,7 +130,9 @@ class Expansion(Op[T]):
         """What has come, None while there is nothing, and then the end."""
         entry = self.input
         queue = entry.queue
+        inner = self.inner
         while True:
+            inner.clear()  # the stages are through with the item before
             if queue:
                 item = queue.popleft()
                 entry.took()
@@ -145,9 +151,8 @@ class Expansion(Op[T]):
         while True:
             if not demand and self.hurries and arriving.done and arriving.error is not None:
                 return self.finish(arriving.error)  # it overtakes what waits for a request, as in RxJava
-            if not demand and not (self.stash is None and self.input.done and not self.input.queue):
-                if not (self.last and self.stash is None):
-                    return demand
+            if not demand and not (self.stash is None and (self.last or self.at_end())):
+                return demand
             item = self.stash
             if item is not None:
                 self.stash = None
@@ -170,6 +175,11 @@ class Expansion(Op[T]):
                 demand -= 1
             if self.stopped or self.dirty:
                 return demand
+
+    def at_end(self) -> bool:
+        """Whether the source has ended, and only what stages give behind that can come."""
+        arriving = self.input
+        return arriving.done and not arriving.queue and all(is_exhausted(items) for items in self.inner.values())
 
     def close(self) -> None:
         self.input.close()

@@ -25,6 +25,8 @@ class Form(NamedTuple):
     cancel: bool = False
     #: Set ``run.last`` before yielding an item that is known to be the last.
     mark_last: bool = False
+    #: Keep the iterators that an item of the source is expanded to in ``run.inner``, for who would look ahead in them.
+    shows_inner: bool = False
     #: What is pushed to is a user's function, and what that raises is told to ``run``.
     callback: bool = False
     #: A user's code calls it, which may send None and go on after the end.
