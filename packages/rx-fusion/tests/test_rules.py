@@ -98,6 +98,14 @@ def test_plugins_come_before_libraries_and_each_in_its_order() -> None:
             assert rules() == ()
 
 
+def test_rules_about_a_librarys_own_sources_come_before_those_of_other_libraries() -> None:
+    register_rules(_numbers("library", 3), _numbers("other", 2))
+    register_rules(_numbers("mine", 0), _numbers("also mine", 1), first=True)
+    names = [rule.name for rule in rules()]
+    assert (names[:2], names[-2:]) == (["mine", "also mine"], ["library", "other"])
+    assert wide().blocking_list() == []
+
+
 def test_a_name_is_there_once() -> None:
     register_rules(_numbers("mine", 1))
     with pytest.raises(ValueError, match="'mine' is registered already"):

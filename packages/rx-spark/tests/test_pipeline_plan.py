@@ -135,6 +135,12 @@ def test_pipelines_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(flow)).explain() == flow.explain()
 
 
+def test_a_program_without_a_spark_source_is_not_asked_about_rules_of_spark() -> None:
+    program = "import rx_spark, rx_ops, rx_fusion; print([rule.name for rule in rx_fusion.rules()].count('reduced_groups'))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout == "0\n"
+
+
 def test_local_pipelines_are_left_alone() -> None:
     assert any(rule.name == "reduced_groups" for rule in rules())
     counted = Flowable.range(10).group_by(odd).flat_map(lambda group: group.count())
@@ -171,7 +177,7 @@ def test_repeat_with_a_count_is_fine() -> None:
 
 def test_the_package_is_light() -> None:
     heavy = "pyspark", "pyarrow", "pandas", "cloudpickle", "rx_ops"
-    program = f"import sys, rx_spark, rx_spark._plugin; print([name for name in {heavy!r} if name in sys.modules])"
+    program = f"import sys, rx_spark; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
     assert done.stdout == "[]\n"
     assert sorted(rx_spark.__all__) == sorted(set(dir(rx_spark)) & set(rx_spark.__all__))

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED, ObservableBase
-from rx_core.streams import END, Op, QueuedInput, Stream, close, is_exhausted, subscribe, without_this_frame
+from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED
+from rx_core.streams import END, Op, QueuedInput, Stream, close, is_exhausted, subscribe, takes_requests, without_this_frame
 from rx_fusion._forms import Feed, Form
 from rx_fusion._operators import left_unstarted
 
@@ -94,8 +94,7 @@ class Expansion(Op[T]):
         self.shape = shape
         self.args = args
         queued = any(stage.expands or stage.head_yields for stage in shape.stages)
-        asked = not isinstance(origin, ObservableBase) and not isinstance(head.publisher, ObservableBase)
-        queued = queued and asked and not shape.takes_all
+        queued = queued and not shape.takes_all and takes_requests(origin) and takes_requests(head.publisher)
         self.input = _Arriving(self, DEFAULT_PREFETCH if queued else UNBOUNDED)
         source: Any = head.publisher
         computes = isinstance(source, Stream) and source._computes

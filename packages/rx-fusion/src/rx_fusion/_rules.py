@@ -94,13 +94,15 @@ _building: Final = RLock()
 current = RuleSet((), ())
 
 
-def register_rules(*rules: Rule) -> None:
-    """Add the rules of a library, behind those that are there. Raises ValueError for a name that is taken."""
-    for rule in rules:
-        if any(rule.name == each.name for each in _registered):
-            raise ValueError(f"a rule named {rule.name!r} is registered already")
-        _registered.append(_checked(rule))
-    _rebuild()
+def register_rules(*rules: Rule, first: bool = False) -> None:
+    """Add the rules of a library, behind those that are there or, with ``first``, before them: rules about the library's own
+    sources, which it brings when the first of these is made. Raises ValueError for a name that is taken."""
+    with _building:
+        for at, rule in enumerate(rules):
+            if any(rule.name == each.name for each in _registered):
+                raise ValueError(f"a rule named {rule.name!r} is registered already")
+            _registered.insert(at if first else len(_registered), _checked(rule))
+        _rebuild()
 
 
 def rules() -> tuple[Rule, ...]:

@@ -24,7 +24,7 @@ from math import inf
 from time import monotonic
 from typing import Final, final
 
-from rx_core import DISPOSED, BaseDisposable, Worker, WorkerInterruptedError, dropped, on_schedule
+from rx_core import DISPOSED, BaseDisposable, Worker, WorkerInterruptedError, dropped, hooks
 from rx_schedulers._wakeup import Wakeup
 
 Action = Callable[[], object]
@@ -340,7 +340,8 @@ class LoopWorker(Worker):
     def schedule(self, action: Action, /, delay: float = 0.0) -> BaseDisposable:
         if self.is_disposed:
             return DISPOSED
-        return self.put(on_schedule(action), delay)
+        hook = hooks.on_schedule
+        return self.put(action if hook is None else hook(action), delay)
 
     def put(self, action: Action, delay: float) -> BaseDisposable:
         """``schedule`` for an action that the ``rx_on_schedule`` hooks have seen already."""

@@ -9,14 +9,18 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from rx_core import hooks, name_of, none_argument
+from rx_fusion import register_rules
 from rx_ops import Flowable
 from rx_spark._head import SparkHead
 from rx_spark._plan import IterableSource, Plan, RangeSource, Source, TextSource
+from rx_spark._rules import REDUCED_GROUPS
 from rx_spark._session import SparkConfig, engine
 from rx_spark._stats import JobStats
 
 T = TypeVar("T")
 Path = str | os.PathLike[str]
+
+register_rules(REDUCED_GROUPS, first=True)  # with the sources: a program without them is not asked about it
 
 
 def range(

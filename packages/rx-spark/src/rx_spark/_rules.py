@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from rx_core import name_of
 from rx_core.streams import Failing
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead, Rule
 from rx_fusion._notes import call
 from rx_ops import operators, stages
 from rx_spark._absorb import NUMBERS, StageFunction
@@ -27,9 +27,24 @@ from rx_spark._runner import Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_fusion import Stage
+    from rx_fusion import Shape, Stage
 
 _FLATTENING: Final = (operators.FlatMap, operators.ConcatMap)
+
+
+def _reduced_groups(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]] | None:
+    absorbed = absorb_groups(head)
+    return None if absorbed is None else (absorbed, shape, args)
+
+
+REDUCED_GROUPS: Final = Rule(
+    "reduced_groups",
+    "spark.group_by(k).flat_map(g -> g.reduce(f)) = spark.group_reduce(k, f), and what else follows in the group",
+    "streaming every element back to reduce it here",
+    _reduced_groups,
+    heads=("flat_map", "concat_map"),
+    again=False,
+)
 
 
 def absorb_groups(head: Head) -> Head | None:

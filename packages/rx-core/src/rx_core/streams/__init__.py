@@ -20,7 +20,7 @@ from rx_core.streams.contracts import (
     ignore,
     is_exhausted,
 )
-from rx_core.streams.entry import Entry, subscribe
+from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.generator_sources import Items
 from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
@@ -82,6 +82,7 @@ __all__ = [
     "interruption",
     "is_exhausted",
     "subscribe",
+    "takes_requests",
     "tell_interrupted",
     "without_this_frame",
 ]

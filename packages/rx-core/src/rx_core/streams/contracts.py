@@ -44,6 +44,8 @@ class Stream(Generic[T_co]):
 
     #: Whether that is relied on behind a wall, or checked.
     _trusted: ClassVar[bool] = True
+    #: See ``takes_requests``.
+    _takes_requests: ClassVar[bool] = True
 
     def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import MissingBackpressureError, none_produced
+from rx_core._reactive import ObservableBase
 from rx_core._user_code import as_signal
 from rx_core.gate import LOOK_FIRST
 from rx_core.queue_fusion import ASYNC, ask
@@ -41,6 +42,11 @@ def subscribe(source: Any, subscriber: Any) -> None:
     except (Exception, GeneratorExit) as error:
         if error is not entry.refused:  # else it is ours, on its way through a source that signalled None
             entry.fail(as_signal(error))
+
+
+def takes_requests(source: Any) -> bool:
+    """Whether a source gives no more than it is asked for. An Observable does not: what it sends waits, however much it is."""
+    return source._takes_requests if isinstance(source, Stream) else not isinstance(source, ObservableBase)
 
 
 class Entry(Border[T]):

@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
-from rx_core._reactive import ObservableBase
 from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
-from rx_core.streams.entry import Entry, subscribe
+from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.op import interruption
 
 if TYPE_CHECKING:
@@ -165,8 +164,7 @@ class QueuedInput(Input[T]):
         self.items = None
 
     def open(self, source: Any) -> None:
-        if isinstance(source, ObservableBase):
-            # It cannot be asked: what it sends waits, however much it is.
+        if not takes_requests(source):
             self.window = self.left = self.limit = self.spare = UNBOUNDED
         subscribe(source, self)
 

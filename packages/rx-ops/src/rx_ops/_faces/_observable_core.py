@@ -6,7 +6,7 @@ An Observable is the same description as a Flowable (a head, a shape, arguments)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import (
     UNBOUNDED,
@@ -38,6 +38,8 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
     """A pipeline with the protocol of an observable."""
 
     __slots__ = ()
+
+    _takes_requests: ClassVar[bool] = False
 
     def subscribe_actual(self, observer: Observer[T_co], /) -> None:
         # callbacks are a subscriber, too, which wants everything

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import BaseDisposable, ObservableBase, name_of, user_call
+from rx_core import BaseDisposable, name_of, user_call
 from rx_core.blocks import AtomicReference
 from rx_core.streams import Failing, PassThrough, without_this_frame
 from rx_ops.operators._mapping import as_error
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OnConnect = Callable[["Disposable"], object]
-
-
-def can_be_asked(source: object) -> bool:
-    return not isinstance(source, ObservableBase)
 
 
 class Described(ABC):

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, ObservableBase, answers_late, dropped, name_of, unwrap_stop, user_call
-from rx_core.streams import Input
+from rx_core import UNBOUNDED, answers_late, dropped, name_of, unwrap_stop, user_call
+from rx_core.streams import Input, takes_requests
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
 
@@ -223,7 +223,7 @@ class Boundary(Cutter):
     def asked(self) -> None:
         op = self.op
         source: Any = op.source
-        self.late = not isinstance(source, ObservableBase) and answers_late(op.main.up)
+        self.late = takes_requests(source) and answers_late(op.main.up)
         if not self.late and not op.over:
             self.boundary.open(self.source)
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, ObservableBase, composite, dropped
+from rx_core import UNBOUNDED, composite, dropped
 from rx_core.streams import (
     LOOK_FIRST,
     Handover,
@@ -18,6 +18,7 @@ from rx_core.streams import (
     SubscriberFailed,
     close,
     is_exhausted,
+    takes_requests,
     without_this_frame,
 )
 from rx_fusion import op
@@ -211,7 +212,7 @@ class _Outer(Input[Any]):
         self.used = 0
 
     def open(self, source: Any) -> None:
-        if isinstance(source, ObservableBase):
+        if not takes_requests(source):
             self.limited = self.window != UNBOUNDED
             self.window = self.limit = UNBOUNDED
         super().open(source)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core.streams import Broadcast
+from rx_core.streams import Broadcast, takes_requests
 from rx_fusion import op
-from rx_ops.operators._connect import Connectable, Connection, Within, can_be_asked
+from rx_ops.operators._connect import Connectable, Connection, Within
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -21,7 +21,7 @@ class Publish(Connectable[T]):
     def __init__(self, source: Any, prefetch: int, text: str) -> None:
         super().__init__(source, text)
         self._prefetch = prefetch
-        self._asked = can_be_asked(source)
+        self._asked = takes_requests(source)
 
     def _make(self) -> Connection[T]:
         return _Published(self, self._prefetch, self._asked)

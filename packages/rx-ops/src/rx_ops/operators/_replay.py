@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED
-from rx_core.streams import Log, Op, RelayedInput, ReplayHub
+from rx_core.streams import Log, Op, RelayedInput, ReplayHub, takes_requests
 from rx_fusion import op
-from rx_ops.operators._connect import Connectable, Connection, Within, can_be_asked
+from rx_ops.operators._connect import Connectable, Connection, Within
 from rx_ops.operators._connectable import AutoConnect
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Replay(Connectable[T]):
         self._seconds = seconds
         self._clock = clock
         self._eager = eager
-        self._asked = can_be_asked(source)
+        self._asked = takes_requests(source)
 
     def _make(self) -> Connection[T]:
         log: Log[T] = Log(self._size, self._seconds, self._clock)
