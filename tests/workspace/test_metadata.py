@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.workspace.projects import NAMES, PACKAGES, PLUGINS, ROOT, WORKSPACE, Project
-from tools import dev
+from tools import dev, free_threaded
 
 EVERY_PACKAGE = pytest.mark.parametrize("project", PACKAGES, ids=str)
 
@@ -38,6 +38,8 @@ def test_metadata_agrees_with_the_other_packages(project: Project) -> None:
     for wanted in ("3.11", "3.12", "3.13"):
         assert f"Programming Language :: Python :: {wanted}" in own["classifiers"]
     assert "Typing :: Typed" in own["classifiers"]
+    beta = "Programming Language :: Python :: Free Threading :: 2 - Beta"
+    assert (beta in own["classifiers"]) == (project.name in free_threaded.PACKAGES)  # what is promised is what is run without the GIL
     # PEP 639: the licence is told by the expression, and a classifier next to it is refused by the index.
     assert not [classifier for classifier in own["classifiers"] if classifier.startswith("License ::")]
 
