@@ -21,10 +21,11 @@ from rx_core.streams.contracts import (
     is_exhausted,
 )
 from rx_core.streams.entry import Entry, subscribe, takes_requests
+from rx_core.streams.gated_inputs import GatedInput, MergedInput
 from rx_core.streams.generator_sources import Items
 from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
-from rx_core.streams.inputs import END, DirectInput, GatedInput, Input, MergedInput, QueuedInput, RelayedInput, Trigger
+from rx_core.streams.inputs import END, DirectInput, Input, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime, end_of_one
 from rx_core.streams.op import Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent

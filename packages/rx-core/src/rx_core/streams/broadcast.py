@@ -12,8 +12,9 @@ from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
 from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
+from rx_core.streams.gated_inputs import MergedInput
 from rx_core.streams.hub import End
-from rx_core.streams.inputs import Input, MergedInput
+from rx_core.streams.inputs import Input
 from rx_core.streams.op import Op
 
 if TYPE_CHECKING:

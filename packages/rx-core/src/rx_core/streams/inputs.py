@@ -11,6 +11,8 @@ input               how its items go on, and what its source is asked for
 ``GatedInput``      as relayed, while other sources may signal too: through the gate
 ==================  ==============================================================================================
 
+``MergedInput`` and ``GatedInput``, whose items pass the gate, are in ``gated_inputs``.
+
 Demand belongs to an input and never to the outermost subscriber: a source is asked for what *its* consumer wants of it. After its
 source has ended, or the input was closed, an input neither requests nor cancels (RS 2.3, 2.4).
 """
@@ -24,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
-from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.op import interruption
@@ -263,63 +264,6 @@ class QueuedInput(Input[T]):
         self.queue.clear()
 
 
-class MergedInput(QueuedInput[T]):
-    """One of several sources whose items go on as they are. The operator has two lists: ``ready``, of inputs with an item in
-    their queue, once for each item, and ``ended``, of inputs whose source has ended."""
-
-    __slots__ = ()
-
-    def on_next(self, item: T, /) -> None:
-        op = self.op
-        token = op.token
-        if LOOK_FIRST and not token:
-            self.wait(item)
-            return
-        try:
-            demand = token.pop()
-        except IndexError:  # another thread is at work, or this item answers a request from inside an on_next
-            self.wait(item)
-            return
-        if not demand or self.queue or op.dirty or self.closed:
-            token.append(demand)
-            self.wait(item)
-            return
-        try:
-            op.emit(item)
-        except BaseException:
-            op.abandon_token()
-            raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
-        left = self.left - 1
-        if left:
-            self.left = left
-        else:
-            self.left = limit = self.limit
-            if not self.closed:
-                self.up.request(limit)
-        if op.dirty:
-            op.drain()
-
-    def wait(self, item: T) -> None:
-        op = self.op
-        if not self.closed:
-            self.put(item)
-            op.ready.append(self)
-        op.drain()
-
-    def on_error(self, error: Exception, /) -> None:
-        if self.closed:
-            _hooks.dropped(error, self.op.origin)
-            return
-        self.error = error
-        self.on_complete()
-
-    def on_complete(self) -> None:
-        self.done = True
-        self.op.ended.append(self)
-        self.op.drain()
-
-
 class RelayedInput(Input[T]):
     """The sole source that can signal just now. Its items need no gate and no queue: they are counted here, and taken from the
     operator's account of demand when the source is over (:meth:`settle`)."""
@@ -394,83 +338,6 @@ class DirectInput(RelayedInput[T]):
     def close(self) -> None:
         self.on_next = ignore
         super().close()
-
-
-class GatedInput(QueuedInput[T]):
-    """A relayed source while others may signal as well: it is asked for what downstream wants, and its items pass the gate. One
-    that finds the gate taken waits for its holder; it was wanted."""
-
-    __slots__ = ("asked", "came")
-
-    #: What the source was asked for in all, and how many items it gave or a stage dropped on the way.
-    asked: int
-    came: int
-
-    def __init__(self, op: Op[Any]) -> None:
-        super().__init__(op, UNBOUNDED)
-        self.asked = 0
-        self.came = 0
-
-    def subscribed(self, up: Subscription) -> None:
-        self.op.drain()
-
-    def on_next(self, item: T, /) -> None:
-        op = self.op
-        token = op.token
-        if LOOK_FIRST and not token:
-            self.wait(item)
-            return
-        try:
-            demand = token.pop()
-        except IndexError:
-            self.wait(item)
-            return
-        if not demand or self.queue or op.dirty or self.closed:
-            token.append(demand)
-            self.wait(item)
-            return
-        self.came += 1
-        try:
-            op.emit(item)
-        except BaseException:
-            op.abandon_token()
-            raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
-        if op.dirty:
-            op.drain()
-
-    def wait(self, item: T) -> None:
-        if not self.closed:
-            self.put(item)
-        self.op.drain()
-
-    def dropped(self) -> None:
-        if not self.done and not self.closed:
-            self.up.request(1)
-
-    def ask(self, demand: int) -> None:
-        """For ``step``: what is wanted by now, after :meth:`take`."""
-        if self.up is None or self.done or self.asked == UNBOUNDED:
-            return
-        total = UNBOUNDED if demand >= UNBOUNDED - self.came else demand + self.came
-        if total > self.asked:
-            more = UNBOUNDED if total == UNBOUNDED else total - self.asked
-            self.asked = total
-            self.op.later.append((self.up.request, more))
-
-    def take(self, demand: int) -> int:
-        """For ``step``: emit what had to wait. What is still wanted."""
-        queue = self.queue
-        op = self.op
-        while queue and not op.stopped:
-            self.came += 1
-            op.emit(queue.popleft())
-            if demand != UNBOUNDED:
-                demand -= 1
-        return demand
-
-    def settle(self, demand: int) -> int:
-        return demand
 
 
 class Trigger(Input[Any]):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core.streams.contracts import Stream, close
-from rx_core.streams.inputs import DirectInput, GatedInput, RelayedInput
+from rx_core.streams.gated_inputs import GatedInput
+from rx_core.streams.inputs import DirectInput, RelayedInput
 from rx_core.streams.op import Op, without_this_frame
 
 if TYPE_CHECKING:
