@@ -11,52 +11,21 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from importlib import metadata
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Final, final
 
 import pluggy
 
 from rx_core import _hooks, _hookspecs
+from rx_core._plugin_infos import PluginInfo, Registration, described, installed, name_of_plugin, operators, reason, warning
 from rx_core._schedulers import SchedulerRegistry, registry
 
 if TYPE_CHECKING:
     from rx_core._schedulers import Scheduler
 
 GROUP: Final = _hookspecs.PROJECT
-OPERATOR_GROUP: Final = "rx.operators"
-_LOCAL: Final = "(this process)"
 
 Function = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class PluginInfo:
-    """One line of what :meth:`PluginManager.describe` knows."""
-
-    distribution: str
-    version: str
-    entry_point: str
-    #: What it provides, for example ``("schedulers: io, single", "hooks: rx_on_error")``.
-    provides: tuple[str, ...] = ()
-    #: Why it was not loaded; None when it was.
-    failure: str | None = None
-
-
-@dataclass
-class _Registration:
-    """One registered plugin with what its providing hooks returned; those are not called again."""
-
-    plugin: object
-    name: str
-    distribution: str = _LOCAL
-    version: str = ""
-    entry_point: str = ""
-    schedulers: Mapping[str, Callable[[], Scheduler]] = field(default_factory=dict)
-    fusion_rules: tuple[object, ...] = ()
-    hooks: tuple[str, ...] = ()
-    uses: int = 1
 
 
 def plugins_disabled() -> bool:
@@ -83,7 +52,7 @@ class PluginManager:
         self._pluggy.add_hookspecs(_hookspecs)
         self._lock = threading.RLock()  # held while plugins are imported and asked what they provide
         self._schedulers = schedulers
-        self._registrations: dict[str, _Registration] = {}
+        self._registrations: dict[str, Registration] = {}
         self._failures: list[PluginInfo] = []
         self._offered: dict[str, Callable[[], Scheduler]] = {}
         self._loading = False
@@ -102,7 +71,7 @@ class PluginManager:
                 return self._loaded
             self._loading = True
             try:
-                for distribution, version, entry_point in _found(GROUP):
+                for distribution, version, entry_point in installed(GROUP):
                     self._load(distribution, version, entry_point)
                 self._compile()
                 self._loaded = True
@@ -112,7 +81,7 @@ class PluginManager:
         problem: Warning | None = None
         for failure in failures:  # last, because a program may have turned warnings into exceptions
             try:
-                warnings.warn(_warning(failure), RuntimeWarning, stacklevel=2)
+                warnings.warn(warning(failure), RuntimeWarning, stacklevel=2)
             except RuntimeWarning as raised:
                 problem = problem or raised
         if problem is not None:
@@ -120,12 +89,12 @@ class PluginManager:
         return True
 
     def _load(self, distribution: str, version: str, entry_point: EntryPoint) -> None:
-        registration = _Registration(None, f"{distribution}:{entry_point.name}", distribution, version, entry_point.name)
+        registration = Registration(None, f"{distribution}:{entry_point.name}", distribution, version, entry_point.name)
         try:
             registration.plugin = entry_point.load()
             self._admit(registration)
         except (Exception, SystemExit) as error:
-            self._failures.append(PluginInfo(distribution, version, entry_point.name, failure=_reason(error)))
+            self._failures.append(PluginInfo(distribution, version, entry_point.name, failure=reason(error)))
 
     # this process's plugins -----------------------------------------------------------------------
 
@@ -142,8 +111,8 @@ class PluginManager:
             if known is not None:
                 known.uses += 1
                 return
-            shown = name or _name(plugin)
-            self._admit(_Registration(plugin, name or f"{shown}#{id(plugin):x}", entry_point=shown))
+            shown = name or name_of_plugin(plugin)
+            self._admit(Registration(plugin, name or f"{shown}#{id(plugin):x}", entry_point=shown))
             self._compile()
 
     def unregister(self, plugin: object) -> None:
@@ -166,12 +135,12 @@ class PluginManager:
         finally:
             self.unregister(plugin)
 
-    def _find(self, plugin: object) -> _Registration | None:
+    def _find(self, plugin: object) -> Registration | None:
         return next((known for known in self._registrations.values() if known.plugin is plugin), None)
 
     # admission ------------------------------------------------------------------------------------
 
-    def _admit(self, new: _Registration) -> None:
+    def _admit(self, new: Registration) -> None:
         try:
             self._pluggy.register(new.plugin, new.name)
             self._pluggy.check_pending()  # or a misspelt hook would never be called and never be missed
@@ -183,7 +152,7 @@ class PluginManager:
                 raise ValueError(f"{error}\n  The hooks are:  {', '.join(sorted(_specifications()))}") from None
             raise
 
-    def _ask(self, new: _Registration) -> None:
+    def _ask(self, new: Registration) -> None:
         hooks: list[str] = []
         for name in sorted(_specifications()):
             for implementation in getattr(self._pluggy.hook, name).get_hookimpls():
@@ -199,7 +168,7 @@ class PluginManager:
                     hooks.append(name)
         new.hooks = tuple(hooks)
 
-    def _remove(self, registration: _Registration) -> None:
+    def _remove(self, registration: Registration) -> None:
         self._registrations.pop(registration.name, None)
         if self._pluggy.is_registered(registration.plugin) and self._find(registration.plugin) is None:
             self._pluggy.unregister(registration.plugin)
@@ -244,9 +213,9 @@ class PluginManager:
             warnings.simplefilter("ignore", RuntimeWarning)  # the failures are in the answer
             _hooks.ensure_loaded()
         with self._lock:
-            infos = [_describe(known) for known in self._registrations.values()]
+            infos = [described(known) for known in self._registrations.values()]
             infos += self._failures
-        infos += _operators(check_operators)
+        infos += operators(check_operators)
         return sorted(infos, key=lambda info: (info.distribution, info.entry_point))
 
 
@@ -350,75 +319,6 @@ def _all(functions: list[Function]) -> Function | None:
             raise unheard  # the caller logs it together with the error
 
     return tell
-
-
-# Texts ----------------------------------------------------------------------------------------------------------------
-
-
-def _found(group: str) -> list[tuple[str, str, EntryPoint]]:
-    """The distribution, its version and the entry point, sorted, so that the order does not depend on the file system."""
-    found = [(*_origin(entry_point), entry_point) for entry_point in metadata.entry_points(group=group)]
-    return sorted(found, key=lambda each: (each[0], each[1], each[2].name))
-
-
-def _origin(entry_point: EntryPoint) -> tuple[str, str]:
-    if entry_point.dist is None:
-        return "(unknown distribution)", ""
-    fields = entry_point.dist.metadata  # a file is read and parsed each time: name and version from one reading
-    return fields["Name"], fields["Version"]
-
-
-def _name(plugin: object) -> str:
-    name = getattr(plugin, "__name__", None)
-    return name if isinstance(name, str) else type(plugin).__qualname__
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _warning(failure: PluginInfo) -> str:
-    return (
-        f"the plugin {failure.entry_point!r} of {failure.distribution} {failure.version} was not loaded: "
-        f"{failure.failure}\n"
-        f"  To get one that works:     pip install --upgrade {failure.distribution}\n"
-        f"  To do without:             pip uninstall {failure.distribution}   or set RX_DISABLE_PLUGINS=1\n"
-        f"  To see all plugins:        python -m rx_core plugins"
-    )
-
-
-def _describe(known: _Registration) -> PluginInfo:
-    provides = []
-    if known.schedulers:
-        provides.append("schedulers: " + ", ".join(sorted(known.schedulers)))
-    if known.hooks:
-        provides.append("hooks: " + ", ".join(known.hooks))
-    if known.fusion_rules:
-        provides.append("fusion rules: " + ", ".join(sorted(map(_rule_name, known.fusion_rules))))
-    provides = provides or ["nothing marked with @hookimpl"]
-    return PluginInfo(known.distribution, known.version, known.entry_point, tuple(provides))
-
-
-def _rule_name(rule: object) -> str:
-    name = getattr(rule, "name", None)
-    return name if isinstance(name, str) else _name(rule)
-
-
-def _operators(check: bool) -> list[PluginInfo]:
-    """One line for the operators of each distribution, and one for each that cannot be imported."""
-    names: dict[tuple[str, str], list[str]] = {}
-    infos: list[PluginInfo] = []
-    for distribution, version, entry_point in _found(OPERATOR_GROUP):
-        try:
-            if check:
-                entry_point.load()
-        except (Exception, SystemExit) as error:
-            infos.append(PluginInfo(distribution, version, entry_point.name, failure=_reason(error)))
-        else:
-            names.setdefault((distribution, version), []).append(entry_point.name)
-    for (distribution, version), found in names.items():
-        infos.append(PluginInfo(distribution, version, OPERATOR_GROUP, ("operators: " + ", ".join(found),)))
-    return infos
 
 
 # The process's manager ------------------------------------------------------------------------------------------------
