@@ -72,6 +72,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ("rx_ops/operators/_filter.py", "def late():\n    from rx_ops._faces import Flowable\n", "rx_ops: stages and operators"),
         ("rx_spark/_plan.py", "from rx_spark import _job\n", "rx_spark: plans, jobs, heads"),
         ("rx_fusion/_shapes.py", "from rx_fusion._heads import Head\n", "rx_fusion: stages"),
+        ("rx_schedulers/_loop_thread.py", "def late():\n    from rx_schedulers import _event_loop\n", "rx_schedulers: actions"),
         ("rx_trio/_wakeup.py", "from rx_trio import _scheduler\n", "rx_trio: wake-ups below"),
     ],
     ids=[
@@ -84,6 +85,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         "operators and types of streams",
         "a plan and its job",
         "shapes and heads",
+        "threads and their event loops",
         "wake-ups and what waits for them",
     ],
 )
@@ -104,7 +106,7 @@ def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["rx_fusion", "rx_ops", "rx_spark", "rx_trio"])
+@pytest.mark.parametrize("package", ["rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_trio"])
 def test_a_new_module_has_to_say_its_layer(package: str, tmp_path: Path) -> None:
     refused(tmp_path, {f"{package}/_new.py": ""}, f"{package}: ")
 

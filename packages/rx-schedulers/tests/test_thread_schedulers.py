@@ -21,7 +21,8 @@ from rx_schedulers import (
     SingleScheduler,
     from_executor,
 )
-from rx_schedulers._event_loop import EventLoop, EventLoopGroup, LoopThread, LoopWorker, Task
+from rx_schedulers._event_loop import EventLoop, EventLoopGroup, LoopWorker, Task
+from rx_schedulers._loop_thread import LoopThread
 
 SECONDS = 20.0
 

@@ -8,7 +8,8 @@ from time import monotonic
 from typing import final
 
 from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
-from rx_schedulers._event_loop import Action, EventLoop, EventLoopGroup, LoopWorker, Task, call
+from rx_schedulers._actions import Action, call
+from rx_schedulers._event_loop import EventLoop, EventLoopGroup, LoopWorker, Task
 from rx_schedulers._shared import Place
 from rx_schedulers._wakeup import Wakeup
 
@@ -46,7 +47,7 @@ class _CallerLoop(EventLoop):
         except BaseException:  # KeyboardInterrupt, say: it ends the caller, and with it what was to run inside its call
             for left in (loop, *waiting):
                 left._drop_all()
-                left._forget_thread()
+                left.forget_thread()
             raise
         finally:
             _local.waiting = None

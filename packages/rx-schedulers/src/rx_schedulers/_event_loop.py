@@ -13,9 +13,6 @@ has to wake a thread or to start one.
 
 from __future__ import annotations
 
-import atexit
-import os
-import threading
 from collections import deque
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
@@ -24,10 +21,10 @@ from math import inf
 from time import monotonic
 from typing import Final, final
 
-from rx_core import DISPOSED, BaseDisposable, Worker, WorkerInterruptedError, dropped, hooks
+from rx_core import DISPOSED, BaseDisposable, Worker, hooks
+from rx_schedulers._actions import Action, call, interrupted, report
+from rx_schedulers._loop_thread import THREADS, LoopThread
 from rx_schedulers._wakeup import Wakeup
-
-Action = Callable[[], object]
 
 #: How long an event loop keeps its thread without work.
 IDLE_SECONDS: Final = 60.0
@@ -36,36 +33,6 @@ _ASLEEP: Final = "asleep"  # in ``_idle``: a thread waits for a wake-up
 _ABSENT: Final = "absent"  # in ``_idle``: there is no thread
 _LONGEST_WAIT: Final = 3600.0  # waking up for nothing once an hour keeps clear of the platform's limits
 _BACKLOG: Final = 512  # timers that may lie in the inbox of a sleeping event loop before it is woken to sort them
-_AT_EXIT_SECONDS: Final = 1.0
-
-
-def call(action: Action, /) -> None:
-    """Run one action. An Exception goes to the rx_on_error hooks; other BaseExceptions pass."""
-    try:
-        action()
-    except Exception as error:
-        dropped(error)
-
-
-def interrupted(error: BaseException, /) -> WorkerInterruptedError:
-    """What to report when ``error`` ended an action on a thread where no caller could act on it."""
-    wrapped = WorkerInterruptedError(
-        f"{type(error).__name__} ended an action on thread {threading.current_thread().name!r}; "
-        f"a background thread cannot end the program.\n"
-        f"  To stop the stream instead:  raise an Exception, or cancel its subscription"
-    )
-    wrapped.__cause__ = error
-    return wrapped
-
-
-def report(error: Exception, /) -> None:
-    """``dropped``, for places that have to go on even when a hook answers with a BaseException."""
-    try:
-        dropped(error)
-    except BaseException:
-        import logging
-
-        logging.getLogger("rx.schedulers").exception("an rx_on_error hook was interrupted while it got %r", error)
 
 
 @final
@@ -178,7 +145,7 @@ class EventLoop:
     def _start(self) -> None:
         thread = LoopThread(self)
         self.group.running[thread] = self
-        _threads[thread] = None
+        THREADS[thread] = None
         try:
             thread.start()
         except (RuntimeError, MemoryError):  # no threads left, or the interpreter is ending
@@ -317,7 +284,18 @@ class EventLoop:
         while inbox:
             inbox.popleft().dispose()
 
-    def _forget_thread(self) -> None:
+    # the thread, and the end of the process --------------------------------------------------------------
+
+    def thread_ended(self, thread: object) -> None:
+        """``thread`` does not run this event loop any more."""
+        self.group.running.pop(thread, None)
+
+    def shut(self) -> None:
+        """End this event loop and all others of its scheduler after their actions that run now."""
+        self.group.shut = True
+        self.rouse()
+
+    def forget_thread(self) -> None:
         """After a fork: the thread stayed behind, and so does what it had to do."""
         self._heap.clear()
         self._inbox.clear()
@@ -375,73 +353,3 @@ class LoopWorker(Worker):
     @property
     def is_disposed(self) -> bool:
         return self._disposed or self._loop.over()
-
-
-# Threads and the end of the process -----------------------------------------------------------------------------------
-#
-# The threads are daemons, so that an interval that was never stopped cannot keep a program from ending. Daemons that are left
-# alone die in the middle of whatever they do when the interpreter takes itself apart, which has crashed more than one
-# program. So when the main thread and all threads of the program have ended, an atexit function ends the event loops and
-# waits for their threads (one second for all of them together); only an action that does not return is left to the
-# daemon's fate.
-
-_threads: dict[LoopThread, None] = {}
-
-
-@final
-class LoopThread(threading.Thread):
-    """The thread of an event loop. ``retire()`` ends it if it is idle: so leak checks tell cached threads from leaked ones."""
-
-    def __init__(self, loop: EventLoop) -> None:
-        super().__init__(name=loop.name, daemon=True)
-        self.loop = loop
-        self._ended = threading.Event()
-
-    def run(self) -> None:
-        try:
-            self.loop.run()
-        finally:
-            self.ended()
-
-    def ended(self) -> None:
-        self.loop.group.running.pop(self, None)
-        _threads.pop(self, None)
-        self._ended.set()
-
-    def finish(self, deadline: float | None) -> None:
-        """Wait for the end, up to ``deadline`` on the monotonic clock."""
-        if self is threading.current_thread():
-            return
-        # Not join() alone: that one refuses threads which are about to start.
-        if self._ended.wait(None if deadline is None else max(deadline - monotonic(), 0.0)) and self.ident is not None:
-            self.join(None if deadline is None else max(deadline - monotonic(), 0.1))
-
-    def retire(self) -> None:
-        self.loop.retire()
-
-    def __repr__(self) -> str:
-        state = "alive" if self.is_alive() else "ended"
-        return f"<thread {self.name!r}, {state}, {self.loop.waiting()} actions wait>"
-
-
-@atexit.register
-def _end_all_loops() -> None:
-    threads = list(_threads)
-    for thread in threads:
-        thread.loop.group.shut = True
-        thread.loop.rouse()
-    deadline = monotonic() + _AT_EXIT_SECONDS
-    for thread in threads:
-        thread.finish(deadline)
-
-
-def _after_fork_in_child() -> None:
-    for thread in list(_threads):
-        if thread is not threading.current_thread():
-            thread.loop.group.running.pop(thread, None)
-            _threads.pop(thread, None)
-            thread.loop._forget_thread()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)

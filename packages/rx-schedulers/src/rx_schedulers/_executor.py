@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, final
 
 from rx_core import DISPOSED, BaseDisposable, Disposable, Worker, on_schedule
 from rx_core.gate import Gate
-from rx_schedulers._event_loop import IDLE_SECONDS, Action, EventLoop, EventLoopGroup, LoopWorker, call, interrupted, report
+from rx_schedulers._actions import Action, call, interrupted, report
+from rx_schedulers._event_loop import IDLE_SECONDS, EventLoop, EventLoopGroup, LoopWorker
 from rx_schedulers._shared import Place
 
 if TYPE_CHECKING:
