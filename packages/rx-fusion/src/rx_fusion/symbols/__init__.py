@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from rx_fusion.symbols._expression import Expression, Structure, expression_of, without_symbols
 from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, written
-from rx_fusion.symbols._symbol import Symbol, SymbolError, it
+from rx_fusion.symbols._symbol import Symbol, it
 from rx_fusion.symbols._trace import call, sym
+from rx_fusion.symbols._unanswered import SymbolError
 
 __all__ = [
     "Attribute",

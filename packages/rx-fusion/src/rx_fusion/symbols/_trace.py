@@ -10,7 +10,8 @@ from rx_core import name_of
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._nodes import Item, Node, parts_of
-from rx_fusion.symbols._symbol import TRACING, Symbol, SymbolError, as_symbol, called
+from rx_fusion.symbols._symbol import Symbol, as_symbol, called
+from rx_fusion.symbols._unanswered import TRACING, SymbolError
 
 P = ParamSpec("P")
 R = TypeVar("R")
