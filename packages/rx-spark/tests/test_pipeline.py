@@ -20,7 +20,7 @@ from rx_core import WorkerInterruptedError
 from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable
 from rx_spark import _compile
-from rx_spark._sink import WINDOW
+from rx_spark._credits import WINDOW
 from rx_spark._wire import CHUNK
 from rx_testing import TestSubscriber
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from rx_spark import _sink
+from rx_spark._credits import WINDOW, Frame
 from rx_spark._errors import SparkJobError
 from rx_spark._passes import _deliver, _Input
-from rx_spark._sink import CreditSink, Frame
+from rx_spark._sink import CreditSink
 from rx_spark._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_elements, loads, pack_error
 
 PATIENCE = 10.0
@@ -84,7 +85,7 @@ def test_blocks_of_several_tasks_come_in_order_and_the_end_needs_no_word_from_sp
         driver.task(partition, blocks)
     assert driver.items() == list(range(50_000))
     assert driver.sink.buffered == 0
-    assert 0 < driver.sink.max_buffered <= (3 * _sink.WINDOW + 1) * 1024
+    assert 0 < driver.sink.max_buffered <= (3 * WINDOW + 1) * 1024
 
 
 def test_a_consumer_that_stops_stops_the_tasks(driver: Driver) -> None:
@@ -100,7 +101,7 @@ def test_a_consumer_that_stops_stops_the_tasks(driver: Driver) -> None:
     driver.sink.expect(1, 1)
     driver.task(0, {0: endless()})  # type: ignore[dict-item]  # a block is any iterable
     assert driver.items(5_000)[:5_000] == list(range(5_000))
-    assert len(pulled) <= 5_000 + (_sink.WINDOW + 2) * 1024
+    assert len(pulled) <= 5_000 + (WINDOW + 2) * 1024
 
 
 def test_without_order_tasks_take_turns_and_their_ends_make_the_end(driver: Driver) -> None:
@@ -217,7 +218,7 @@ def test_a_task_without_a_slot_does_not_block_the_others_for_good(monkeypatch: p
     threading.Thread(target=then_the_other, daemon=True).start()
     assert driver.items() == list(range(20_000))
     assert driver.sink.spilled > 5_000
-    assert driver.sink.max_buffered <= (2 * _sink.WINDOW + 1) * 1024
+    assert driver.sink.max_buffered <= (2 * WINDOW + 1) * 1024
     driver.stop()
 
 

@@ -15,11 +15,11 @@ from rx_fusion import PushHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._absorb import ELEMENTWISE, LIMITS, StageFunction, step_of, why_not
+from rx_spark._credits import WINDOW
 from rx_spark._op import JobOp
 from rx_spark._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Take
 from rx_spark._portable import check_portable
 from rx_spark._runner import FusedRunner
-from rx_spark._sink import WINDOW
 from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._credits import Frame
 from rx_spark._errors import SparkJobError
 from rx_spark._plan import Plan
-from rx_spark._sink import CreditSink, Frame
+from rx_spark._sink import CreditSink
 from rx_spark._wire import END as END_FRAME
 from rx_spark._wire import ERROR, loads, unpack_error
 
@@ -52,7 +53,7 @@ class SparkJob:
     is called, from any thread, when polling may give something after it gave None; it must not block.
     Errors: a function's exception comes out of poll as what it was, after the elements before it. After an error, END
     or cancel the job is gone; further polls give END.
-    Memory: ``max_buffered`` elements were held at most, ``spilled`` went to disk (see rx_spark._sink).
+    Memory: ``max_buffered`` elements were held at most, ``spilled`` went to disk (see rx_spark._credits).
     """
 
     def __init__(self, config: SparkConfig, plan: Plan, *, on_ready: Callable[[], object]) -> None:
