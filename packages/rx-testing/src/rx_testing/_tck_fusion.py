@@ -5,15 +5,14 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, NONE, SYNC
 from rx_testing._tck_env import attempt
-from rx_testing._tck_queue import FUSION_RULES, MODES, QueueProbe
-from rx_testing._tck_source import PublisherOptions
+from rx_testing._tck_fused_source import Boom, EverySecond, FusedPublisherOptions, noting
+from rx_testing._tck_queue import MODES, QueueProbe
 
 if TYPE_CHECKING:
     from rx_core import Publisher
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class FusedPublisherVerification(PublisherOptions[T]):
+class FusedPublisherVerification(FusedPublisherOptions[T]):
     """Verifies a publisher that can be polled; beside it the :class:`PublisherVerification` is to pass, for those who do not.
 
     ::
@@ -34,13 +33,6 @@ class FusedPublisherVerification(PublisherOptions[T]):
 
     ``create_publisher(n)`` makes streams of different elements. Rules F1–F13 of ``rx_testing.tck.FUSION_RULES``.
     """
-
-    #: The mode that the publisher grants: SYNC or ASYNC.
-    mode: int = SYNC
-
-    def create_mapped_publisher(self, elements: int, function: Callable[[T], T], /) -> Publisher[T] | None:
-        """The same with a function that runs for each element, when it is polled; None: there is none, its tests are skipped."""
-        return None
 
     # negotiation ------------------------------------------------------------------------------------------------------
 
@@ -150,7 +142,7 @@ class FusedPublisherVerification(PublisherOptions[T]):
     def test_optional_f5_is_empty_must_compute_nothing(self) -> None:
         """It may be called without demand."""
         calls: list[T] = []
-        probe = self._poller(self._mapped(3, _noting(calls)), ANY)
+        probe = self._poller(self._mapped(3, noting(calls)), ANY)
         for _ in range(3):
             self._queue_of(probe).is_empty()
         if calls and self.mode == SYNC:
@@ -183,7 +175,7 @@ class FusedPublisherVerification(PublisherOptions[T]):
         def third(item: T) -> T:
             calls.append(item)
             if len(calls) == 3:
-                raise _Boom
+                raise Boom
             return item
 
         calls: list[T] = []
@@ -203,7 +195,7 @@ class FusedPublisherVerification(PublisherOptions[T]):
             if failures or (probe.error is not None and len(got) == 2):
                 break
         error = failures[0] if failures else probe.error
-        if len(got) != 2 or not isinstance(error, _Boom):
+        if len(got) != 2 or not isinstance(error, Boom):
             self._fail("F6", f"expected 2 elements and then the error of a function, got {got} and {error!r}", probe)
 
     def test_optional_f13_poll_must_compute_no_further(self) -> None:
@@ -211,7 +203,7 @@ class FusedPublisherVerification(PublisherOptions[T]):
         if self.mode != SYNC:
             pytest.skip("an ASYNC source computes as it was requested")
         calls: list[T] = []
-        probe = self._sync(self._mapped(4, _noting(calls)))
+        probe = self._sync(self._mapped(4, noting(calls)))
         for polled in range(1, self._at_most(3) + 1):
             probe.poll()
             if len(calls) != polled:
@@ -317,7 +309,7 @@ class FusedPublisherVerification(PublisherOptions[T]):
 
     def test_optional_f11_what_was_turned_down_must_not_count_as_requested(self) -> None:
         """A subscriber that takes every second element and has requested two gets two of four."""
-        probe = _EverySecond[T](self.env)
+        probe = EverySecond[T](self.env)
         self._subscribe(self._publisher(6), probe)
         probe.request(2)
         self.env.wait_until(lambda: len(probe.taken) >= 2)
@@ -325,92 +317,3 @@ class FusedPublisherVerification(PublisherOptions[T]):
             pytest.skip("does not use try_on_next()")
         if not self.env.never(lambda: len(probe.taken) > 2) or len(probe.taken) != 2 or len(probe.turned_down) not in (1, 2):
             self._fail("F11", f"2 requested: {probe.taken} taken and {probe.turned_down} turned down", probe)
-
-    # shared -----------------------------------------------------------------------------------------------------------
-
-    def _fail(self, rule: str, what: str, *parties: object) -> NoReturn:
-        __tracebackhide__ = True
-        self.env.fail(f"{rule}: {FUSION_RULES[rule]}", what, *parties)
-
-    def _poller(
-        self,
-        publisher: Publisher[T],
-        *modes: int,
-        on_subscribe: Callable[[QueueProbe[T]], object] | None = None,
-        on_next: Callable[[QueueProbe[T]], object] | None = None,
-    ) -> QueueProbe[T]:
-        probe = QueueProbe[T](self.env, *modes, on_subscribe=on_subscribe, on_next=on_next)
-        raised = attempt(lambda: publisher.subscribe(probe))
-        if raised is not None or len(probe.granted) != len(modes):
-            self._fail("F1", f"the Subscription offers no fusion; subscribe() raised {raised!r}", probe)
-        return probe
-
-    def _granted(self, publisher: Publisher[T], mode: int, **reactions: Any) -> QueueProbe[T]:
-        probe = self._poller(publisher, mode, **reactions)
-        if probe.granted != [mode]:
-            pytest.skip(f"{MODES[mode]} is not granted")
-        return probe
-
-    def _sync(self, publisher: Publisher[T], **reactions: Any) -> QueueProbe[T]:
-        if self.mode != SYNC:
-            pytest.skip("the publisher grants ASYNC")
-        return self._granted(publisher, SYNC, **reactions)
-
-    def _async(self, publisher: Publisher[T], **reactions: Any) -> QueueProbe[T]:
-        if self.mode != ASYNC:
-            pytest.skip("the publisher grants SYNC")
-        return self._granted(publisher, ASYNC, **reactions)
-
-    def _filled(self, publisher: Publisher[T], count: int) -> QueueProbe[T]:
-        """Ready to be polled ``count`` times, in whichever mode."""
-        probe = self._granted(publisher, self.mode)
-        if self.mode == ASYNC:
-            probe.request(count)
-        return probe
-
-    def _queue_of(self, probe: QueueProbe[T]) -> Any:
-        if not probe.offers:
-            self._fail("F1", "the Subscription has no request_fusion()", probe)
-        return probe.queue
-
-    def _mapped(self, elements: int, function: Callable[[T], T]) -> Publisher[T]:
-        publisher = self.create_mapped_publisher(self._at_most(elements), function)
-        if publisher is None:
-            pytest.skip("create_mapped_publisher() returns None")
-        return publisher
-
-
-class _Boom(Exception):
-    """What a function of the verification raises."""
-
-
-def _noting(calls: list[T]) -> Callable[[T], T]:
-    def note(item: T) -> T:
-        calls.append(item)
-        return item
-
-    return note
-
-
-class _EverySecond(QueueProbe[T]):
-    """A conditional subscriber that turns down the first of each two elements."""
-
-    def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        self.taken: list[T] = []
-        self.turned_down: list[T] = []
-        self.asked_conditionally = 0
-
-    def on_next(self, item: T, /) -> None:
-        if not self._takes(item):
-            self.request(1)
-
-    def try_on_next(self, item: T, /) -> bool:
-        self.asked_conditionally += 1
-        return self._takes(item)
-
-    def _takes(self, item: T) -> bool:
-        takes = len(self.turned_down) > len(self.taken)
-        (self.taken if takes else self.turned_down).append(item)
-        super().on_next(item)
-        return takes
