@@ -22,11 +22,13 @@ MACHINERY: Final = {
     "_cutters": "what says where a list or a window ends; buffer and window share it",
     "_group_loop": "the fusion rule for group_by in front of flat_map",
     "_loops": "the loops of flat_map, concat_map and concat over passive sources",
+    "_lossy": "the source and the cells of what comes too fast: debounce, sample, throttle",
     "_mapping": "calling a mapper to sources, and refusing what it returns",
     "_part": "the queue of one subscriber that is a group or a window",
     "_pieces": "the gate of an operator that cuts: buffer and window share it",
     "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",
     "_unicast": "the stream of ends that repeat_when and retry_when give their handlers",
+    "_zip_loop": "the loop of zip over passive sources",
 }
 #: Methods that are a combination of operators of other families.
 SHARED: Final = {

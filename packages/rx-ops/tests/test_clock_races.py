@@ -15,8 +15,8 @@ import rx_core.streams
 import rx_ops.operators
 from rx_core.streams import QueuedInput
 from rx_ops import Flowable
-from rx_ops.operators._rates import Held
-from rx_ops.operators._threads import ObserveOn
+from rx_ops.operators._lossy import Held
+from rx_ops.operators._observe_on import ObserveOn
 from rx_ops.operators._timeout import _InTime
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 from rx_testing.racing import interrupted

@@ -28,6 +28,7 @@ from rx_ops._faces._late import FlowableLate
 from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
+from rx_ops._faces._observe_on import FlowableObserveOn
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._publish import FlowablePublish
@@ -36,9 +37,9 @@ from rx_ops._faces._repeat import FlowableRepeat
 from rx_ops._faces._replay import FlowableReplay
 from rx_ops._faces._runs import FlowableRuns
 from rx_ops._faces._sorted import FlowableSorted
+from rx_ops._faces._subscribe_on import FlowableSubscribeOn
 from rx_ops._faces._switch_map import FlowableSwitchMap
 from rx_ops._faces._terminal import FlowableTerminal
-from rx_ops._faces._threads import FlowableThreads
 from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._timeout import FlowableTimeout
 from rx_ops._faces._transform import FlowableTransform
@@ -78,7 +79,8 @@ class Flowable(
     FlowableRepeat[T_co],
     FlowableAside[T_co],
     FlowableLifecycle[T_co],
-    FlowableThreads[T_co],
+    FlowableSubscribeOn[T_co],
+    FlowableObserveOn[T_co],
     FlowableLate[T_co],
     FlowableTimeout[T_co],
     FlowableRates[T_co],

@@ -15,6 +15,7 @@ from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import check_callable, check_count, check_scheduler, check_seconds, check_source, default_scheduler
 from rx_ops._faces._create import _Same
+from rx_ops._faces._observe_on import observed_on
 from rx_ops._faces._one_item import (
     Acted,
     AnySource,
@@ -31,7 +32,7 @@ from rx_ops._faces._one_item import (
 )
 from rx_ops._faces._plugged import CompletablePlugged
 from rx_ops._faces._repeat import check_backoff
-from rx_ops._faces._threads import observed_on, subscribed_on
+from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._notification import Notification
 

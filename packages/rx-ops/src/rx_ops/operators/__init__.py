@@ -14,7 +14,7 @@ from rx_ops.operators._backpressure import (
     ToFlowable,
 )
 from rx_ops.operators._buffer import BufferCut, BufferToggle
-from rx_ops.operators._combine import Zip, row_of
+from rx_ops.operators._combine import Zip
 from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
 from rx_ops.operators._concat_map import ConcatMap, Expand
 from rx_ops.operators._conditional import Amb, SequenceEqual
@@ -33,16 +33,18 @@ from rx_ops.operators._latest import CombineLatest, WithLatestFrom
 from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
 from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
 from rx_ops.operators._mapping import Named
+from rx_ops.operators._observe_on import ObserveOn
 from rx_ops.operators._publish import Publish, PublishWithin, published
 from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
 from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
 from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
+from rx_ops.operators._subscribe_on import SubscribeOn
 from rx_ops.operators._switch_map import SwitchMap
-from rx_ops.operators._threads import ObserveOn, SubscribeOn
 from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
 from rx_ops.operators._timeout import Timeout, TimeoutBy
 from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
 from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
+from rx_ops.operators._zip_loop import row_of
 
 #: What is known of the two, so that it need not be looked up for each stream.
 CONCAT_MAP: Final = operator_of(ConcatMap)

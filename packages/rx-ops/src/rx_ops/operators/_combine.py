@@ -6,33 +6,25 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import OPERATOR_CODES, UNBOUNDED, none_produced
+from rx_core import UNBOUNDED, none_produced
 from rx_core.streams import (
     END,
-    EXACT,
     LOOK_FIRST,
     Op,
     QueuedInput,
-    Stream,
     close,
     is_exhausted,
     tell_interrupted,
     without_this_frame,
 )
-from rx_fusion import IterableHead, Loop, Pipeline, op
+from rx_fusion import IterableHead, Pipeline, op
 from rx_ops.operators._mapping import mapper_failure
+from rx_ops.operators._zip_loop import passive_items, row_of, rows_of, zip_loop
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
-    from rx_core.streams import Stopping
-    from rx_fusion import OperatorHead
 
 R = TypeVar("R")
-
-
-def row_of(*items: Any) -> tuple[Any, ...]:
-    """The combiner of an operator that was given none."""
-    return items
 
 
 _popleft: Final = deque.popleft
@@ -140,67 +132,6 @@ class _Column(QueuedInput[Any]):
         super().on_complete()
 
 
-def _rows(sources: Sequence[Iterator[Any]], combiner: Callable[..., R]) -> Iterator[R]:
-    """The rows of sources that are all passive."""
-    rows = zip(*sources, strict=False)
-    return rows if combiner is row_of else _combined(rows, combiner)  # type: ignore[return-value]  # row_of gives the row
-
-
-def _combined(rows: Iterator[tuple[Any, ...]], combiner: Callable[..., R]) -> Iterator[R]:
-    failed: list[Exception] = []  # a variable for it would make a cycle with its traceback
-    for row in rows:
-        try:
-            value = combiner(*row)
-        except (Exception, GeneratorExit) as error:
-            failed.append(mapper_failure("zip", combiner, error))
-            break
-        if value is None:
-            failed.append(none_produced("zip", combiner))
-            break
-        yield value
-    if failed:
-        raise failed.pop()
-
-
-OPERATOR_CODES.add(_combined.__code__)
-
-
-def _passive(sources: Sequence[Any], run: Stopping | None) -> list[Iterator[Any] | None]:
-    """The items of each source that is passive."""
-    return [source._passive_items(run) if isinstance(source, Stream) else None for source in sources]
-
-
-def zip_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
-    """Rows where all sources are passive."""
-    if not all(isinstance(source, Stream) and source._computes for source in head.upstream):
-        return None
-    found = _passive(head.upstream, run)
-    columns = [items for items in found if items is not None]
-    if len(columns) == len(found):
-        return Loop(_closing(_rows(columns, head.args[0]), columns), None, None)
-    for items in columns:
-        close(items)
-    return None
-
-
-def _closing(rows: Iterator[R], columns: Sequence[Iterator[Any]]) -> Iterator[R]:
-    """Close the sources behind the rows, where that means anything."""
-    if all(type(items) in EXACT for items in columns):
-        return rows
-    return _closed(rows, columns)
-
-
-def _closed(rows: Iterator[R], columns: Sequence[Iterator[Any]]) -> Iterator[R]:
-    try:
-        yield from rows
-    finally:
-        for items in columns:
-            close(items)
-
-
-OPERATOR_CODES.add(_closed.__code__)
-
-
 @op("zip", loop=zip_loop)
 class Zip(Op[R]):
     """One item of each source makes a row; the end of any of them is the end, and an error is one at once.
@@ -248,14 +179,14 @@ class Zip(Op[R]):
     def open(self) -> None:
         columns = self.columns
         # No source may signal before it is known how each of the others is asked.
-        for column, source, items in zip(columns, self.sources, _passive(self.sources, self), strict=True):
+        for column, source, items in zip(columns, self.sources, passive_items(self.sources, self), strict=True):
             column.items = items
             column.in_turn = isinstance(source, Pipeline) and type(source._head) is IterableHead
             column.others = tuple([other for other in columns if other is not column])
         self.passive = [column for column in columns if column.items is not None]
         self.pushing = [column for column in columns if column.items is None]
         if not self.pushing:
-            self.rows = _rows([column.items for column in columns if column.items is not None], self.combiner)
+            self.rows = rows_of([column.items for column in columns if column.items is not None], self.combiner)
             return
         for column, source in zip(columns, self.sources, strict=True):
             if self.stopped:

@@ -1,4 +1,4 @@
-"""Where signals come, and where sources are subscribed. No hidden thread: each operator works on a worker that it is given."""
+"""Where signals come. No hidden thread: the operator works on a worker that it is given."""
 
 from __future__ import annotations
 
@@ -15,23 +15,10 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 
 
-class FlowableThreads(FlowableCore[T_co]):
-    """Where signals come, and where sources are subscribed."""
+class FlowableObserveOn(FlowableCore[T_co]):
+    """Where signals come."""
 
     __slots__ = ()
-
-    def subscribe_on(self, scheduler: Scheduler, /) -> Flowable[T_co]:
-        """Subscribes to this stream, and requests from it, on a worker of ``scheduler``.
-
-        ::  --1--2--3|  -->  --1--2--3|
-
-        Demand:  passes through, on the worker.   Errors: pass through; RuntimeError when the scheduler was shut down.
-        Memory:  none.   Thread: a synchronous source emits on the worker, any other on its own thread.
-        Fusion:  a wall; what is before it fuses, what is after it fuses.
-        Source:  RxJava ``subscribeOn``.
-        """
-        check_scheduler("subscribe_on", scheduler)
-        return self._from(subscribed_on(self, scheduler))
 
     def observe_on(
         self, scheduler: Scheduler, /, *, prefetch: int = GROWING_PREFETCH, delay_error: bool = False
@@ -53,12 +40,6 @@ class FlowableThreads(FlowableCore[T_co]):
         check_scheduler("observe_on", scheduler)
         check_prefetch("observe_on", prefetch)
         return self._from(observed_on(self, scheduler, prefetch, delay_error))
-
-
-def subscribed_on(source: object, scheduler: Scheduler) -> OperatorHead:
-    """``source``, of any type, behind subscribe_on."""
-    said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
-    return OperatorHead(operators.SubscribeOn, (source,), (scheduler,), shown=f"subscribe_on({scheduler!r})", said=said)
 
 
 def observed_on(source: object, scheduler: Scheduler, prefetch: int, delay_error: bool = False) -> OperatorHead:

@@ -1,0 +1,40 @@
+"""Where sources are subscribed. No hidden thread: the operator works on a worker that it is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from rx_core import Scheduler
+from rx_fusion import OperatorHead
+from rx_ops import operators
+from rx_ops._faces._core import FlowableCore, check_scheduler
+
+if TYPE_CHECKING:
+    from rx_ops._faces._results import Flowable
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class FlowableSubscribeOn(FlowableCore[T_co]):
+    """Where sources are subscribed."""
+
+    __slots__ = ()
+
+    def subscribe_on(self, scheduler: Scheduler, /) -> Flowable[T_co]:
+        """Subscribes to this stream, and requests from it, on a worker of ``scheduler``.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through, on the worker.   Errors: pass through; RuntimeError when the scheduler was shut down.
+        Memory:  none.   Thread: a synchronous source emits on the worker, any other on its own thread.
+        Fusion:  a wall; what is before it fuses, what is after it fuses.
+        Source:  RxJava ``subscribeOn``.
+        """
+        check_scheduler("subscribe_on", scheduler)
+        return self._from(subscribed_on(self, scheduler))
+
+
+def subscribed_on(source: object, scheduler: Scheduler) -> OperatorHead:
+    """``source``, of any type, behind subscribe_on."""
+    said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
+    return OperatorHead(operators.SubscribeOn, (source,), (scheduler,), shown=f"subscribe_on({scheduler!r})", said=said)
