@@ -64,10 +64,10 @@ scan(add) → map(str)
 └─ rx_spark.from_iterable([1, 2]).map(double).distinct().filter(odd)
       · driver: the iterable is read whole before the job starts
       · executors: one fused pass: map(double)
-      · shuffle: distinct(), equal elements meet in one task
+      · shuffle: distinct(), equal items meet in one task
       · executors: one fused pass: filter(odd)
       · streams back: in any order, {AHEAD}
-      · driver from here: scan(add) needs its elements in order, one after another
+      · driver from here: scan(add) needs its items in order, one after another
 """,
     ),
     (

@@ -69,7 +69,7 @@ def test_a_lock_in_a_closure_is_named_with_operator_parameter_variable_and_remed
         (lambda: closure_over(i for i in range(3)), "closure variable 'thing'", "builtins.generator"),
         (
             lambda: closure_over([{"deep": threading.Lock()}]),
-            "['deep'] in element 0 in closure variable 'thing'",
+            "['deep'] in item 0 in closure variable 'thing'",
             "lock",
         ),
         (lambda: closure_over(Holder()), "attribute 'lock' in closure variable 'thing'", "lock"),
@@ -100,7 +100,7 @@ def test_what_can_travel_passes() -> None:
 
 
 def test_an_element_of_the_driver_that_cannot_travel_is_named() -> None:
-    with pytest.raises(NotPortableError, match=r"from_iterable.*element 1 is a _thread.lock") as caught:
+    with pytest.raises(NotPortableError, match=r"from_iterable.*item 1 is a _thread.lock") as caught:
         dump_items([1, threading.Lock()])
     assert caught.value.operator == "from_iterable"
 

@@ -13,7 +13,7 @@ from rx_spark._credits import WINDOW, Frame
 from rx_spark._errors import SparkJobError
 from rx_spark._passes import _deliver, _Input
 from rx_spark._sink import CreditSink
-from rx_spark._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_elements, loads, pack_error
+from rx_spark._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
 
 PATIENCE = 10.0
 
@@ -118,15 +118,15 @@ def test_nothing_is_lost_or_doubled_when_a_task_runs_again(driver: Driver) -> No
     first = Link(driver.sink.address, 0, 0)
     for block, index, items in [(0, 0, [0, 1, 2]), (0, 3, [3])]:
         assert first.acquire()
-        first.send(DATA, block, index, len(items), dump_elements(items))
+        first.send(DATA, block, index, len(items), dump_items(items))
     first.send(DONE, 0, 4)
     assert driver.items(3) == [0, 1, 2]
     assert first.acquire()
-    first.send(DATA, 1, 4, 1, dump_elements([4]))
+    first.send(DATA, 1, 4, 1, dump_items([4]))
     assert driver.items(2) == [3, 4]
     driver.task(0, {0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}, attempt=1)  # the same elements, other chunks
     assert driver.items() == [5, 6, 7]
-    assert not first.acquire() or first.send(DATA, 1, 5, 1, dump_elements(["late"]))
+    assert not first.acquire() or first.send(DATA, 1, 5, 1, dump_items(["late"]))
     first.finish()
 
 

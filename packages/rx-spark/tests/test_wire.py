@@ -111,5 +111,5 @@ def test_classes_that_pickle_cannot_name_travel_by_value() -> None:
 
 
 def test_an_element_that_cannot_travel_is_named_by_its_type() -> None:
-    with pytest.raises(NotPortableError, match=r"element of type lock"):
+    with pytest.raises(NotPortableError, match=r"item of type lock"):
         list(cells([1, threading.Lock()]))

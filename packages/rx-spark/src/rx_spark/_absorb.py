@@ -10,8 +10,8 @@ from rx_spark._plan import Count, Distinct, GroupReduce, Max, Min, NotedStep, Re
 
 StageFunction = Callable[..., Iterator[Any]]
 
-#: What they give for an element depends on that element alone, so blocks can go anywhere.
-ELEMENTWISE: Final[frozenset[StageFunction]] = frozenset(
+#: What they give for an item depends on that item alone, so blocks can go anywhere.
+PER_ITEM: Final[frozenset[StageFunction]] = frozenset(
     (stages.map_, stages.starmap, stages.filter_, stages.of_type, stages.cast, stages.flat_map_iterable)
 )
 
@@ -38,14 +38,14 @@ STEPS: Final[dict[StageFunction, tuple[Kind, Callable[..., NotedStep | None]]]] 
     stages.take: ("limit", Take),
 }
 
-#: Stages that run on the driver, but need no more than so many elements.
+#: Stages that run on the driver, but need no more than so many items.
 LIMITS: Final[dict[StageFunction, Callable[..., int]]] = {
     stages.element_at: lambda index: int(index) + 1,
     stages.first_or: lambda _default: 1,
     stages.first_or_error: lambda: 1,
 }
 
-_IN_ORDER: Final = "needs its elements in order, one after another"
+_IN_ORDER: Final = "needs its items in order, one after another"
 _EFFECT: Final = "has effects that belong on the driver"
 _COLLECTS: Final = "collects on the driver"
 
@@ -61,7 +61,7 @@ REASONS: Final[dict[StageFunction, str]] = {
     stages.buffer_overlap: _IN_ORDER,
     stages.distinct_until_changed: _IN_ORDER,
     stages.distinct_until_changed_by: _IN_ORDER,
-    stages.distinct_by: "keeps the first element of each key, and shuffles keep no order",
+    stages.distinct_by: "keeps the first item of each key, and shuffles keep no order",
     stages.do_on_next: _EFFECT,
     stages.do_on_complete: _EFFECT,
     stages.reduce_seed: "has a seed, which says nothing about combining partial results; leave it out to reduce on Spark",
@@ -81,7 +81,7 @@ def step_of(function: StageFunction, args: tuple[Any, ...]) -> tuple[Kind, Noted
 
 def why_not(function: StageFunction) -> str:
     """Why a stage ends what Spark runs."""
-    return REASONS.get(function, "is not known to treat each element by itself")
+    return REASONS.get(function, "is not known to treat each item by itself")
 
 
 def _nothing(*_args: Any) -> NotedStep | None:

@@ -1,6 +1,6 @@
 """Sources cut into blocks.
 
-A block is a run of neighbouring elements; blocks are numbered in the source's order. Task ``t`` of ``partitions`` tasks
+A block is a run of neighbouring items; blocks are numbered in the source's order. Task ``t`` of ``partitions`` tasks
 works on the blocks ``t, t + partitions, t + 2 * partitions, ...``. All tasks are therefore busy near the same place of the
 source, and the driver can put the results back in order holding only a few chunks per task. (Contiguous partitions
 would force a choice between order, parallel work and bounded memory.)
@@ -28,9 +28,9 @@ class Reader(Protocol):
     def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]: ...
 
 
-def block_size(elements: int, partitions: int, largest: int) -> int:
-    """Elements per block: few enough that every task gets several blocks, never more than ``largest``."""
-    return max(1, min(largest, -(-elements // (partitions * BLOCKS_PER_PARTITION))))
+def block_size(count: int, partitions: int, largest: int) -> int:
+    """Items per block: few enough that every task gets several blocks, never more than ``largest``."""
+    return max(1, min(largest, -(-count // (partitions * BLOCKS_PER_PARTITION))))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _first_line(file: IO[bytes], start: int) -> int:
 
 @dataclass(frozen=True)
 class CellReader:
-    """Reads rows of (blocks, cells): the elements of an iterable of the driver, pickled, one row per task."""
+    """Reads rows of (blocks, cells): the items of an iterable of the driver, pickled, one row per task."""
 
     def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
         for batch in batches:

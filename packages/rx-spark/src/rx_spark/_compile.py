@@ -200,7 +200,7 @@ def _check_size(blocks: list[bytes]) -> None:
     size = sum(map(len, blocks))
     if size > MOST_BYTES:
         raise ValueError(
-            f"from_iterable() has read {size:,} bytes of pickled elements, and there are more; Spark gets all of them before "
+            f"from_iterable() has read {size:,} bytes of pickled items, and there are more; Spark gets all of them before "
             f"it starts, so at most {MOST_BYTES:,} are read.\n"
             f"  For lines of files:         rx_spark.text(paths)\n"
             f"  For data that comes along:  send names or numbers, and open what they stand for in a mapper\n"

@@ -1,8 +1,8 @@
 """What tasks sent and the consumer has not taken, and the credits that say how much more they may send.
 
 A *partition* is one of the job's last stage. It may have WINDOW chunks here or on their way; taking one out returns the
-credit. In an ordered job the *front* is the number of the block whose elements come next; partitions that are ahead wait
-with their window full. A task that Spark runs again takes its partition over, and elements that came before are dropped by
+credit. In an ordered job the *front* is the number of the block whose items come next; partitions that are ahead wait
+with their window full. A task that Spark runs again takes its partition over, and items that came before are dropped by
 their index.
 
 When order needs a block whose task has no slot to run in while other tasks wait for credits (fewer slots than partitions, or
@@ -33,7 +33,7 @@ class Frame:
     block: int
     count: int = 0
     payload: bytes = b""
-    skip: int = 0  # elements at its start that an earlier attempt had sent already
+    skip: int = 0  # items at its start that an earlier attempt had sent already
     spooled: tuple[int, int] | None = None  # where the payload is in the temporary file
 
 
@@ -46,7 +46,7 @@ class Partition:
         self.frames: deque[Frame] = deque()
         self.in_memory = 0  # DATA frames in the queue whose payload is in memory
         self.outstanding = 0  # credits given and not yet used
-        self.received = 0  # elements of all attempts so far
+        self.received = 0  # items of all attempts so far
         self.done = -1  # the last block that was finished
         self.ended = False
 
@@ -63,7 +63,7 @@ class Connection:
 class CreditQueue:
     """The chunks of all partitions. One lock holds everything together; it is held for some microseconds per chunk.
 
-    ``max_buffered`` is the largest number of elements held in memory at a time, ``spilled`` how many went to disk.
+    ``max_buffered`` is the largest number of items held in memory at a time, ``spilled`` how many went to disk.
     """
 
     def __init__(self, address: SinkAddress) -> None:
@@ -101,7 +101,7 @@ class CreditQueue:
             return frame
 
     def taken(self, count: int) -> None:
-        """The consumer is through with a chunk of ``count`` elements."""
+        """The consumer is through with a chunk of ``count`` items."""
         with self._lock:
             self.buffered -= count
 
@@ -157,7 +157,7 @@ class CreditQueue:
             if self._failure is not None:
                 raise self._failure
             raise SparkJobError(
-                f"Spark reports success, but only {ended} of {self._partitions_expected} tasks delivered their elements to "
+                f"Spark reports success, but only {ended} of {self._partitions_expected} tasks delivered their items to "
                 f"the driver at {self.address.host}:{self.address.port}.\n"
                 f"  Can the executors reach that address?  Set spark.driver.host to one they can"
             )

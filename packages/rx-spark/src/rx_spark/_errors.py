@@ -21,7 +21,7 @@ class JavaNotFoundError(RxError, RuntimeError):
 
 
 class NotPortableError(RxError, TypeError):
-    """A function or an element cannot be sent between the driver and the executors.
+    """A function or an item cannot be sent between the driver and the executors.
 
     ``operator``, ``parameter`` and ``variable`` name the place ('' where it is not known).
     """

@@ -39,7 +39,7 @@ def range(
     ::  0-1-2|
 
     Demand:  decides how far the job runs.   Errors: what ``range`` raises, at assembly; those of Spark.
-    Memory:  two chunks of at most 1,024 elements per task.   Thread: the one that requests, or the job's own.
+    Memory:  two chunks of at most 1,024 items per task.   Thread: the one that requests, or the job's own.
     Fusion:  absorbs what Spark can run.
     """
     source = RangeSource(0, start) if stop is None else RangeSource(start, stop, step)
@@ -61,7 +61,7 @@ def from_iterable(
     ::  --1--2--3|
 
     Spark needs to know where the work is before it starts: the iterable is read whole, by the job's thread, when the
-    first element is requested. For elements that come over time use ``Flowable.from_iterable``.
+    first item is requested. For items that come over time use ``Flowable.from_iterable``.
 
     Demand:  decides how far the job runs, once the iterable was read.
     Errors:  what iterating raises; TypeError for a None among the items; NotPortableError for one that cannot be
@@ -75,7 +75,7 @@ def from_iterable(
         )
     if isinstance(items, itertools.count | itertools.cycle) or _repeats_for_ever(items):
         raise ValueError(
-            f"from_iterable({items!r}) has no end, and Spark gets its elements before it starts.\n"
+            f"from_iterable({items!r}) has no end, and Spark gets its items before it starts.\n"
             f"  The first n of them:   from_iterable(itertools.islice(items, n))\n"
             f"  Without Spark:         Flowable.from_iterable(items)"
         )

@@ -1,7 +1,7 @@
 """Spark as the source of a pipeline: a head that absorbs the stages Spark can run.
 
 A head is a description: a plan, and what was absorbed as the user wrote it. A run makes a job of it when the first
-element is wanted. Which stages are absorbed is said by the tables of rx_spark._absorb.
+item is wanted. Which stages are absorbed is said by the tables of rx_spark._absorb.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rx_core.streams import Failing
 from rx_fusion import PushHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
-from rx_spark._absorb import ELEMENTWISE, LIMITS, StageFunction, step_of, why_not
+from rx_spark._absorb import LIMITS, PER_ITEM, StageFunction, step_of, why_not
 from rx_spark._credits import WINDOW
 from rx_spark._op import JobOp
 from rx_spark._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Take
@@ -48,9 +48,9 @@ class Call(NamedTuple):
 class SparkHead(PushHead):
     """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver.
 
-    Demand: the job starts when an element is requested and runs ahead by at most WINDOW chunks per task.
+    Demand: the job starts when an item is requested and runs ahead by at most WINDOW chunks per task.
     Errors: NotPortableError when it is subscribed, before there is a session; those of the job come out of the stream.
-    Memory: WINDOW chunks of at most CHUNK elements per task.
+    Memory: WINDOW chunks of at most CHUNK items per task.
     Thread: stages behind it run on the thread that requests or, after waiting for Spark, on one of the job's own.
     """
 
@@ -91,7 +91,7 @@ class SparkHead(PushHead):
         return _absorbed(self, shape, args)
 
     def with_group_reduce(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead:
-        """The same with the groups of its elements reduced to pairs (key, value)."""
+        """The same with the groups of its items reduced to pairs (key, value)."""
         head = replace(self, calls=(*self.calls, group_by, reduction))
         return replace(head, plan=self.plan.then(replace(step, note=f"in {group_by}.{reduction} of {head!r}")))
 
@@ -134,7 +134,7 @@ class SparkHead(PushHead):
         return self.shown + "".join(f".{made}" for made in self.calls)
 
 
-_SHUFFLES = {"distinct": "equal elements meet in one task"}
+_SHUFFLES = {"distinct": "equal items meet in one task"}
 
 
 def _absorbed(head: SparkHead, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]]:
@@ -162,7 +162,7 @@ class _Taking:
             shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
             self._head = self._head.with_cut(shown)
             return False
-        if function in ELEMENTWISE:
+        if function in PER_ITEM:
             if not self._pass:
                 self._text = repr(self._head)
             self._pass.append((function, args))

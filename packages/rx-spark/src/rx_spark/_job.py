@@ -1,4 +1,4 @@
-"""One run of a plan: a Spark job whose elements are polled."""
+"""One run of a plan: a Spark job whose items are polled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _End(enum.Enum):
         return "END"
 
 
-#: What poll() returns after the last element.
+#: What poll() returns after the last item.
 END: Final = _End.END
 
 _numbers = itertools.count(1)
@@ -45,22 +45,22 @@ def _at_exit() -> None:
 
 
 class SparkJob:
-    """Runs ``plan``; :meth:`poll` gives its elements. Nothing happens before :meth:`start`.
+    """Runs ``plan``; :meth:`poll` gives its items. Nothing happens before :meth:`start`.
 
-    Demand: an element is computed when its chunk was asked for; per task at most WINDOW chunks of up to 1,024 elements
+    Demand: an item is computed when its chunk was asked for; per task at most WINDOW chunks of up to 1,024 items
     are ahead of the consumer. Order: that of the source, until a distinct or a group_by.
     Threads: ``start``, ``cancel`` and ``close`` from any; ``poll`` and ``poll_many`` from one at a time. ``on_ready``
     is called, from any thread, when polling may give something after it gave None; it must not block.
-    Errors: a function's exception comes out of poll as what it was, after the elements before it. After an error, END
+    Errors: a function's exception comes out of poll as what it was, after the items before it. After an error, END
     or cancel the job is gone; further polls give END.
-    Memory: ``max_buffered`` elements were held at most, ``spilled`` went to disk (see rx_spark._credits).
+    Memory: ``max_buffered`` items were held at most, ``spilled`` went to disk (see rx_spark._credits).
     """
 
     def __init__(self, config: SparkConfig, plan: Plan, *, on_ready: Callable[[], object]) -> None:
         from rx_spark._compile import split_limit
 
         self._config, self._plan, self._on_ready = config, plan, on_ready
-        self._left = split_limit(plan)[1]  # elements that the limit still allows, None: all
+        self._left = split_limit(plan)[1]  # items that the limit still allows, None: all
         self._tag = f"rx-spark-{next(_numbers)}"
         self._chunk: Iterator[Any] = iter(())
         self._chunk_count = 0
@@ -85,13 +85,13 @@ class SparkJob:
                 self._thread.start()
 
     def poll(self) -> object | None:
-        """The next element, None when there is none now, END at the end. Never blocks; raises the pipeline's error."""
+        """The next item, None when there is none now, END at the end. Never blocks; raises the pipeline's error."""
         for item in self._chunk:
-            return item  # type: ignore[no-any-return]  # elements are the user's
+            return item  # type: ignore[no-any-return]  # items are the user's
         return next(self._chunk) if self._refill() else (END if self._ended else None)
 
     def poll_many(self, n: int) -> list[Any]:
-        """Up to ``n`` elements that are there now; an empty list says: ask :meth:`poll`."""
+        """Up to ``n`` items that are there now; an empty list says: ask :meth:`poll`."""
         items: list[Any] = list(islice(self._chunk, n))
         return items if items or not self._refill() else list(islice(self._chunk, n))
 
@@ -128,12 +128,12 @@ class SparkJob:
 
     @property
     def max_buffered(self) -> int:
-        """The largest number of elements that were in the driver's memory at a time."""
+        """The largest number of items that were in the driver's memory at a time."""
         return self._sink.max_buffered if self._sink is not None else 0
 
     @property
     def spilled(self) -> int:
-        """How many elements had to wait on disk."""
+        """How many items had to wait on disk."""
         return self._sink.spilled if self._sink is not None else 0
 
     def _threads(self) -> list[threading.Thread]:

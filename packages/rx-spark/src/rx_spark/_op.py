@@ -1,4 +1,4 @@
-"""One job for one subscriber: where the elements of Spark enter a stream."""
+"""One job for one subscriber: where the items of Spark enter a stream."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class JobOp(Op[Any]):
-    """Polls a job, which starts with the first request, and emits its elements as they are requested.
+    """Polls a job, which starts with the first request, and emits its items as they are requested.
 
     The holder of the token polls: a thread that requests, or the job's own when a chunk has arrived. The next chunk is looked at
     as soon as one is used up, whatever is wanted, so that the end is told without further demand.
     """
 
-    __slots__ = ("chunk", "config", "elements", "job", "over", "plan", "stats")
+    __slots__ = ("chunk", "config", "job", "over", "plan", "received", "stats")
 
     config: SparkConfig
     plan: Plan
@@ -34,9 +34,9 @@ class JobOp(Op[Any]):
     job: SparkJob | None
     #: What is left of the chunk that arrived last.
     chunk: Iterator[Any]
-    #: How many elements came back from Spark.
-    elements: int
-    #: The job has given its last element, so that there is nothing to cancel.
+    #: How many items came back from Spark.
+    received: int
+    #: The job has given its last item, so that there is nothing to cancel.
     over: bool
 
     def __init__(self, down: Subscriber[Any], config: SparkConfig, plan: Plan, stats: JobStats | None, origin: object) -> None:
@@ -46,7 +46,7 @@ class JobOp(Op[Any]):
         self.stats = stats
         self.job = None
         self.chunk = iter(())
-        self.elements = 0
+        self.received = 0
         self.over = False
 
     def step(self, demand: int) -> int:
@@ -71,7 +71,7 @@ class JobOp(Op[Any]):
             if chunk is END:
                 self.over = True
                 return self.finish()
-            self.elements += len(chunk)
+            self.received += len(chunk)
             self.chunk = iter(chunk)
 
     def begin(self) -> SparkJob:
@@ -97,12 +97,12 @@ class JobOp(Op[Any]):
             if not self.over:
                 job.cancel()
             if self.stats is not None:
-                self.stats.end(job, self.elements)
+                self.stats.end(job, self.received)
         self.chunk = iter(())
 
 
 def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
-    """What is there now: elements, END, or None. Raises the job's error."""
+    """What is there now: items, END, or None. Raises the job's error."""
     items = job.poll_many(CHUNK)
     if items:
         return items

@@ -25,7 +25,7 @@ from rx_spark._wire import (
     REPORT,
     Link,
     SinkAddress,
-    dump_elements,
+    dump_items,
     extend_path,
     loads,
     pack_error,
@@ -43,7 +43,7 @@ QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 @dataclass(frozen=True)
 class Work:
     """One stage between shuffles: blocks from ``reader`` (or merged rows), ``runners`` over each, the result to
-    ``writer`` (or to the driver, at most ``limit`` elements per task)."""
+    ``writer`` (or to the driver, at most ``limit`` items per task)."""
 
     reader: Reader | None
     merger: Merger | None
@@ -150,7 +150,7 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
     """Send the blocks to the driver, one chunk per credit.
 
     A credit is acquired before the chunk is computed: nothing runs that was not asked for. Chunks start with one
-    element and grow while they are quick, so that the first element is there at once and slow functions are not run far
+    item and grow while they are quick, so that the first item is there at once and slow functions are not run far
     ahead.
     """
     sender = _Sender(link, limit)
@@ -172,7 +172,7 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
 
 class _Sender:
     def __init__(self, link: Link, limit: int | None) -> None:
-        self.index = 0  # elements sent so far
+        self.index = 0  # items sent so far
         self._link = link
         self._left = limit
         self._size = 1
@@ -207,7 +207,7 @@ class _Sender:
 
     def _send(self, chunk: list[Any], seconds: float) -> bool:
         try:
-            payload = dump_elements(chunk)
+            payload = dump_items(chunk)
         except Exception as error:
             self.fail(error, False)
             return False

@@ -3,8 +3,8 @@
 A :class:`Plan` is a source and the steps after it: frozen, comparable, picklable when its functions are. It holds no
 session and no run state; :mod:`rx_spark._compile` turns it into a DataFrame each time it runs.
 
-Contract of the functions inside: they are deterministic (Spark may run a task again) and their stages are element-wise
-(what a pass emits for an element depends on that element alone), because elements are spread over tasks block by block.
+Contract of the functions inside: they are deterministic (Spark may run a task again) and their stages are per-item
+(what a pass emits for an item depends on that item alone), because items are spread over tasks block by block.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-#: A fused pass: takes the elements of one block and yields what becomes of them.
+#: A fused pass: takes the items of one block and yields what becomes of them.
 Runner: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
 #: A generator function ``f(source, *args)`` and its arguments.
 StageCall: TypeAlias = tuple[Callable[..., Iterator[Any]], tuple[Any, ...]]
@@ -34,9 +34,9 @@ class RangeSource:
 
 @dataclass(frozen=True)
 class IterableSource:
-    """The elements of an iterable of the driver. It is read whole, by the job's thread, before the job starts.
+    """The items of an iterable of the driver. It is read whole, by the job's thread, before the job starts.
 
-    Memory: all elements, pickled, on the driver and in Spark.
+    Memory: all items, pickled, on the driver and in Spark.
     Errors: what the iterable raises; None is refused (RS 2.13).
     """
 
@@ -73,7 +73,7 @@ class TextSource:
 
 @dataclass(frozen=True)
 class Pass:
-    """Element-wise stages run as one pass: ``runner`` when a fused one exists, the stacked ``stages`` otherwise."""
+    """Per-item stages run as one pass: ``runner`` when a fused one exists, the stacked ``stages`` otherwise."""
 
     stages: tuple[StageCall, ...] = ()
     runner: Runner | None = field(default=None)
@@ -103,7 +103,7 @@ class Noted:
 
 @dataclass(frozen=True)
 class Distinct(Noted):
-    """Each element once. Order is free. What elements must be: see :func:`rx_spark._shuffle.bucket_of`."""
+    """Each item once. Order is free. What items must be: see :func:`rx_spark._shuffle.bucket_of`."""
 
 
 @dataclass(frozen=True)
@@ -117,40 +117,40 @@ class GroupReduce(Noted):
 
 @dataclass(frozen=True)
 class Reduce(Noted):
-    """One element, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
+    """One item, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
 
     reducer: Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
 class Count(Noted):
-    """The number of elements."""
+    """The number of items."""
 
 
 @dataclass(frozen=True)
 class Sum(Noted):
-    """``start`` and all elements added up."""
+    """``start`` and all items added up."""
 
     start: Any = 0
 
 
 @dataclass(frozen=True)
 class Min(Noted):
-    """The first smallest element; nothing when there was none."""
+    """The first smallest item; nothing when there was none."""
 
     key: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
 class Max(Noted):
-    """The first largest element; nothing when there was none."""
+    """The first largest item; nothing when there was none."""
 
     key: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
 class Take(Noted):
-    """The first ``n`` elements. As the last step it stops the job early; before other steps it gathers them in one
+    """The first ``n`` items. As the last step it stops the job early; before other steps it gathers them in one
     task.
     """
 
@@ -158,9 +158,9 @@ class Take(Noted):
 
     def __post_init__(self) -> None:
         if type(self.n) is not int:
-            raise TypeError(f"take() needs a whole number of elements, got {self.n!r}")
+            raise TypeError(f"take() needs a whole number of items, got {self.n!r}")
         if self.n < 0:
-            raise ValueError(f"take({self.n}): the number of elements must not be negative")
+            raise ValueError(f"take({self.n}): the number of items must not be negative")
 
 
 Source: TypeAlias = RangeSource | IterableSource | TextSource

@@ -74,7 +74,7 @@ def dump_plan_part(value: object) -> bytes:
 
 
 def dump_items(items: Sequence[object]) -> bytes:
-    """Elements of the driver for the executors."""
+    """Items of the driver for the executors."""
     try:
         data = pickle.dumps(items, pickle.HIGHEST_PROTOCOL)
         if b"__main__" not in data and all(_importable(type(item).__module__) for item in items):
@@ -85,7 +85,7 @@ def dump_items(items: Sequence[object]) -> bytes:
         return dump(items)
     except Exception as error:
         culprit = _culprit(items)
-        path, value = culprit if culprit is not None else ("an element", error)
+        path, value = culprit if culprit is not None else ("an item", error)
         raise _error("from_iterable", "items", items, path, value) from error
 
 
@@ -208,7 +208,7 @@ def _children(value: object) -> Iterator[tuple[str, object]]:
             yield f"the key {key!r}", key
     elif isinstance(value, list | tuple | set | frozenset):
         for at, item in enumerate(value):
-            yield f"element {at}", item
+            yield f"item {at}", item
     elif not isinstance(value, type | ModuleType | BuiltinFunctionType | CodeType):
         for name, item in _attributes(value):
             yield f"attribute {name!r}", item

@@ -40,7 +40,7 @@ def _reduced_groups(head: Head, shape: Shape, args: tuple[Any, ...]) -> tuple[He
 REDUCED_GROUPS: Final = Rule(
     "reduced_groups",
     "spark.group_by(k).flat_map(g -> g.reduce(f)) = spark.group_reduce(k, f), and what else follows in the group",
-    "streaming every element back to reduce it here",
+    "streaming every item back to reduce it here",
     _reduced_groups,
     heads=("flat_map", "concat_map"),
     again=False,
@@ -102,7 +102,7 @@ def _with(head: OperatorHead, source: Pipeline[Any], mapper: Callable[[Any], Any
 class _Reduction(NamedTuple):
     stage: Stage
     args: tuple[Any, ...]
-    #: What Spark makes of an element, and how it combines two of these.
+    #: What Spark makes of an item, and how it combines two of these.
     value: Callable[[Any], Any]
     reducer: Callable[[Any, Any], Any]
 

@@ -26,7 +26,7 @@ _SHUFFLE: Final = os.path.join(_HERE, "_shuffle.py")
 
 @dataclass(frozen=True, repr=False)
 class FusedRunner:
-    """Element-wise stages as one generated loop over the elements of a block; stacked where there is no source text.
+    """Per-item stages as one generated loop over the items of a block; stacked where there is no source text.
 
     Errors: those of the user's functions, with a note that names the operator. ``text`` is the pipeline before them.
     """
@@ -108,7 +108,7 @@ def itself(item: Any) -> Any:
 
 @dataclass(frozen=True)
 class Ones:
-    """1 for each element; ``value`` is still called, because it may raise."""
+    """1 for each item; ``value`` is still called, because it may raise."""
 
     value: Callable[[Any], Any] | None
 

@@ -101,7 +101,7 @@ def _own_session(session: SparkSession, context: Any) -> SparkSession:
     own = session.newSession()
     # Adaptive execution would merge and drop tasks; the credit sink counts on one task per bucket.
     own.conf.set("spark.sql.adaptive.enabled", "false")
-    own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 elements
+    own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 items
     if not _is_local(context.master):
         own.addArtifacts(str(_zip_packages()), pyfile=True)
     _sessions.clear()

@@ -1,7 +1,7 @@
 """The two sides of a shuffle, both on executors: what a task writes for others, and how the rows are merged again.
 
 Rows are (bucket, block, seq, cell); Spark moves each to the task of its bucket and sorts there by block and seq.
-Merging in that order makes a task that Spark runs twice give the same elements in the same order, which the credit sink
+Merging in that order makes a task that Spark runs twice give the same items in the same order, which the credit sink
 counts on.
 """
 
@@ -31,7 +31,7 @@ class Writer(Protocol):
 
 
 class Merger(Protocol):
-    """Turns a task's sorted cells into elements; cells are read one at a time."""
+    """Turns a task's sorted cells into items; cells are read one at a time."""
 
     def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]: ...
 
@@ -79,10 +79,10 @@ def _chunks(batches: Iterable[Any]) -> Iterator[list[Any]]:
             yield loads(cell.as_buffer())
 
 
-def _bucket_rows(elements: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
+def _bucket_rows(items: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
     split: list[list[Any]] = [[] for _ in range(buckets)]
-    for element, key in zip(elements, keys, strict=True):
-        split[bucket_of(key, buckets)].append(element)
+    for item, key in zip(items, keys, strict=True):
+        split[bucket_of(key, buckets)].append(item)
     for bucket, part in enumerate(split):
         for cell in cells(part):
             yield bucket, block, next(seq), cell
@@ -101,7 +101,7 @@ def _read(items: Iterable[Any]) -> Iterator[list[Any]]:
 
 @dataclass(frozen=True)
 class DistinctWriter:
-    """Memory: MAP_SIDE_KEYS elements; after that many a task forgets them, and the merge removes the rest."""
+    """Memory: MAP_SIDE_KEYS items; after that many a task forgets them, and the merge removes the rest."""
 
     buckets: int
 
@@ -119,7 +119,7 @@ class DistinctWriter:
 
 @dataclass(frozen=True)
 class DistinctMerger:
-    """Memory: the distinct elements of one bucket."""
+    """Memory: the distinct items of one bucket."""
 
     def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
         seen: set[Any] = set()
@@ -216,24 +216,24 @@ class ReduceMerger:
 
 
 class Reducer(Protocol):
-    """``chunk`` adds elements to a partial result, ``partials`` adds partial results; a partial is a list of 0 or 1."""
+    """``chunk`` adds items to a partial result, ``partials`` adds partial results; a partial is a list of 0 or 1."""
 
     def empty(self) -> list[Any]: ...
-    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]: ...
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]: ...
     def partials(self, partial: list[Any], others: list[Any]) -> list[Any]: ...
 
 
 @dataclass(frozen=True)
 class Folding:
-    """reduce, min and max: partial results are elements themselves."""
+    """reduce, min and max: partial results are items themselves."""
 
     reducer: Callable[[Any, Any], Any]
 
     def empty(self) -> list[Any]:
         return []
 
-    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
-        value = fold(self.reducer, [*partial, *elements])
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        value = fold(self.reducer, [*partial, *items])
         if value is None:
             raise none_produced("reduce", self.reducer)
         return [value]
@@ -251,8 +251,8 @@ class Best:
     def empty(self) -> list[Any]:
         return []
 
-    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
-        return [self.pick([*partial, *elements], key=self.key)]
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [self.pick([*partial, *items], key=self.key)]
 
     partials = chunk
 
@@ -264,8 +264,8 @@ class Summing:
     def empty(self) -> list[Any]:
         return [self.start]
 
-    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
-        return [sum(elements, *partial)]
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [sum(items, *partial)]
 
     partials = chunk
 
@@ -275,8 +275,8 @@ class Counting:
     def empty(self) -> list[Any]:
         return [0]
 
-    def chunk(self, partial: list[Any], elements: list[Any]) -> list[Any]:
-        return [sum(partial) + len(elements)]
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [sum(partial) + len(items)]
 
     def partials(self, partial: list[Any], others: list[Any]) -> list[Any]:
         return [sum(partial) + sum(others)]
@@ -287,7 +287,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class TakeWriter:
-    """Sends at most ``n`` elements of its blocks to the task that puts them in order."""
+    """Sends at most ``n`` items of its blocks to the task that puts them in order."""
 
     n: int
 

@@ -24,7 +24,7 @@ class JobStats:
         self._max_buffered = self._spilled = 0
         #: Jobs that were started.
         self.jobs = 0
-        #: Elements that came back from Spark in runs that are over.
+        #: Items that came back from Spark in runs that are over.
         self.elements = 0
 
     @property
@@ -34,13 +34,13 @@ class JobStats:
 
     @property
     def max_buffered(self) -> int:
-        """The largest number of elements that one job had in the driver's memory at a time."""
+        """The largest number of items that one job had in the driver's memory at a time."""
         with self._lock:
             return max(self._max_buffered, *(job.max_buffered for job in self._running), 0)
 
     @property
     def spilled(self) -> int:
-        """Elements that had to wait on disk."""
+        """Items that had to wait on disk."""
         with self._lock:
             return self._spilled + sum(job.spilled for job in self._running)
 
@@ -49,10 +49,10 @@ class JobStats:
             self.jobs += 1
             self._running[job] = None
 
-    def end(self, job: SparkJob, elements: int, /) -> None:
+    def end(self, job: SparkJob, received: int, /) -> None:
         with self._lock:
             self._running.pop(job, None)
-            self.elements += elements
+            self.elements += received
             self._max_buffered = max(self._max_buffered, job.max_buffered)
             self._spilled += job.spilled
 

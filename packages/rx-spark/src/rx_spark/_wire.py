@@ -23,11 +23,11 @@ from typing import Any, Final
 from rx_core._errors import WorkerInterruptedError, none_produced
 from rx_spark._errors import NotPortableError, WorkerError
 
-CHUNK: Final = 1024  #: elements pickled together; 1.18 times the cost of staying in one process, single elements 1.33
-CELL_BYTES: Final = 8 * 1024 * 1024  #: a pickled chunk above this is split, down to single elements
+CHUNK: Final = 1024  #: items pickled together; 1.18 times the cost of staying in one process, single items 1.33
+CELL_BYTES: Final = 8 * 1024 * 1024  #: a pickled chunk above this is split, down to single items
 FRAME_BYTES: Final = 1024 * 1024  #: chunks on the way to the driver shrink until they are about this small
 
-HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first element in its partition, elements, payload bytes
+HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first item in its partition, items, payload bytes
 HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number of the attempt
 DATA, DONE, ERROR, END = 1, 2, 3, 4
 REPORT: Final = -1  #: the partition of tasks that have only an error to tell
@@ -52,46 +52,46 @@ def dumps(value: object) -> bytes:
         return bytes(cloudpickle.dumps(value))
 
 
-def dump_elements(elements: Sequence[object]) -> bytes:
-    """:func:`dumps` for elements; what cannot travel is named by its type."""
+def dump_items(items: Sequence[object]) -> bytes:
+    """:func:`dumps` for items; what cannot travel is named by its type."""
     try:
-        return dumps(elements)
+        return dumps(items)
     except Exception as error:
-        for element in elements:
+        for item in items:
             try:
-                dumps(element)
+                dumps(item)
             except Exception as cause:
                 raise NotPortableError(
-                    f"an element of type {type(element).__qualname__} cannot be sent between processes: {cause}\n"
+                    f"an item of type {type(item).__qualname__} cannot be sent between processes: {cause}\n"
                     f"  Turn it into plain values first:  .map(lambda item: ...) before it has to leave the executor"
                 ) from cause
-        raise NotPortableError(f"elements cannot be sent between processes: {error}") from error
+        raise NotPortableError(f"items cannot be sent between processes: {error}") from error
 
 
 def loads(data: bytes | memoryview) -> Any:
     return pickle.loads(data)
 
 
-def refuse_none(elements: Sequence[object], operator: str = "the Spark part of the pipeline") -> None:
-    """None is not an element (RS 2.13). 25 ns per element; ``in`` would call the elements' own ``__eq__``."""
-    if any(map(is_, elements, repeat(None))):
+def refuse_none(items: Sequence[object], operator: str = "the Spark part of the pipeline") -> None:
+    """None is not an item (RS 2.13). 25 ns per item; ``in`` would call the items' own ``__eq__``."""
+    if any(map(is_, items, repeat(None))):
         raise none_produced(operator)
 
 
-def cells(elements: Sequence[object]) -> Iterator[bytes]:
-    """Pickle in chunks of CHUNK elements, in smaller ones where a cell gets above CELL_BYTES."""
-    for at in range(0, len(elements), CHUNK):
-        yield from _split(elements[at : at + CHUNK])
+def cells(items: Sequence[object]) -> Iterator[bytes]:
+    """Pickle in chunks of CHUNK items, in smaller ones where a cell gets above CELL_BYTES."""
+    for at in range(0, len(items), CHUNK):
+        yield from _split(items[at : at + CHUNK])
 
 
-def _split(elements: Sequence[object]) -> Iterator[bytes]:
-    data = dump_elements(elements)
-    if len(data) <= CELL_BYTES or len(elements) == 1:
+def _split(items: Sequence[object]) -> Iterator[bytes]:
+    data = dump_items(items)
+    if len(data) <= CELL_BYTES or len(items) == 1:
         yield data
         return
-    middle = len(elements) // 2
-    yield from _split(elements[:middle])
-    yield from _split(elements[middle:])
+    middle = len(items) // 2
+    yield from _split(items[:middle])
+    yield from _split(items[middle:])
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------
