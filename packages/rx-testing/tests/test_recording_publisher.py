@@ -316,5 +316,5 @@ def test_a_leak_watch_sees_its_subscriptions() -> None:
         subscriber.cancel()
         assert watch.left() == []
     assert len(left) == 1
-    assert "sent 2 elements; neither cancelled nor ended" in left[0]
-    assert repr(source) == "RecordingPublisher(2 elements, then no end; at once)"
+    assert "sent 2 items; neither cancelled nor ended" in left[0]
+    assert repr(source) == "RecordingPublisher(2 items, then no end; at once)"

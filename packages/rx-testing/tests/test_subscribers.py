@@ -94,7 +94,7 @@ def test_more_than_requested_breaks_1_1() -> None:
     subscriber.on_next("a")
     subscriber.assert_values("a")
     subscriber.on_next("b")
-    assert violation(subscriber).startswith("§1.1: on_next('b') is element 2, only 1")
+    assert violation(subscriber).startswith("§1.1: on_next('b') is item 2, only 1")
 
 
 def test_signals_that_overlap_break_1_3() -> None:
@@ -175,7 +175,7 @@ def test_waiting_for_the_end_from_another_thread() -> None:
     subscriber.await_count(2, 10).await_terminal(10).assert_result(1, 2).assert_on_thread("somebody")
     thread.join(10)
     assert subscriber.terminal_thread == "somebody-1"
-    with pytest.raises(AssertionError, match="elements also came on somebody-1"):
+    with pytest.raises(AssertionError, match="items also came on somebody-1"):
         subscriber.assert_on_thread("rx-")
 
 
@@ -229,12 +229,12 @@ def test_one_class_for_the_types_of_at_most_one_element() -> None:
 
 def test_a_manual_publisher_does_not_break_rules_by_accident() -> None:
     source = ManualPublisher[int]()
-    with pytest.raises(AssertionError, match="nobody has subscribed"):
+    with pytest.raises(AssertionError, match="has no subscriber yet"):
         source.next(1)
     subscriber = TestSubscriber[int](request=1)
     source.subscribe(subscriber)
     source.next(1)
-    with pytest.raises(AssertionError, match="1 elements were requested"):
+    with pytest.raises(AssertionError, match="1 items were requested"):
         source.next(2)
     assert source.subscribers == 1
     source.complete()

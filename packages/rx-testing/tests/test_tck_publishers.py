@@ -373,5 +373,5 @@ def test_a_failure_says_what_happened() -> None:
             return Numbers(elements, parties.OneTooMany)
 
     (error,) = verify(Verification).failed.values()
-    assert str(error).startswith("§1.1: a publisher sends no more elements")
+    assert str(error).startswith("§1.1: a publisher sends no more items")
     assert "signals: on_subscribe, on_next(0), on_next(1); requested 1" in str(error)

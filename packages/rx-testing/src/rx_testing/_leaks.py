@@ -1,4 +1,4 @@
-"""What a test leaves behind: subscriptions that nobody ended, workers that nobody gave back, and what waits on them."""
+"""What a test leaves behind: subscriptions that did not end, workers that were not given back, and what waits on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A publisher that does what the test tells it, and is nobody's subclass."""
+"""A publisher that does what the test tells it, and is a subclass of none of ours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ManualSubscription(Generic[T]):
         self.requests: list[int] = []
         #: The sum of all valid requests, capped at UNBOUNDED.
         self.requested = 0
-        #: How many elements were sent.
+        #: How many items were sent.
         self.sent = 0
         #: How often cancel() was called; RS 3.7 makes more than once harmless.
         self.cancellations = 0
@@ -45,7 +45,7 @@ class ManualSubscription(Generic[T]):
 
     @property
     def outstanding(self) -> int:
-        """Elements asked for and not sent."""
+        """Items asked for and not sent."""
         return self.requested - self.sent
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class ManualSubscription(Generic[T]):
                     return
                 if not self.outstanding:
                     raise AssertionError(
-                        f"next({item!r}): {self.requested} elements were requested and all of them were sent.\n"
+                        f"next({item!r}): {self.requested} items were requested and all of them were sent.\n"
                         f"  To break RS 1.1 on purpose:  ManualPublisher(unchecked=True)"
                     )
             self.sent += 1
@@ -146,7 +146,7 @@ class ManualPublisher(Generic[T]):
         subscriber.on_subscribe(subscription)
 
     def next(self, *items: T) -> None:
-        """Send ``items`` to all subscribers, element by element."""
+        """Send ``items`` to all subscribers, item by item."""
         for item in items:
             for subscription in self._active():
                 subscription.next(item)
@@ -163,7 +163,7 @@ class ManualPublisher(Generic[T]):
 
     def _active(self) -> list[ManualSubscription[T]]:
         if not self.subscriptions:
-            raise AssertionError("nobody has subscribed to this ManualPublisher yet")
+            raise AssertionError("this ManualPublisher has no subscriber yet")
         if self.unchecked:
             return list(self.subscriptions)
         active = [each for each in self.subscriptions if not each._ended]
@@ -188,5 +188,5 @@ class ManualPublisher(Generic[T]):
 
     def _latest(self) -> ManualSubscription[T]:
         if not self.subscriptions:
-            raise AssertionError("nobody has subscribed to this ManualPublisher yet")
+            raise AssertionError("this ManualPublisher has no subscriber yet")
         return self.subscriptions[-1]

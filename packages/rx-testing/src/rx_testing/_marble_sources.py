@@ -75,9 +75,9 @@ class Cold(MarbleSource[T]):
 
 
 class Hot(MarbleSource[T]):
-    """Plays its diagram once, from when it was made, for whoever is there.
+    """Plays its diagram once, from when it was made, for the subscribers there are.
 
-    An element that a subscriber did not request ends it with MissingBackpressureError; who comes after the end gets the end.
+    An item that a subscriber did not request ends it with MissingBackpressureError; who comes after the end gets the end.
     """
 
     def __init__(self, clock: VirtualScheduler, text: str, values: Values, error: Exception | None, frame: float) -> None:
@@ -86,7 +86,7 @@ class Hot(MarbleSource[T]):
         self._end: Mark | None = None
         worker = clock._worker()
         for mark in self._marbles.signals:
-            if mark.at >= 0:  # before the ^ nobody could be there
+            if mark.at >= 0:  # before the ^ there can be no subscriber
                 worker.schedule(partial(self._tell, mark), mark.at)
 
     def _tell(self, mark: Mark) -> None:
@@ -201,7 +201,7 @@ def cold(
 def hot(
     clock: VirtualScheduler, text: str, /, *, values: Values = None, error: Exception | None = None, frame: float = 1.0
 ) -> Hot[Any]:
-    """A publisher that plays ``text`` from now on (from its ``^`` on), whoever listens."""
+    """A publisher that plays ``text`` from now on (from its ``^`` on), with subscribers or without."""
     return Hot(clock, text, values, error, frame)
 
 

@@ -2,7 +2,7 @@
 
 ============  =====================================================================================
 ``-``         time passes: one frame
-``a`` ``1``   an element; a digit is that number, any other character is itself, ``values`` decides otherwise
+``a`` ``1``   an item; a digit is that number, any other character is itself, ``values`` decides otherwise
 ``|`` ``#``   on_complete, on_error
 ``(ab|)``     all of these at the instant of the bracket; the brackets and what is in them take time as usual
 ``^``         the subscription: time counts from here, what is before happens earlier
@@ -129,7 +129,7 @@ class _Reader:
         if kind == "next" and not (
             sign.isalnum() or (self.values is not None and not callable(self.values) and sign in self.values)
         ):
-            self.wrong(at, "this means nothing; elements are letters and digits, or the keys of values")
+            self.wrong(at, "this means nothing; items are letters and digits, or the keys of values")
         self.put(at, column, kind, self.value(sign) if kind == "next" else self.error if kind == "error" else None)
 
     def put(self, at: int, column: int, kind: Kind, value: Any) -> None:
@@ -191,7 +191,7 @@ def parse_doc_marbles(line: str, /) -> DocMarbles:
     """Read a line such as ``::  --1--2--3|  -->  --a--b--c|      (a note)``.
 
     Parts are separated by two spaces or more: the sources, an arrow, the result, a note in brackets. A line without an arrow is
-    the drawing of a source. In these drawings ``(1,2)`` and ``[1,2]``, with a comma, are one element; ``(ab|)`` is a group. A
+    the drawing of a source. In these drawings ``(1,2)`` and ``[1,2]``, with a comma, are one item; ``(ab|)`` is a group. A
     result without ``-``, ``|`` and ``#`` is the values that a blocking call returns. Raises ValueError.
     """
     stripped = line.strip()

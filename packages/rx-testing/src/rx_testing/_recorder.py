@@ -30,13 +30,13 @@ class Recorder(Generic[T]):
     __test__ = False  # or pytest would collect the Test... classes that derive from this
 
     def __init__(self) -> None:
-        #: The elements, in order of arrival.
+        #: The items, in order of arrival.
         self.values: list[T] = []
         #: What came by on_error; more than one is a violation too.
         self.errors: list[Exception] = []
         #: How often on_complete came.
         self.completions = 0
-        #: The name of the thread that delivered each element.
+        #: The name of the thread that delivered each item.
         self.value_threads: list[str] = []
         #: The name of the thread that delivered the terminal signal.
         self.terminal_thread: str | None = None
@@ -47,7 +47,7 @@ class Recorder(Generic[T]):
         self._subscribed = 0
         self._cancelled = False
         self._inside: dict[int, int] = {}
-        # Re-entrant, because the collector may run anybody's finalizer while it is held.
+        # Re-entrant, because the collector may run a finalizer while it is held, which may call this recorder.
         self._changed = threading.Condition(threading.RLock())
 
     # recording ------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Recorder(Generic[T]):
         return self._await(lambda: self.is_terminated, seconds, "no terminal signal")
 
     def await_count(self, count: int, seconds: float = _AWAIT) -> Self:
-        """Block until ``count`` elements have come. Fail if it ends before, or after ``seconds`` (and cancel)."""
+        """Block until ``count`` items have come. Fail if it ends before, or after ``seconds`` (and cancel)."""
         __tracebackhide__ = True
         self._await(lambda: len(self.values) >= count or self.is_terminated, seconds, f"fewer than {count} values")
         if len(self.values) < count:
@@ -243,12 +243,12 @@ class Recorder(Generic[T]):
         return self
 
     def assert_values(self, *expected: T) -> Self:
-        """Exactly these elements in this order, whether the stream has ended or not."""
+        """Exactly these items in this order, whether the stream has ended or not."""
         __tracebackhide__ = True
         return self.assert_value_sequence(expected)
 
     def assert_value_sequence(self, expected: Iterable[T]) -> Self:
-        """Like :meth:`assert_values`, for elements that come from an iterable."""
+        """Like :meth:`assert_values`, for items that come from an iterable."""
         __tracebackhide__ = True
         self.assert_valid()
         wanted, got = list(expected), list(self.values)
@@ -262,7 +262,7 @@ class Recorder(Generic[T]):
         return self
 
     def assert_values_in_any_order(self, *expected: T) -> Self:
-        """Exactly these elements, each as often as given, in whatever order."""
+        """Exactly these items, each as often as given, in whatever order."""
         __tracebackhide__ = True
         self.assert_valid()
         missing, extra = list(expected), []
@@ -276,7 +276,7 @@ class Recorder(Generic[T]):
         return self
 
     def assert_value_count(self, count: int) -> Self:
-        """So many elements."""
+        """So many items."""
         __tracebackhide__ = True
         self.assert_valid()
         if len(self.values) != count:
@@ -284,7 +284,7 @@ class Recorder(Generic[T]):
         return self
 
     def assert_no_values(self) -> Self:
-        """No element came."""
+        """No item came."""
         __tracebackhide__ = True
         return self.assert_value_count(0)
 
@@ -337,13 +337,13 @@ class Recorder(Generic[T]):
         return self
 
     def assert_result(self, *expected: T) -> Self:
-        """Exactly these elements and then completion."""
+        """Exactly these items and then completion."""
         __tracebackhide__ = True
         self.assert_no_error()
         return self.assert_values(*expected).assert_complete()
 
     def assert_failure(self, error: type[Exception] | Exception, *expected: T, match: str | None = None) -> Self:
-        """Exactly these elements and then this error."""
+        """Exactly these items and then this error."""
         __tracebackhide__ = True
         return self.assert_error(error, match=match).assert_values(*expected)
 
@@ -353,12 +353,12 @@ class Recorder(Generic[T]):
         return self.assert_subscribed().assert_no_values().assert_not_terminated()
 
     def assert_on_thread(self, prefix: str) -> Self:
-        """Every element came on a thread whose name starts with ``prefix``."""
+        """Every item came on a thread whose name starts with ``prefix``."""
         __tracebackhide__ = True
         self.assert_valid()
         others = sorted({name for name in self.value_threads if not name.startswith(prefix)})
         if others:
-            self.fail(f"expected threads called {prefix!r}..., elements also came on {', '.join(others)}")
+            self.fail(f"expected threads called {prefix!r}..., items also came on {', '.join(others)}")
         return self
 
 

@@ -49,7 +49,7 @@ class RecordedSubscription(Generic[T]):
         self.surplus = surplus
         #: Every call, in order.
         self.calls: list[SubscriptionCall] = []
-        #: How many elements were sent.
+        #: How many items were sent.
         self.sent = 0
         #: The terminal signal, once it has returned.
         self.terminal: Phase | None = None
@@ -80,7 +80,7 @@ class RecordedSubscription(Generic[T]):
     def __repr__(self) -> str:
         state = self.terminal or ("cancelled" if self.cancelled else "neither cancelled nor ended")
         calls = ", ".join(map(str, self.calls[-6:])) or "nothing"
-        return f"subscription {self.number} of a RecordingPublisher: was sent {calls}; sent {self.sent} elements; {state}"
+        return f"subscription {self.number} of a RecordingPublisher: was sent {calls}; sent {self.sent} items; {state}"
 
     # the subscriber's side --------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class RecordedSubscription(Generic[T]):
             on_request = self._publisher.on_request
             if on_request is not None:
                 on_request(self, n)
-        # Outside: the elements sent from here may make another thread request legitimately before this call returns.
+        # Outside: the items sent from here may make another thread request legitimately before this call returns.
         self._granted.append(n)
         if self._publisher.pace != "by hand":
             self._drain()
@@ -103,7 +103,7 @@ class RecordedSubscription(Generic[T]):
     # the source's side ------------------------------------------------------------------------------------------------
 
     def send(self) -> bool:
-        """Send one signal that is due: a requested element, or the end. False when none is."""
+        """Send one signal that is due: a requested item, or the end. False when none is."""
         if not self._due() or not self._token.pop(0, False):
             return False
         try:
@@ -221,7 +221,7 @@ class RecordingPublisher(Generic[T]):
         assert source.subscriptions[0].cancelled
 
     Each call is judged when it comes: no call inside the source's own on_complete or on_error (§2.3) or after it (§2.4), no
-    overlapping requests (§2.7), no request of less than one element (§3.9) or of more than 2**63 - 1 (§3.17), no subscriber
+    overlapping requests (§2.7), no request of less than one item (§3.9) or of more than 2**63 - 1 (§3.17), no subscriber
     that subscribes twice (§2.12), and no signal that raises (§2.13, §2.8). ``pace`` says when it answers requests; with
     ``"by hand"`` nothing comes but by :meth:`send`. With ``ends`` False neither ``error`` nor completion comes.
 
@@ -303,4 +303,4 @@ class RecordingPublisher(Generic[T]):
 
     def __repr__(self) -> str:
         end = "no end" if not self.ends else "on_complete" if self.error is None else repr(self.error)
-        return f"RecordingPublisher({len(self.items)} elements, then {end}; {self.pace})"
+        return f"RecordingPublisher({len(self.items)} items, then {end}; {self.pace})"

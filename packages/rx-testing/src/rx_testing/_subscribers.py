@@ -33,13 +33,13 @@ class TestSubscriber(_SubscriberEnd[T]):
         subscriber.request(100)
         subscriber.assert_complete()
 
-    Checked while signals arrive: more elements than requested (§1.1), signals that overlap (§1.3) or come after the end
+    Checked while signals arrive: more items than requested (§1.1), signals that overlap (§1.3) or come after the end
     (§1.7) or before on_subscribe (§1.9), a second on_subscribe (§2.12), None (§2.13). What is wrong makes every
     assertion fail.
 
-    ``request`` elements are asked for in on_subscribe (0: none, default: everything). ``request_in_on_next`` asks for
-    so many more in each on_next, ``cancel_after`` cancels in the on_next of that element, ``on_value`` is called with
-    each element after it was recorded; what it raises goes to the source, as from any subscriber.
+    ``request`` items are asked for in on_subscribe (0: none, default: everything). ``request_in_on_next`` asks for
+    so many more in each on_next, ``cancel_after`` cancels in the on_next of that item, ``on_value`` is called with
+    each item after it was recorded; what it raises goes to the source, as from any subscriber.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class TestSubscriber(_SubscriberEnd[T]):
             if not self._accept("on_next", item):
                 return
             count = len(self.values) + 1
-            if count > self._requested:  # noted before the element counts: a test that waits for it has to see the violation
-                self._violated(f"§1.1: on_next({item!r}) is element {count}, only {self._requested} were requested")
+            if count > self._requested:  # noted before the item counts: a test that waits for it has to see the violation
+                self._violated(f"§1.1: on_next({item!r}) is item {count}, only {self._requested} were requested")
             self._record(item)
             if self._on_value is not None:
                 self._on_value(item)
@@ -166,7 +166,7 @@ else:
 class TestObserver(_ObserverEnd[T]):
     """An Observer that records and checks: like :class:`TestSubscriber`, without demand.
 
-    ``cancel_after`` disposes in the on_next of that element; ``on_value`` is called with each element after it was
+    ``cancel_after`` disposes in the on_next of that item; ``on_value`` is called with each item after it was
     recorded.
     """
 

@@ -10,7 +10,7 @@ import pytest
 
 from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC
 from rx_testing._tck_env import Probe, Verification, attempt
-from rx_testing._tck_queue import FUSION_RULES, NOT_AN_ELEMENT, WatchedQueue
+from rx_testing._tck_queue import FUSION_RULES, NOT_AN_ITEM, WatchedQueue
 
 if TYPE_CHECKING:
     from rx_core import Publisher
@@ -25,12 +25,12 @@ class FusedConsumerVerification(Verification):
             def create_operator(self, source: Publisher[int]) -> Publisher[int]:
                 return Mine(source)
 
-    The operator passes the elements of ``source`` on, all of them and in order. Rules C1–C10 of ``rx_testing.tck.FUSION_RULES``.
+    The operator passes the items of ``source`` on, all of them and in order. Rules C1–C10 of ``rx_testing.tck.FUSION_RULES``.
     """
 
     #: The modes it uses: SYNC, ASYNC or ANY. Sources that grant another one are not tried.
     uses: int = SYNC | ASYNC
-    #: Whether an error waits behind the elements before it; False for operators that let errors overtake.
+    #: Whether an error waits behind the items before it; False for operators that let errors overtake.
     errors_wait: bool = True
 
     @abstractmethod
@@ -40,7 +40,7 @@ class FusedConsumerVerification(Verification):
     # SYNC -------------------------------------------------------------------------------------------------------------
 
     def test_required_c4_sync_must_pass_on_what_is_polled(self) -> None:
-        """All elements, then on_complete."""
+        """All items, then on_complete."""
         source = self._source(SYNC, 5)
         self._all(source, self._run(source, 6), 5)
 
@@ -60,20 +60,20 @@ class FusedConsumerVerification(Verification):
         source = self._source(SYNC, 5)
         probe = self._run(source, 3)
         if probe.values != [0, 1, 2] or not self.env.never(lambda: len(probe.values) > 3):
-            self._fail("C4", "expected the 3 elements that were requested", probe, source)
+            self._fail("C4", "expected the 3 items that were requested", probe, source)
 
     def test_required_c5_sync_must_signal_an_error_that_poll_raises(self) -> None:
-        """Behind the elements, as itself."""
+        """Behind the items, as itself."""
         error = ValueError("of the source")
         source = self._source(SYNC, 2, fails=error)
         probe = self._run(source, 3)
         if probe.values != [0, 1] or probe.error is not error:
-            self._fail("C5", "expected 2 elements and then the error that poll() raised", probe, source)
+            self._fail("C5", "expected 2 items and then the error that poll() raised", probe, source)
 
     # ASYNC ------------------------------------------------------------------------------------------------------------
 
     def test_required_c4_async_must_pass_on_what_is_polled(self) -> None:
-        """All elements; the end is signalled when the last one has been polled."""
+        """All items; the end is signalled when the last one has been polled."""
         source = self._source(ASYNC, 5, slow=True)
         self._all(source, self._run(source, 6), 5)
 
@@ -90,14 +90,14 @@ class FusedConsumerVerification(Verification):
         source = self._source(ASYNC, 2, fails=error)
         probe = self._run(source, 3)
         if probe.values != [0, 1] or probe.error is not error:
-            self._fail("C10", "expected 2 elements and then the error", probe, source)
+            self._fail("C10", "expected 2 items and then the error", probe, source)
 
     def test_required_c9_async_must_ignore_what_a_notice_carries(self) -> None:
-        """It is no element."""
+        """It is no item."""
         source = self._source(ASYNC, 1)
         probe = self._run(source, 2)
-        if NOT_AN_ELEMENT in map(str, probe.values):
-            self._fail("C9", "what on_next carried went on as an element", probe, source)
+        if NOT_AN_ITEM in map(str, probe.values):
+            self._fail("C9", "what on_next carried went on as an item", probe, source)
 
     def test_required_c4_async_must_request_again(self) -> None:
         """Its window is replenished by what it has taken, where it has one: the source gives no more than is requested."""
@@ -142,9 +142,9 @@ class FusedConsumerVerification(Verification):
         for thread in threads:
             thread.join(self.default_timeout)
         probe.await_values(200)
-        self._conforms(source, "C3", probe, but="C7")  # whoever requests may poll, when nothing is computed there
+        self._conforms(source, "C3", probe, but="C7")  # the thread that requests may poll, when nothing is computed there
         if probe.values != list(range(200)):
-            self._fail("C4", "expected 200 elements in order", probe, source)
+            self._fail("C4", "expected 200 items in order", probe, source)
 
     def test_required_c6_must_cancel_the_source(self) -> None:
         """When it is cancelled before the end."""
@@ -201,7 +201,7 @@ class FusedConsumerVerification(Verification):
     def _all(self, source: WatchedQueue, probe: Probe[int], count: int, *, rule: str = "C4") -> None:
         probe.await_terminal()
         if probe.values != list(range(count)) or probe.terminal != "on_complete":
-            self._fail(rule, f"expected the {count} elements in order, and on_complete", probe, source)
+            self._fail(rule, f"expected the {count} items in order, and on_complete", probe, source)
         self._conforms(source, rule, probe)
 
     def _conforms(self, source: WatchedQueue, rule: str, probe: Probe[int], but: str = "") -> None:

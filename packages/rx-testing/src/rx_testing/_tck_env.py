@@ -93,7 +93,7 @@ class Env:
             if options.synchronous or left <= 0:
                 return reached()
             with self.changed:
-                # In slices where somebody must drive the party; otherwise the condition wakes us.
+                # In slices where the test must drive the party; otherwise the condition wakes us.
                 if self.changed.wait_for(reached, min(left, 0.005) if self._driven else left):
                     return True
 
@@ -165,7 +165,7 @@ class Probe(Generic[T]):
         self.subscription: Subscription | None = None
         #: Each signal as (kind, value), in order of arrival.
         self.signals: list[tuple[str, Any]] = []
-        #: The elements between on_subscribe and the first terminal signal.
+        #: The items between on_subscribe and the first terminal signal.
         self.values: list[T] = []
         #: The first terminal signal: "on_complete", "on_error" or None.
         self.terminal: str | None = None
@@ -176,7 +176,7 @@ class Probe(Generic[T]):
         self.cancelled = False
         #: Signals that came while another thread was inside one.
         self.overlaps: list[str] = []
-        #: How many request() calls made inside signals were on the stack, at most, when an element came.
+        #: How many request() calls made inside signals were on the stack, at most, when an item came.
         self.max_recursion = 0
         env.watch(self)
 
@@ -276,7 +276,7 @@ class Probe(Generic[T]):
         return self.terminal is not None
 
     def await_values(self, count: int, seconds: float | None = None) -> bool:
-        """Wait until ``count`` elements have come; False when they do not."""
+        """Wait until ``count`` items have come; False when they do not."""
         self._env.wait_until(lambda: len(self.values) >= count or self.terminated, seconds)
         return len(self.values) >= count
 
@@ -285,7 +285,7 @@ class Probe(Generic[T]):
         return self._env.wait_until(lambda: self.terminated)
 
     def by_ones(self, most: int) -> None:
-        """Request one at a time until the end, ``most`` elements, or a request that brings nothing."""
+        """Request one at a time until the end, ``most`` items, or a request that brings nothing."""
         while not self.terminated and len(self.values) < most:
             before = len(self.values)
             self.request(1)
@@ -360,7 +360,7 @@ class ProbeSubscription:
         return sum(n for n in self.requests if type(n) is int and n > 0)
 
     def await_request(self, total: int = 1) -> bool:
-        """Wait until ``total`` elements are requested; False when they are not."""
+        """Wait until ``total`` items are requested; False when they are not."""
         return self._env.wait_until(lambda: self.requested >= total)
 
     def await_cancel(self) -> bool:

@@ -24,8 +24,8 @@ class FusedPublisherOptions(PublisherOptions[T]):
     #: The mode that the publisher grants: SYNC or ASYNC.
     mode: int = SYNC
 
-    def create_mapped_publisher(self, elements: int, function: Callable[[T], T], /) -> Publisher[T] | None:
-        """The same with a function that runs for each element, when it is polled; None: there is none, its tests are skipped."""
+    def create_mapped_publisher(self, count: int, function: Callable[[T], T], /) -> Publisher[T] | None:
+        """The same with a function that runs for each item, when it is polled; None: there is none, its tests are skipped."""
         return None
 
     # for the tests ----------------------------------------------------------------------------------------------------
@@ -75,8 +75,8 @@ class FusedPublisherOptions(PublisherOptions[T]):
             self._fail("F1", "the Subscription has no request_fusion()", probe)
         return probe.queue
 
-    def _mapped(self, elements: int, function: Callable[[T], T]) -> Publisher[T]:
-        publisher = self.create_mapped_publisher(self._at_most(elements), function)
+    def _mapped(self, count: int, function: Callable[[T], T]) -> Publisher[T]:
+        publisher = self.create_mapped_publisher(self._at_most(count), function)
         if publisher is None:
             pytest.skip("create_mapped_publisher() returns None")
         return publisher
@@ -95,7 +95,7 @@ def noting(calls: list[T]) -> Callable[[T], T]:
 
 
 class EverySecond(QueueProbe[T]):
-    """A conditional subscriber that turns down the first of each two elements."""
+    """A conditional subscriber that turns down the first of each two items."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)

@@ -28,10 +28,10 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
         class TestNumbers(FusedPublisherVerification[int]):
             mode = SYNC
 
-            def create_publisher(self, elements: int) -> Publisher[int]:
-                return Numbers(elements)
+            def create_publisher(self, count: int) -> Publisher[int]:
+                return Numbers(count)
 
-    ``create_publisher(n)`` makes streams of different elements. Rules F1–F13 of ``rx_testing.tck.FUSION_RULES``.
+    ``create_publisher(n)`` makes streams of different items. Rules F1–F13 of ``rx_testing.tck.FUSION_RULES``.
     """
 
     # negotiation ------------------------------------------------------------------------------------------------------
@@ -51,15 +51,15 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
             self._fail("F1", f"request_fusion(ANY) gave {probe.granted[0]}, the verification says {MODES[self.mode]}", probe)
 
     def test_required_f2_must_follow_the_plain_protocol_when_it_has_refused(self) -> None:
-        """After NONE the elements come as requested."""
+        """After NONE the items come as requested."""
         count = self._at_most(3)
         probe = self._poller(self.create_publisher(count), NONE)
         probe.by_ones(count + 1)
         if len(probe.values) != count or probe.terminal != "on_complete":
-            self._fail("F2", f"expected {count} elements and on_complete for requests, after fusion was refused", probe)
+            self._fail("F2", f"expected {count} items and on_complete for requests, after fusion was refused", probe)
 
     def test_required_f12_must_refuse_after_on_subscribe(self) -> None:
-        """Too late: elements may be on their way."""
+        """Too late: items may be on their way."""
         probe = QueueProbe[T](self.env)
         self._subscribe(self.create_publisher(self._at_most(3)), probe)
         late = self._queue_of(probe).request_fusion(ANY)
@@ -88,7 +88,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
     # SYNC -------------------------------------------------------------------------------------------------------------
 
     def test_required_f3_sync_must_give_the_elements_and_then_none(self) -> None:
-        """The same elements as un-fused, in the same order; None again and again; no signal."""
+        """The same items as un-fused, in the same order; None again and again; no signal."""
         count = self._at_most(5)
         plain = self._subscribe(self.create_publisher(count))
         plain.request(count + 1)
@@ -104,9 +104,9 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
         count = self._at_most(3)
         probe = self._sync(self.create_publisher(count), on_subscribe=lambda probe: probe.poll_all(count))
         if len(probe.polled) != count:
-            self._fail("F3", f"expected {count} elements for polls inside on_subscribe", probe)
+            self._fail("F3", f"expected {count} items for polls inside on_subscribe", probe)
         if probe.poll() is not None:
-            self._fail("F3", "expected None: the elements have been polled inside on_subscribe", probe)
+            self._fail("F3", "expected None: the items have been polled inside on_subscribe", probe)
         self._silent(probe)
 
     def test_optional_f4_sync_must_raise_the_error_from_poll(self) -> None:
@@ -131,7 +131,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
         for at in range(count):
             empty = self._queue_of(probe).is_empty()
             if empty and probe.poll() is not None:
-                self._fail("F5", f"is_empty() was True with {count - at} elements left", probe)
+                self._fail("F5", f"is_empty() was True with {count - at} items left", probe)
             if not empty:
                 self.env.wait_until(lambda: probe.poll() is not None)
         if self.mode == ASYNC:
@@ -180,7 +180,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
 
         calls: list[T] = []
         if self._at_most(3) < 3:
-            pytest.skip("needs 3 elements")
+            pytest.skip("needs 3 items")
         probe = self._filled(self._mapped(4, third), 4)
         got: list[T] = []
         failures: list[Exception] = []
@@ -196,10 +196,10 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
                 break
         error = failures[0] if failures else probe.error
         if len(got) != 2 or not isinstance(error, Boom):
-            self._fail("F6", f"expected 2 elements and then the error of a function, got {got} and {error!r}", probe)
+            self._fail("F6", f"expected 2 items and then the error of a function, got {got} and {error!r}", probe)
 
     def test_optional_f13_poll_must_compute_no_further(self) -> None:
-        """A function has run for the elements that were polled, and for none beyond."""
+        """A function has run for the items that were polled, and for none beyond."""
         if self.mode != SYNC:
             pytest.skip("an ASYNC source computes as it was requested")
         calls: list[T] = []
@@ -212,7 +212,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
     # ASYNC ------------------------------------------------------------------------------------------------------------
 
     def test_required_f7_async_must_tell_give_and_end(self) -> None:
-        """A notice, the elements by poll(), and on_complete."""
+        """A notice, the items by poll(), and on_complete."""
         count = self._at_most(5)
         probe = self._async(self.create_publisher(count))
         probe.request(count)
@@ -222,7 +222,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
         probe.request(1)
         self.env.wait_until(lambda: probe.poll_out() and probe.terminated)
         if len(probe.polled) != count or probe.ends != ["on_complete"]:
-            self._fail("F7", f"expected {count} elements by poll(), and on_complete once", probe)
+            self._fail("F7", f"expected {count} items by poll(), and on_complete once", probe)
 
     def test_optional_f7_async_must_end_with_the_error(self) -> None:
         """create_failed_publisher() ends with on_error."""
@@ -308,7 +308,7 @@ class FusedPublisherVerification(FusedPublisherOptions[T]):
     # conditional ------------------------------------------------------------------------------------------------------
 
     def test_optional_f11_what_was_turned_down_must_not_count_as_requested(self) -> None:
-        """A subscriber that takes every second element and has requested two gets two of four."""
+        """A subscriber that takes every second item and has requested two gets two of four."""
         probe = EverySecond[T](self.env)
         self._subscribe(self._publisher(6), probe)
         probe.request(2)

@@ -84,7 +84,7 @@ class UpstreamRules(Verification):
     # the rules --------------------------------------------------------------------------------------------------------
 
     def test_required_spec101_must_not_send_more_than_was_requested(self) -> None:
-        """The subscriber of the operator gets no more elements than it has requested so far."""
+        """The subscriber of the operator gets no more items than it has requested so far."""
         self._none("1.1")
 
     def test_required_spec107_must_not_signal_after_the_end(self) -> None:
@@ -118,7 +118,7 @@ class UpstreamRules(Verification):
         self._none("2.7")
 
     def test_required_spec208_must_be_prepared_for_signals_after_cancel(self) -> None:
-        """Elements and an end that were on their way when the operator cancelled raise nothing."""
+        """Items and an end that were on their way when the operator cancelled raise nothing."""
         self._none("2.8")
 
     def test_required_spec212_must_not_subscribe_the_same_subscriber_again(self) -> None:
@@ -142,7 +142,7 @@ class UpstreamRules(Verification):
         self._none("3.16")
 
     def test_required_spec317_must_not_request_more_than_the_largest_demand(self) -> None:
-        """No request of more than 2**63 - 1 elements."""
+        """No request of more than 2**63 - 1 items."""
         self._none("3.17")
 
 

@@ -175,7 +175,7 @@ class Play:
         """Requests of two threads that meet in the source: one made inside on_next, the other passed on for the subscriber.
 
         While a request of the operator is inside the source, another thread does what may make the operator request again: it
-        requests downstream, or sends the next element. An operator that keeps its requests apart lets that thread return or
+        requests downstream, or sends the next item. An operator that keeps its requests apart lets that thread return or
         wait. No chance is involved.
         """
         main = threading.get_ident()

@@ -38,7 +38,7 @@ class DownstreamScript:
     #: Requested one after the other, each when nothing happens any more; the last one again and again until the end.
     then: tuple[int, ...] = ()
     cancel_in_on_subscribe: bool = False
-    #: Cancels in the on_next of that element.
+    #: Cancels in the on_next of that item.
     cancel_after: int | None = None
     #: Cancels when nothing happens any more; in a script "by hand" after so many signals of the sources.
     cancel: bool = False
@@ -118,7 +118,7 @@ def one_source_scripts() -> Iterator[OperatorScript]:
         yield OperatorScript((source,), down)
 
 
-#: The paces that leave room for a second on_subscribe before the first element.
+#: The paces that leave room for a second on_subscribe before the first item.
 _QUIET: Final[tuple[Pace, ...]] = ("after on_subscribe", "by hand")
 
 # -- two sources -------------------------------------------------------------------------------------------------------

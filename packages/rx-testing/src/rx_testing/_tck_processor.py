@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhiteboxVerification[T]):
-    """Verifies a processor whose elements leave as they came: all tests of publishers and of subscribers, and those of §4.
+    """Verifies a processor whose items leave as they came: all tests of publishers and of subscribers, and those of §4.
 
     ::
 
@@ -36,17 +36,17 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
     processor_buffer_size: int = 16
     #: How many subscribers a processor serves; 1 skips what needs two.
     max_supported_subscribers: int = UNBOUNDED
-    #: False for processors that need nobody upstream or downstream to go on (hot ones, which drop or fail without demand).
+    #: False for processors that go on without a source or a subscriber (hot ones, which drop or fail without demand).
     waits_for_demand: bool = True
 
     @abstractmethod
     def create_identity_processor(self, buffer_size: int, /) -> Processor[T, T]:
-        """A processor that passes elements on unchanged and keeps at most about ``buffer_size`` of them."""
+        """A processor that passes items on unchanged and keeps at most about ``buffer_size`` of them."""
 
-    def create_publisher(self, elements: int, /) -> Publisher[T]:
-        """A processor fed by a publisher of ``elements`` elements."""
+    def create_publisher(self, count: int, /) -> Publisher[T]:
+        """A processor fed by a publisher of ``count`` items."""
         processor = self.create_identity_processor(self.processor_buffer_size)
-        Feed(self, elements).subscribe(processor)
+        Feed(self, count).subscribe(processor)
         return processor
 
     def create_failed_publisher(self) -> Publisher[T] | None:
@@ -62,10 +62,10 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
         processor.subscribe(_Telling(probe))
         return processor
 
-    def _several(self, count: int, elements: int) -> list[Probe[T]]:
-        if self.max_supported_subscribers < count:
+    def _several(self, subscribers: int, count: int) -> list[Probe[T]]:
+        if self.max_supported_subscribers < subscribers:
             pytest.skip(f"max_supported_subscribers = {self.max_supported_subscribers}")
-        return super()._several(count, elements)
+        return super()._several(subscribers, count)
 
     def _middle(self) -> tuple[Processor[T, T], ProbeSubscription, Probe[T]]:
         """A processor between a subscription and a subscriber."""
@@ -110,20 +110,20 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
                 self.env.fail("1.4", "expected on_error for each subscriber", first, second)
 
     def test_required_must_request_from_upstream_for_elements_that_have_been_requested_long_ago(self) -> None:
-        """Demand that nobody has served yet leads to requests, element after element, without being repeated."""
+        """Demand that is not served yet leads to requests, item after item, without being repeated."""
         processor, upstream, down = self._middle()
         wanted = 2 * self.processor_buffer_size + 3
         down.request(wanted)
         for index in range(wanted):
             if not upstream.await_request(index + 1):
-                self.env.fail("3.8", f"expected a request for element {index + 1} of {wanted}, all wanted", upstream, down)
-            element = self.create_element(index)
-            attempt(lambda: processor.on_next(element))  # noqa: B023  # used at once
+                self.env.fail("3.8", f"expected a request for item {index + 1} of {wanted}, all wanted", upstream, down)
+            item = self.create_element(index)
+            attempt(lambda: processor.on_next(item))  # noqa: B023  # used at once
         if not down.await_values(wanted):
-            self.env.fail("4.1", f"expected {wanted} elements to be passed on", down, upstream)
+            self.env.fail("4.1", f"expected {wanted} items to be passed on", down, upstream)
 
     def test_required_spec101_must_not_request_without_bound_or_pass_on_more_than_requested(self) -> None:
-        """A subscriber that requests two elements gets two, however many upstream is willing to send."""
+        """A subscriber that requests two items gets two, however many upstream is willing to send."""
         if not self.waits_for_demand:
             pytest.skip("waits_for_demand = False")
         processor, upstream, down = self._middle()
@@ -133,22 +133,22 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
         for index in range(self.processor_buffer_size):
             if not self.env.wait_until(lambda: upstream.requested > index, self.no_signals_timeout):  # noqa: B023
                 break
-            element = self.create_element(index)
-            attempt(lambda: processor.on_next(element))  # noqa: B023  # used at once
+            item = self.create_element(index)
+            attempt(lambda: processor.on_next(item))  # noqa: B023  # used at once
         if not self.env.never(lambda: len(down.values) > 2):
-            self.env.fail("1.1", "expected no more than the two elements that were requested", down, upstream)
+            self.env.fail("1.1", "expected no more than the two items that were requested", down, upstream)
 
     def test_required_spec105_must_pass_on_on_complete_after_the_elements(self) -> None:
-        """on_complete reaches the subscriber after the elements that came before it."""
+        """on_complete reaches the subscriber after the items that came before it."""
         processor, upstream, down = self._middle()
         down.request(2)
         if not upstream.await_request(1):
             pytest.skip("cannot be verified, nothing is requested")
-        element = self.create_element(0)
-        attempt(lambda: processor.on_next(element))
+        item = self.create_element(0)
+        attempt(lambda: processor.on_next(item))
         attempt(processor.on_complete)
-        if not down.await_terminal() or down.terminal != "on_complete" or down.values != [element]:
-            self.env.fail("1.5", "expected one element and on_complete", down, upstream)
+        if not down.await_terminal() or down.terminal != "on_complete" or down.values != [item]:
+            self.env.fail("1.5", "expected one item and on_complete", down, upstream)
 
     def test_required_spec206_must_call_subscription_cancel_if_it_is_no_longer_valid(self) -> None:
         """Not required of a processor: when its last subscriber leaves it may go on. See the next test."""
@@ -163,23 +163,23 @@ class IdentityProcessorVerification(PublisherVerification[T], SubscriberWhitebox
 
 
 class Feed(Generic[T]):
-    """A correct, synchronous publisher of elements made by a verification: what a processor under test is subscribed to."""
+    """A correct, synchronous publisher of items made by a verification: what a processor under test is subscribed to."""
 
-    def __init__(self, source: IdentityProcessorVerification[T], elements: int) -> None:
+    def __init__(self, source: IdentityProcessorVerification[T], count: int) -> None:
         self._source = source
-        self._elements = elements
+        self._count = count
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
-        feeding = _Feeding(self._source, self._elements, subscriber)
+        feeding = _Feeding(self._source, self._count, subscriber)
         subscriber.on_subscribe(feeding)
         feeding.emit()
 
 
 class _Feeding(Generic[T]):
-    def __init__(self, source: IdentityProcessorVerification[T], elements: int, down: Subscriber[T]) -> None:
+    def __init__(self, source: IdentityProcessorVerification[T], count: int, down: Subscriber[T]) -> None:
         self._source = source
         self._down: Subscriber[T] | None = down
-        self._elements = elements
+        self._count = count
         self._wanted: list[int] = []
         self._token = {0: True}
         self._sent = self._allowed = 0
@@ -190,7 +190,7 @@ class _Feeding(Generic[T]):
 
     def emit(self) -> None:
         # Publish first, look afterwards: the holder of the token sees the request, or this thread gets the token.
-        while (self._wanted or self._sent == self._elements) and self._down is not None:
+        while (self._wanted or self._sent == self._count) and self._down is not None:
             if not self._token.pop(0, False):
                 return
             try:
@@ -203,7 +203,7 @@ class _Feeding(Generic[T]):
         down = self._down
         if down is None:
             return False
-        if self._sent == self._elements:
+        if self._sent == self._count:
             self._down = None
             down.on_complete()
         elif self._sent < self._allowed:

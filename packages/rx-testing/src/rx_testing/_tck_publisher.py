@@ -24,8 +24,8 @@ class PublisherVerification(SubscriptionRules[T]):
     ::
 
         class TestNumbers(PublisherVerification[int]):
-            def create_publisher(self, elements: int) -> Publisher[int]:
-                return Numbers(elements)
+            def create_publisher(self, count: int) -> Publisher[int]:
+                return Numbers(count)
 
     Anything with ``subscribe`` can be verified. Names say what a rule is: ``required`` must pass; ``optional`` is skipped when
     the publisher does not have what it is about; ``stochastic`` needs luck to find a fault; ``untested`` cannot be verified and
@@ -36,18 +36,18 @@ class PublisherVerification(SubscriptionRules[T]):
     # the kit itself ---------------------------------------------------------------------------------------------------
 
     def test_required_create_publisher1_must_produce_a_stream_of_exactly_1_element(self) -> None:
-        """create_publisher(1) makes one element."""
+        """create_publisher(1) makes one item."""
         self._exactly(1)
 
     def test_required_create_publisher3_must_produce_a_stream_of_exactly_3_elements(self) -> None:
-        """create_publisher(3) makes three elements."""
+        """create_publisher(3) makes three items."""
         self._exactly(3)
 
     def _exactly(self, count: int) -> None:
         probe = self._subscribe(self._publisher(count))
         probe.by_ones(count + 1)
         if len(probe.values) != count:
-            self.env.fail("create_publisher", f"expected exactly {count} elements", probe)
+            self.env.fail("create_publisher", f"expected exactly {count} items", probe)
 
     def test_required_validate_max_elements_from_publisher(self) -> None:
         """max_elements_from_publisher is a count."""
@@ -68,20 +68,20 @@ class PublisherVerification(SubscriptionRules[T]):
         for n in (1, 1, 2):
             probe.request(n)
             if not probe.await_values(probe.requested):
-                self.env.fail("1.1", f"expected {probe.requested} elements", probe)
+                self.env.fail("1.1", f"expected {probe.requested} items", probe)
             self._no_more_than(probe, probe.requested)
 
     def _no_more_than(self, probe: Probe[T], count: int) -> None:
         if not self.env.never(lambda: len(probe.values) > count):
-            self.env.fail("1.1", f"expected no more than the {count} elements that were requested", probe)
+            self.env.fail("1.1", f"expected no more than the {count} items that were requested", probe)
 
     def test_required_spec102_may_signal_less_than_requested_and_terminate_subscription(self) -> None:
         """A stream that is shorter than what was requested ends."""
-        elements = self._at_most(3)
-        probe = self._subscribe(self._publisher(elements))
-        probe.request(elements + 7)
+        count = self._at_most(3)
+        probe = self._subscribe(self._publisher(count))
+        probe.request(count + 7)
         if not probe.await_terminal():
-            self.env.fail("1.2", "expected on_complete or on_error once there are no more elements", probe)
+            self.env.fail("1.2", "expected on_complete or on_error once there are no more items", probe)
 
     def test_stochastic_spec103_must_signal_on_methods_sequentially(self) -> None:
         """Requests from another thread while a signal is being delivered bring no second signal at the same time."""
@@ -94,7 +94,7 @@ class PublisherVerification(SubscriptionRules[T]):
 
         def early(probe: Probe[T]) -> None:
             probe.request(2)
-            # Time for an element that does not wait for on_subscribe to return.
+            # Time for an item that does not wait for on_subscribe to return.
             self.env.never(lambda: bool(probe.overlaps))
 
         probe = self._subscribe(self._publisher(self._at_most(10)), self._probe(on_next=interfere, on_subscribe=early))
@@ -112,12 +112,12 @@ class PublisherVerification(SubscriptionRules[T]):
             self.env.fail("1.4", f"expected on_error from a failed publisher (subscribe raised {raised!r})", probe)
 
     def test_required_spec105_must_signal_on_complete_when_finite_stream_terminates(self) -> None:
-        """After the last element comes on_complete."""
-        elements = self._at_most(3)
-        probe = self._subscribe(self._publisher(elements))
-        probe.by_ones(elements + 1)
+        """After the last item comes on_complete."""
+        count = self._at_most(3)
+        probe = self._subscribe(self._publisher(count))
+        probe.by_ones(count + 1)
         if probe.terminal != "on_complete":
-            self.env.fail("1.5", f"expected on_complete after {elements} elements", probe)
+            self.env.fail("1.5", f"expected on_complete after {count} items", probe)
 
     def test_optional_spec105_empty_stream_must_terminate_by_signalling_on_complete(self) -> None:
         """An empty stream is only on_complete."""
@@ -138,9 +138,9 @@ class PublisherVerification(SubscriptionRules[T]):
 
     def test_required_spec107_must_not_emit_further_signals_once_on_complete_has_been_signalled(self) -> None:
         """on_complete is the last signal, also when more is requested afterwards."""
-        elements = self._at_most(1)
-        probe = self._subscribe(self._publisher(elements))
-        probe.request(elements + 9)
+        count = self._at_most(1)
+        probe = self._subscribe(self._publisher(count))
+        probe.request(count + 9)
         if not probe.await_terminal() or probe.terminal != "on_complete":
             pytest.skip(f"cannot be verified, on_complete does not come (see §1.5): {probe}")
         self._last(probe)
@@ -217,42 +217,42 @@ class PublisherVerification(SubscriptionRules[T]):
                 self.env.fail("1.11", "expected on_next or on_complete for each subscriber", *probes)
 
     def test_optional_spec111_multicast_must_produce_the_same_elements_when_requesting_one_by_one(self) -> None:
-        """Three subscribers that request in turns get the same elements in the same order."""
-        elements = self._at_most(5)
-        probes = self._several(3, elements)
-        for _ in range(elements):
+        """Three subscribers that request in turns get the same items in the same order."""
+        count = self._at_most(5)
+        probes = self._several(3, count)
+        for _ in range(count):
             for probe in probes:
                 probe.request(1)
             for probe in probes:
                 probe.await_values(probe.requested)
-        self._same(probes, elements)
+        self._same(probes, count)
 
     def test_optional_spec111_multicast_must_produce_the_same_elements_when_requesting_many_upfront(self) -> None:
-        """Three subscribers that request all but one element get the same elements in the same order."""
-        elements = self._at_most(5)
-        probes = self._several(3, elements)
-        upfront = max(elements - 1, 1)
+        """Three subscribers that request all but one item get the same items in the same order."""
+        count = self._at_most(5)
+        probes = self._several(3, count)
+        upfront = max(count - 1, 1)
         for probe in probes:
             probe.request(upfront)
         self._same(probes, upfront)
 
     def test_optional_spec111_multicast_must_produce_the_same_elements_and_complete_as_expected(self) -> None:
-        """Three subscribers that request more than there is get the same elements and the same end."""
-        elements = self._at_most(5)
-        probes = self._several(3, elements)
+        """Three subscribers that request more than there is get the same items and the same end."""
+        count = self._at_most(5)
+        probes = self._several(3, count)
         for probe in probes:
-            probe.request(elements + 1)
-        self._same(probes, elements)
+            probe.request(count + 1)
+        self._same(probes, count)
         ends = [probe.await_terminal() and probe.terminal for probe in probes]
         if len(set(ends)) > 1:
             self.env.fail("1.11", "expected the same end for all subscribers", *probes)
 
-    def _several(self, count: int, elements: int) -> list[Probe[T]]:
+    def _several(self, subscribers: int, count: int) -> list[Probe[T]]:
         if not self.multi_subscribe:
             pytest.skip("multi_subscribe = False")
-        publisher = self._publisher(elements)
+        publisher = self._publisher(count)
         probes = [self._subscribe(publisher)]
-        for _ in range(count - 1):
+        for _ in range(subscribers - 1):
             probe = Probe[T](self.env)
             raised = attempt(lambda: publisher.subscribe(probe))  # noqa: B023  # used at once
             if not self.env.wait_until(lambda: probe.subscription is not None):  # noqa: B023
@@ -271,14 +271,14 @@ class PublisherVerification(SubscriptionRules[T]):
             probe.await_values(count)
         if any(probe.values != probes[0].values for probe in probes) or len(probes[0].values) < count:
             self._skip_if_rejected(probes)
-            self.env.fail("1.11", f"expected the same {count} elements for all subscribers", *probes)
+            self.env.fail("1.11", f"expected the same {count} items for all subscribers", *probes)
 
     # §2, as far as publishers can break it ----------------------------------------------------------------------------
 
     def test_required_spec213_must_not_signal_none(self) -> None:
-        """No element is None, and an error is an Exception: None could only be refused by the subscriber."""
-        elements = self._at_most(5)
-        probe = self._subscribe(self._publisher(elements))
-        probe.by_ones(elements + 1)
+        """No item is None, and an error is an Exception: None could only be refused by the subscriber."""
+        count = self._at_most(5)
+        probe = self._subscribe(self._publisher(count))
+        probe.by_ones(count + 1)
         if any(value is None for value in probe.values) or (probe.terminal == "on_error" and probe.error is None):
             self.env.fail("2.13", "a publisher signalled None", probe)

@@ -19,17 +19,17 @@ T = TypeVar("T")
 FUSION_RULES: Final[Mapping[str, str]] = {
     "F1": "request_fusion answers NONE, or exactly one of the modes it was asked for",
     "F2": "a source that was refused fusion, or not asked, follows the plain protocol",
-    "F3": "in SYNC mode poll() gives the elements in order and then None, and nothing is signalled",
+    "F3": "in SYNC mode poll() gives the items in order and then None, and nothing is signalled",
     "F4": "in SYNC mode poll() raises the source's error",
     "F5": "is_empty() is True only when poll() would give None, always after the end, and computes nothing",
-    "F6": "poll_many(n) gives the next elements, at most n; an error comes behind the elements before it",
+    "F6": "poll_many(n) gives the next items, at most n; an error comes behind the items before it",
     "F7": "in ASYNC mode on_next tells that there is something to poll, and the end is signalled",
     "F8": "signals stay serial in ASYNC mode, and none comes before on_subscribe has returned",
     "F9": "cancel() returns while poll() runs elsewhere; afterwards nothing comes",
-    "F10": "a source whose poll() runs somebody's functions refuses BOUNDARY",
-    "F11": "an element that try_on_next() turned down does not count as requested",
+    "F10": "a source whose poll() runs a user's functions refuses BOUNDARY",
+    "F11": "an item that try_on_next() turned down does not count as requested",
     "F12": "a mode is negotiated inside on_subscribe; later the answer is NONE",
-    "F13": "poll() computes the element it gives and none beyond it",
+    "F13": "poll() computes the item it gives and none beyond it",
     "C1": "a consumer asks for fusion inside on_subscribe, for modes that exist, and again only after NONE",
     "C2": "a consumer in SYNC mode never requests",
     "C3": "a consumer polls from one thread at a time, and never after it has cancelled",
@@ -77,7 +77,7 @@ class QueueProbe(Probe[T]):
         return hasattr(self.subscription, "request_fusion")
 
     def poll(self) -> T | None:
-        """The next element, also kept in ``polled``; None when there is none, or when it raised, which is kept in ``failure``."""
+        """The next item, also kept in ``polled``; None when there is none, or when it raised, which is kept in ``failure``."""
         item: T | None = None
         told = -1
         while item is None and told != self.notices:  # told meanwhile that there is something: look again
@@ -92,7 +92,7 @@ class QueueProbe(Probe[T]):
         return item
 
     def poll_all(self, most: int) -> None:
-        """Poll until there is nothing, or ``most`` elements."""
+        """Poll until there is nothing, or ``most`` items."""
         while len(self.polled) < most and self.poll() is not None:
             pass
 
@@ -122,7 +122,7 @@ class WatchedQueue:
     """A publisher of the numbers below ``count``, and the Subscription of its one subscriber: grants ``mode`` and watches.
 
     In ASYNC mode it has everything at once, whatever is requested, and says so with a notice that carries something that is no
-    element, and with the end right behind. If it is ``slow`` it gives what is requested and ends when the last element is polled.
+    item, and with the end right behind. If it is ``slow`` it gives what is requested and ends when the last item is polled.
     ``fails``: what comes instead of the end. With ``boundary`` False it refuses across threads.
     """
 
@@ -160,7 +160,7 @@ class WatchedQueue:
         finally:
             self._subscribing = 0
         if self.granted == ASYNC:
-            subscriber.on_next(NOT_AN_ELEMENT)
+            subscriber.on_next(NOT_AN_ITEM)
             if not self._slow:
                 self.end()
         elif self.granted == NONE:
@@ -198,7 +198,7 @@ class WatchedQueue:
         if self.granted == NONE:
             self._emit()
         elif self._slow and not self._done and not self.cancels:
-            self._down.on_next(NOT_AN_ELEMENT)
+            self._down.on_next(NOT_AN_ITEM)
 
     def _emit(self) -> None:
         if self._emitting or self._down is None:
@@ -261,9 +261,9 @@ class WatchedQueue:
     def __str__(self) -> str:
         return (
             f"source: asked {self.asked}, granted {MODES.get(self.granted, self.granted)}, requested {self.requested}, "
-            f"polled {self.polls} times, {len(self.items)} elements left, cancelled {self.cancels} times"
+            f"polled {self.polls} times, {len(self.items)} items left, cancelled {self.cancels} times"
         )
 
 
-#: What notices carry, to find consumers that take it for an element.
-NOT_AN_ELEMENT: Final = "a notice, and no element"
+#: What notices carry, to find consumers that take it for an item.
+NOT_AN_ITEM: Final = "a notice, and no item"

@@ -24,25 +24,25 @@ class PublisherOptions(Verification, Generic[T]):
     max_elements_from_publisher: int = UNBOUNDED - 1
     #: How deeply on_next may be nested in request inside on_next (§3.3).
     bounded_depth_of_on_next_and_request_recursion: int = 1
-    #: False for publishers that serve one subscriber, or that deal their elements out among several: skips §1.11.
+    #: False for publishers that serve one subscriber, or that deal their items out among several: skips §1.11.
     multi_subscribe: bool = True
     #: The exceptions that may answer request(0) and request(-1).
     invalid_request_errors: tuple[type[Exception], ...] = (ValueError,)
 
     @abstractmethod
-    def create_publisher(self, elements: int, /) -> Publisher[T]:
-        """A publisher of exactly ``elements`` elements, or of more than a test could read when it is very many."""
+    def create_publisher(self, count: int, /) -> Publisher[T]:
+        """A publisher of exactly ``count`` items, or of more than a test could read when it is very many."""
 
     def create_failed_publisher(self) -> Publisher[T] | None:
-        """A publisher that fails as soon as somebody subscribes; None: there is none, its tests are skipped."""
+        """A publisher that fails as soon as it is subscribed to; None: there is none, its tests are skipped."""
         return None
 
     # for the tests ----------------------------------------------------------------------------------------------------
 
-    def _publisher(self, elements: int) -> Publisher[T]:
-        if elements > self.max_elements_from_publisher:
-            pytest.skip(f"needs {elements} elements, max_elements_from_publisher is {self.max_elements_from_publisher}")
-        return self.create_publisher(elements)
+    def _publisher(self, count: int) -> Publisher[T]:
+        if count > self.max_elements_from_publisher:
+            pytest.skip(f"needs {count} items, max_elements_from_publisher is {self.max_elements_from_publisher}")
+        return self.create_publisher(count)
 
     def _failed_publisher(self) -> Publisher[T]:
         publisher = self.create_failed_publisher()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         """How a test makes the subscriber under test do something."""
 
         def trigger_request(self, n: int, /) -> object:
-            """Make the subscriber request ``n`` elements."""
+            """Make the subscriber request ``n`` items."""
 
         def signal_cancel(self) -> object:
             """Make the subscriber cancel its subscription."""
@@ -36,7 +36,7 @@ class SubscriberOptions(Verification, Generic[T]):
 
     @abstractmethod
     def create_element(self, index: int, /) -> T:
-        """An element the subscriber can digest; a different one for each index."""
+        """An item the subscriber can digest; a different one for each index."""
 
     def _none(self, call: Callable[[], object], what: str) -> None:
         raised = attempt(call)
@@ -50,7 +50,7 @@ class SubscriberOptions(Verification, Generic[T]):
 
 
 class SubscriberBlackboxVerification(SubscriberOptions[T]):
-    """Verifies a subscriber from outside: all it needs is the subscriber, and an element.
+    """Verifies a subscriber from outside: all it needs is the subscriber, and an item.
 
     ::
 
@@ -95,7 +95,7 @@ class SubscriberBlackboxVerification(SubscriberOptions[T]):
         """The subscriber requests, and only positive numbers."""
         _, upstream = self._given()
         if not upstream.await_request() or any(type(n) is not int or n < 1 for n in upstream.requests):
-            self.env.fail("2.1", "expected the subscriber to request a positive number of elements", upstream)
+            self.env.fail("2.1", "expected the subscriber to request a positive number of items", upstream)
 
     def test_untested_spec202_blackbox_should_asynchronously_dispatch(self) -> None:
         untested("what is slow is not for a test to say")
@@ -129,7 +129,7 @@ class SubscriberBlackboxVerification(SubscriberOptions[T]):
         untested("when it is no longer valid cannot be seen; the whitebox test makes it so")
 
     def test_stochastic_spec207_blackbox_must_ensure_calls_on_its_subscription_are_serial(self) -> None:
-        """While elements arrive, request and cancel are never called on two threads at the same time."""
+        """While items arrive, request and cancel are never called on two threads at the same time."""
         subscriber, upstream = self._asking(dwell=0.001)
         self._feed(subscriber, upstream, 5)
         self.env.never(lambda: bool(upstream.overlaps))
@@ -137,7 +137,7 @@ class SubscriberBlackboxVerification(SubscriberOptions[T]):
             self.env.fail("2.7", upstream.overlaps[0], upstream)
 
     def _feed(self, subscriber: Subscriber[T], upstream: ProbeSubscription, most: int) -> list[Exception]:
-        """Send elements as long as they are requested; returns what was raised."""
+        """Send items as long as they are requested; returns what was raised."""
         raised: list[Exception] = []
         for index in range(most):
             if upstream.requested <= index and not self.env.wait_until(
@@ -147,8 +147,8 @@ class SubscriberBlackboxVerification(SubscriberOptions[T]):
                 break
             if upstream.cancels:
                 break
-            element = self.create_element(index)
-            error = attempt(lambda: subscriber.on_next(element))  # noqa: B023  # used at once
+            item = self.create_element(index)
+            error = attempt(lambda: subscriber.on_next(item))  # noqa: B023  # used at once
             if error is not None:
                 raised.append(error)
         return raised
@@ -265,7 +265,7 @@ class WhiteboxProbe(Generic[T]):
         self._env.notify()
 
     def __str__(self) -> str:
-        return f"registered: {len(self.items)} elements, errors {self.errors}, completed {self.completions} times"
+        return f"registered: {len(self.items)} items, errors {self.errors}, completed {self.completions} times"
 
 
 class Stage(Generic[T]):
@@ -277,7 +277,7 @@ class Stage(Generic[T]):
         self.probe = probe
         self.upstream = ProbeSubscription(env)
         self.sent = 0
-        env.at_close(self._cancel)  # or a run that nobody holds any more would end when the collector finds it
+        env.at_close(self._cancel)  # or a run that is not referred to any more would end when the collector finds it
 
     def _cancel(self) -> None:
         if self.probe.puppet is not None and not self.upstream.cancels:
@@ -291,6 +291,6 @@ class Stage(Generic[T]):
         return self.probe.puppet
 
     def ask(self, n: int) -> bool:
-        """Trigger a request and wait until an element may be sent."""
+        """Trigger a request and wait until an item may be sent."""
         self.puppet.trigger_request(n)
         return self.env.wait_until(lambda: self.upstream.requested > self.sent)

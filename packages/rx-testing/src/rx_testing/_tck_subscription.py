@@ -23,14 +23,14 @@ class SubscriptionRules(PublisherOptions[T]):
     # demand -----------------------------------------------------------------------------------------------------------
 
     def test_required_spec302_must_allow_synchronous_request_calls_from_on_next_and_on_subscribe(self) -> None:
-        """Requesting one element in on_subscribe and one in each on_next brings the stream."""
+        """Requesting one item in on_subscribe and one in each on_next brings the stream."""
         probe = self._probe(on_next=lambda probe: probe.request(1), on_subscribe=lambda probe: probe.request(1))
         self._subscribe(self._publisher(self._at_most(4)), probe)
         if not probe.await_values(self._at_most(4)):
-            self.env.fail("3.2", f"expected {self._at_most(4)} elements for requests from inside the signals", probe)
+            self.env.fail("3.2", f"expected {self._at_most(4)} items for requests from inside the signals", probe)
 
     def test_required_spec303_must_not_allow_unbounded_recursion(self) -> None:
-        """An element requested in on_next does not come inside that request, or only to a fixed depth."""
+        """An item requested in on_next does not come inside that request, or only to a fixed depth."""
         bound = self.bounded_depth_of_on_next_and_request_recursion
         probe = self._probe(on_next=lambda probe: probe.request(1))
         self._subscribe(self._publisher(self._at_most(bound + 40)), probe)
@@ -58,7 +58,7 @@ class SubscriptionRules(PublisherOptions[T]):
         self._subscribe(self._publisher(self._at_most(3)), probe)
         probe.request(3)
         if not self.env.wait_until(lambda: bool(returned) or probe.terminated) or not returned:
-            pytest.skip(f"cannot be verified, no element comes: {probe}")
+            pytest.skip(f"cannot be verified, no item comes: {probe}")
         if not returned[0]:
             self.env.fail("3.5", "cancel() on another thread did not return while on_next was running", probe)
         raised = [text for text in probe.raised if text[0] == "cancel()"]
@@ -98,12 +98,12 @@ class SubscriptionRules(PublisherOptions[T]):
             self.env.fail("3.7", "a second cancel() raised", probe)
 
     def test_required_spec308_request_must_add_to_the_demand(self) -> None:
-        """What is requested while elements are outstanding is added, not put in its place."""
+        """What is requested while items are outstanding is added, not put in its place."""
         probe = self._probe(on_next=lambda probe: probe.request(3) if len(probe.values) == 1 else None)
         self._subscribe(self._publisher(6), probe)
         probe.request(2)
         if not probe.await_values(5):
-            self.env.fail("3.8", "expected 5 elements: 2 were requested, and 3 more inside the first on_next", probe)
+            self.env.fail("3.8", "expected 5 items: 2 were requested, and 3 more inside the first on_next", probe)
 
     def test_required_spec309_request_zero_must_signal_value_error(self) -> None:
         """request(0) ends the stream with on_error(ValueError)."""
@@ -141,21 +141,21 @@ class SubscriptionRules(PublisherOptions[T]):
 
     def test_required_spec312_cancel_must_make_the_publisher_to_eventually_stop_signaling(self) -> None:
         """Cancelled in the first on_next, with everything requested, the rest of a long stream does not come."""
-        elements = self._at_most(1000)
-        if elements < 2:
-            pytest.skip("needs a stream of two elements at least")
+        count = self._at_most(1000)
+        if count < 2:
+            pytest.skip("needs a stream of two items at least")
         probe = self._probe(on_next=lambda probe: probe.cancel() if not probe.cancelled else None)
-        self._subscribe(self._publisher(elements), probe)
+        self._subscribe(self._publisher(count), probe)
         probe.request(UNBOUNDED)
         self.env.wait_until(lambda: probe.cancelled or probe.terminated)
         if not probe.cancelled:
-            pytest.skip(f"cannot be verified, no element comes: {probe}")
+            pytest.skip(f"cannot be verified, no item comes: {probe}")
         seen = -1
-        while seen < len(probe.signals) and len(probe.values) < elements:  # until it is quiet
+        while seen < len(probe.signals) and len(probe.values) < count:  # until it is quiet
             seen = len(probe.signals)
             self.env.never(lambda: len(probe.signals) > seen)  # noqa: B023  # used at once
-        if len(probe.values) >= elements:
-            self.env.fail("3.12", f"all {elements} elements came, cancel() in the first on_next had no effect", probe)
+        if len(probe.values) >= count:
+            self.env.fail("3.12", f"all {count} items came, cancel() in the first on_next had no effect", probe)
 
     def test_required_spec313_cancel_must_make_the_publisher_eventually_drop_all_references_to_the_subscriber(self) -> None:
         """After cancel() the publisher does not keep the subscriber alive."""
@@ -206,33 +206,33 @@ class SubscriptionRules(PublisherOptions[T]):
 
     def test_required_spec317_must_support_a_pending_element_count_up_to_long_max_value(self) -> None:
         """request(2**63 - 1) brings the whole stream."""
-        elements = self._at_most(3)
-        probe = self._subscribe(self._publisher(elements))
+        count = self._at_most(3)
+        probe = self._subscribe(self._publisher(count))
         probe.request(UNBOUNDED)
-        if not probe.await_values(elements):
-            self.env.fail("3.17", f"expected {elements} elements for request(2**63 - 1)", probe)
+        if not probe.await_values(count):
+            self.env.fail("3.17", f"expected {count} items for request(2**63 - 1)", probe)
 
     def test_required_spec317_must_support_a_cumulative_pending_element_count_up_to_long_max_value(self) -> None:
         """Requests that sum up to a demand of 2**63 - 1 bring the whole stream."""
-        elements = self._at_most(3)
+        count = self._at_most(3)
 
         def ask(probe: Probe[T]) -> None:
             if len(probe.values) == 1:
                 probe.request(UNBOUNDED // 2)
                 probe.request(UNBOUNDED // 2)
 
-        probe = self._subscribe(self._publisher(elements), self._probe(on_next=ask))
+        probe = self._subscribe(self._publisher(count), self._probe(on_next=ask))
         probe.request(1)
-        if not probe.await_values(elements):
-            self.env.fail("3.17", f"expected {elements} elements for requests that sum up to 2**63 - 1", probe)
+        if not probe.await_values(count):
+            self.env.fail("3.17", f"expected {count} items for requests that sum up to 2**63 - 1", probe)
 
     def test_required_spec317_must_not_signal_on_error_when_pending_above_long_max_value(self) -> None:
         """A demand above 2**63 - 1 is no error."""
-        elements = self._at_most(10)
-        probe = self._subscribe(self._publisher(elements), self._probe(on_next=lambda probe: probe.request(UNBOUNDED - 1)))
+        count = self._at_most(10)
+        probe = self._subscribe(self._publisher(count), self._probe(on_next=lambda probe: probe.request(UNBOUNDED - 1)))
         probe.request(1)
-        self.env.wait_until(lambda: probe.terminated or len(probe.values) >= elements)
-        if probe.terminal == "on_error" and len(probe.values) < elements:
+        self.env.wait_until(lambda: probe.terminated or len(probe.values) >= count)
+        if probe.terminal == "on_error" and len(probe.values) < count:
             self.env.fail("3.17", f"a demand above 2**63 - 1 ended the stream with {probe.error!r}", probe)
-        if len(probe.values) < elements:
-            self.env.fail("3.17", f"expected {elements} elements for a demand above 2**63 - 1", probe)
+        if len(probe.values) < count:
+            self.env.fail("3.17", f"expected {count} items for a demand above 2**63 - 1", probe)

@@ -48,12 +48,12 @@ class SubscriberWhiteboxVerification(SubscriberOptions[T]):
         return stage
 
     def _send(self, stage: Stage[T]) -> tuple[T, Exception | None]:
-        element = self.create_element(stage.sent)
+        item = self.create_element(stage.sent)
         stage.sent += 1
-        return element, attempt(lambda: stage.subscriber.on_next(element))
+        return item, attempt(lambda: stage.subscriber.on_next(item))
 
     def test_required_exercise_whitebox_happy_path(self) -> None:
-        """Elements that were requested one by one are registered in order, and then on_complete."""
+        """Items that were requested one by one are registered in order, and then on_complete."""
         stage = self._stage()
         probe, sent = stage.probe, []
         for _ in range(3):
@@ -69,10 +69,10 @@ class SubscriberWhiteboxVerification(SubscriberOptions[T]):
     # §2 ---------------------------------------------------------------------------------------------------------------
 
     def test_required_spec201_must_signal_demand_via_subscription_request(self) -> None:
-        """A subscriber that wants an element requests it, and only with positive numbers."""
+        """A subscriber that wants an item requests it, and only with positive numbers."""
         stage = self._stage()
         if not stage.ask(1) or any(type(n) is not int or n < 1 for n in stage.upstream.requests):
-            self.env.fail("2.1", "expected the subscriber to request a positive number of elements", stage.upstream)
+            self.env.fail("2.1", "expected the subscriber to request a positive number of items", stage.upstream)
 
     def test_untested_spec202_should_asynchronously_dispatch(self) -> None:
         untested("what is slow is not for a test to say")
@@ -113,7 +113,7 @@ class SubscriberWhiteboxVerification(SubscriberOptions[T]):
         untested("needs a subscriber that requests by itself, see the blackbox test")
 
     def test_required_spec208_must_be_prepared_to_receive_on_next_signals_after_having_called_cancel(self) -> None:
-        """An element that was on its way when the subscriber cancelled does no harm."""
+        """An item that was on its way when the subscriber cancelled does no harm."""
         stage = self._stage()
         stage.ask(2)
         self._send(stage)
@@ -193,12 +193,12 @@ class SubscriberWhiteboxVerification(SubscriberOptions[T]):
         untested("what belongs to a subscriber cannot be seen")
 
     def test_required_spec308_request_must_register_given_number_elements_to_be_produced(self) -> None:
-        """As many elements as the subscriber wants are requested, at once or one after the other."""
+        """As many items as the subscriber wants are requested, at once or one after the other."""
         stage = self._stage()
         stage.puppet.trigger_request(2)
         for count in (1, 2):
             if not stage.upstream.await_request(count):
-                self.env.fail("3.8", f"expected element {count} of 2 to be requested", stage.upstream)
+                self.env.fail("3.8", f"expected item {count} of 2 to be requested", stage.upstream)
             self._send(stage)
 
     def test_untested_spec310_request_may_synchronously_call_on_next_on_subscriber(self) -> None:

@@ -26,8 +26,8 @@ def no_leaks() -> Iterator[LeakWatch]:
 
     * A thread of a scheduler: one called ``rx-...`` that was not there before. Threads that are only cached do not count:
       they are asked to end (``retire()``, where their backend has it) and given two seconds. What remains has work: an action
-      that does not return, or that nobody disposed.
-    * A subscription of a ManualPublisher that was neither cancelled nor ended, and those of ``no_leaks.publisher(anybody)``.
+      that does not return, or that was not disposed.
+    * A subscription of a ManualPublisher that was neither cancelled nor ended, and those of ``no_leaks.publisher(source)``.
     * A worker of a VirtualScheduler that was not disposed, with what waits on it, and those of ``no_leaks.scheduler(any_one)``.
     """
     from rx_testing._leaks import LeakWatch

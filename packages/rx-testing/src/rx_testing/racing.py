@@ -57,8 +57,8 @@ def race(*workers: Callable[[], object], watch: Sequence[str] = (), often: float
 
     ``watch`` names the folders or files in whose code the threads stumble (none: they run at full speed, and leave it to the
     switch interval), ``often`` in which part of all instructions. Each
-    thread waits, running, until all of them run: threads that have to be woken first come one after the other, and whoever is
-    first has finished before the second begins. AssertionError when one still runs after ``seconds``.
+    thread waits, running, until all of them run: threads that have to be woken first come one after the other, and the
+    first one has finished before the second begins. AssertionError when one still runs after ``seconds``.
     """
     running: list[int] = []
     failures: list[BaseException] = []

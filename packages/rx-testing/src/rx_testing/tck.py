@@ -1,4 +1,4 @@
-"""The TCK: one test for each rule of Reactive Streams, for anybody's publishers, subscribers and processors.
+"""The TCK: one test for each rule of Reactive Streams, for publishers, subscribers and processors of any library.
 
 For operators :class:`OperatorVerification`: what they send their sources before, inside and after the sources' own end.
 The same for micro-fusion: :class:`FusedPublisherVerification` and :class:`FusedConsumerVerification`.
