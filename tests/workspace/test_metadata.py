@@ -39,7 +39,9 @@ def test_metadata_agrees_with_the_other_packages(project: Project) -> None:
         assert f"Programming Language :: Python :: {wanted}" in own["classifiers"]
     assert "Typing :: Typed" in own["classifiers"]
     beta = "Programming Language :: Python :: Free Threading :: 2 - Beta"
-    assert (beta in own["classifiers"]) == (project.name in free_threaded.PACKAGES)  # what is promised is what is run without the GIL
+    assert (beta in own["classifiers"]) == (
+        project.name in free_threaded.PACKAGES
+    )  # what is promised is what is run without the GIL
     # PEP 639: the licence is told by the expression, and a classifier next to it is refused by the index.
     assert not [classifier for classifier in own["classifiers"] if classifier.startswith("License ::")]
 

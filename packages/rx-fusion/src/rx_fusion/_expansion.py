@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED
@@ -13,6 +13,7 @@ from rx_fusion._operators import left_unstarted
 
 if TYPE_CHECKING:
     from rx_core import Subscriber, Subscription
+    from rx_core.streams import Listening
     from rx_fusion._heads import Head
     from rx_fusion._shapes import Shape
 
@@ -179,6 +180,9 @@ class Expansion(Op[T]):
         """Whether the source has ended, and only what stages give behind that can come."""
         arriving = self.input
         return arriving.done and not arriving.queue and all(is_exhausted(items) for items in self.inner.values())
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.input,)
 
     def close(self) -> None:
         self.input.close()

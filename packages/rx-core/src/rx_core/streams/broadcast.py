@@ -5,7 +5,7 @@ It is an Op whose subscriber is the group: the token carries what *all* of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
@@ -19,6 +19,7 @@ from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
+    from rx_core.streams.contracts import Listening
 
 T = TypeVar("T")
 
@@ -234,6 +235,9 @@ class Broadcast(Op[T]):
                 break
         return demand
 
+    def listening(self) -> Iterable[Listening]:
+        return (self.input,)
+
     def close(self) -> None:
         self.input.close()
         self.receivers.now = ()
@@ -278,7 +282,7 @@ class BroadcastInput(MergedInput[T]):
             if not self.closed:
                 self.up.request(limit)
         if op.dirty:
-            op.drain()
+            op.drain()  # type: ignore[unreachable]  # set meanwhile
 
     def wait(self, item: T) -> None:
         if not self.closed:

@@ -37,6 +37,12 @@ class Subscribing(Protocol):
     def open(self, source: Any, /) -> None: ...
 
 
+class Listening(Protocol):
+    """What is subscribed to a source, or will be; to be stopped by any thread."""
+
+    def stop(self) -> None: ...
+
+
 class Stream(Generic[T_co]):
     """A source of this library. It keeps the protocol, never signals None, and nothing after its end."""
 

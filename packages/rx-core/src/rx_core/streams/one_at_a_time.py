@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core.streams.contracts import Stream, close
@@ -12,6 +12,7 @@ from rx_core.streams.op import Op, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
+    from rx_core.streams.contracts import Listening
 
 T = TypeVar("T")
 
@@ -122,6 +123,10 @@ class OneAtATime(Op[T]):
         else:
             self.refused = error
             self.later.append((current.up.request, 0))
+
+    def listening(self) -> Iterable[Listening]:
+        current = self.current
+        return () if current is None else (current,)
 
     def close(self) -> None:
         current = self.current

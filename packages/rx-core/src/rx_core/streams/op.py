@@ -13,7 +13,7 @@ The gate (``rx_core.gate``) keeps every operator serial (RS 1.3) and its recursi
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
@@ -25,6 +25,7 @@ from rx_core.streams.contracts import (
     NULL_SUBSCRIBER,
     Amount,
     Handover,
+    Listening,
     Stream,
     SubscriberFailed,
     Subscribing,
@@ -143,6 +144,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def close(self) -> None:
         """Give back all sources: cancel them, clear queues. Called at the end or after a cancel, perhaps several times."""
 
+    def listening(self) -> Iterable[Listening]:
+        """The inputs that are subscribed to a source, for any thread: see :meth:`cancel`."""
+        return ()
+
     def refuse_request(self, error: Exception) -> None:
         """A request was not a positive number (RS 3.9). Where a source signals past the gate, the source has to say so."""
         self.finish(error)
@@ -159,8 +164,15 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.request(UNBOUNDED)
 
     def cancel(self) -> None:
-        """Thread-safe, returns at once (RS 3.5): the holder of the token closes."""
+        """Thread-safe, returns at once (RS 3.5): the holder of the token closes.
+
+        Where that is this thread, inside of an item that it gives, the sources are cancelled before the subscriber goes on: what
+        it runs next, another round or another source, finds their resources released.
+        """
         self.stopped = True
+        if not self.token:
+            for entry in self.listening():
+                entry.stop()
         self.drain()
 
     def dispose(self) -> None:

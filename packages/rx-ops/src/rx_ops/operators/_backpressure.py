@@ -7,7 +7,7 @@ requested of it, never what the end of the stream has: before ``flat_map`` that 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -18,6 +18,7 @@ from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -123,6 +124,9 @@ class Overflow(Op[T]):
     def give_up(self, item: T) -> None:
         if self.on_drop is not None:
             user_call(self.name, self.on_drop, item)
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.main.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, none_produced
@@ -23,6 +23,7 @@ from rx_ops.operators._zip_loop import passive_items, row_of, rows_of, zip_loop
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
 
 R = TypeVar("R")
 
@@ -323,6 +324,9 @@ class Zip(Op[R]):
         """The end, with ``failure`` if there is one. It is not kept: the frames in its traceback may hold this."""
         failure, self.failure = self.failure, None
         return self.finish(failure)
+
+    def listening(self) -> Iterable[Listening]:
+        return self.columns
 
     def close(self) -> None:
         rows = self.rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import CompletableBase, MaybeBase, SingleBase, composite
@@ -26,6 +26,7 @@ from rx_ops.operators._part import PartsInput
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -215,6 +216,10 @@ class ConcatMap(Op[R]):
         errors = self.errors
         self.errors = []
         return composite(errors) if errors else None
+
+    def listening(self) -> Iterable[Listening]:
+        inner = self.inner
+        return (self.outer,) if inner is None else (self.outer, inner)
 
     def close(self) -> None:
         self.outer.close()

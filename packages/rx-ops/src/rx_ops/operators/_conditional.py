@@ -13,6 +13,7 @@ from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -135,6 +136,9 @@ class Amb(Op[T]):
     def refuse_request(self, error: Exception) -> None:
         self.refused = error
 
+    def listening(self) -> Iterable[Listening]:
+        return self.rivals
+
     def close(self) -> None:
         for rival in self.rivals:
             rival.close()
@@ -248,6 +252,9 @@ class SequenceEqual(Op[bool]):
         if self.comparer is None:
             return bool(first == item)
         return bool(user_call("sequence_equal", self.comparer, first, item))
+
+    def listening(self) -> Iterable[Listening]:
+        return self.columns
 
     def close(self) -> None:
         for column in self.columns:

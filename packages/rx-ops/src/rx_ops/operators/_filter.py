@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import UNBOUNDED
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -56,6 +58,9 @@ class _Dating(Op[T]):
 
     def open(self) -> None:
         self.main.open(self.source)
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.main.close()

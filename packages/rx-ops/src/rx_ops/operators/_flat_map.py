@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped
@@ -27,6 +27,7 @@ from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -133,6 +134,9 @@ class Merging(Op[T]):
         else:
             entry.left -= given
             self.ready.appendleft(entry)
+
+    def listening(self) -> Iterable[Listening]:
+        return list(self.inputs)
 
     def close(self) -> None:
         for entry in list(self.inputs):
@@ -470,6 +474,9 @@ class FlatMap(Merging[R]):
             outer.flush()
         self.new_input(items)
         self.drain()
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.outer, *list(self.inputs))
 
     def close(self) -> None:
         super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +15,7 @@ from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -147,6 +149,9 @@ class Delay(Op[T]):
             return self.finish(main.error)
         main.ask(demand)
         return demand
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.main.close()
@@ -290,6 +295,9 @@ class DelayBy(Op[T]):
         if given:
             self.later.append((main.up.request, given))
         return demand
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.main.close()

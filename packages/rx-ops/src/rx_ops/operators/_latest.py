@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped, none_produced
@@ -13,6 +13,7 @@ from rx_ops.operators._mapping import mapper_failure
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -212,6 +213,9 @@ class CombineLatest(Op[R]):
         self.errors = []
         return composite(errors) if errors else None
 
+    def listening(self) -> Iterable[Listening]:
+        return self.inputs
+
     def close(self) -> None:
         for each in self.inputs:
             each.close()
@@ -322,6 +326,9 @@ class WithLatestFrom(Op[R]):
             return self.finish(main.error)
         main.ask(demand)
         return demand
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main, *self.others)
 
     def close(self) -> None:
         self.main.close()

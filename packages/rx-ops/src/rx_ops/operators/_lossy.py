@@ -8,7 +8,7 @@ of its cell decides what becomes of it: so each is either given or dropped, on w
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError, dropped, user_call
@@ -17,6 +17,7 @@ from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 Drop = Callable[[T], object] | None
@@ -161,6 +162,9 @@ class Lossy(Op[T]):
             return self.finish(MissingBackpressureError(f"{self.name}() had an item to give that was not requested"))
         self.emit(item)
         return demand if demand == UNBOUNDED else demand - 1
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.main.close()

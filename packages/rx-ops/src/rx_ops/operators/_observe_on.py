@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -260,6 +262,9 @@ class ObserveOn(Pump[T]):
                 demand -= 1
             self.spend(1)
             main.took()
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         super().close()

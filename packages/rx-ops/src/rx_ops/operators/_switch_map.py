@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped
@@ -13,6 +13,7 @@ from rx_ops.operators._mapping import mapper_failure, not_a_source
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -141,6 +142,10 @@ class SwitchMap(Op[R]):
         errors = self.errors
         self.errors = []
         return composite(errors) if errors else None
+
+    def listening(self) -> Iterable[Listening]:
+        current = self.current
+        return (self.outer,) if current is None else (self.outer, current)
 
     def close(self) -> None:
         self.outer.close()

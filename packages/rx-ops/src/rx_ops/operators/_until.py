@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Stream, Trigger
@@ -11,6 +11,7 @@ from rx_ops.operators._mapping import mapper_failure
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
 
 T = TypeVar("T")
 
@@ -51,6 +52,9 @@ class TakeUntil(Op[T]):
 
     def refuse_request(self, error: Exception) -> None:
         self.finish(error)
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main, self.trigger)
 
     def close(self) -> None:
         self.main.close()
@@ -155,6 +159,9 @@ class SkipUntil(Op[T]):
             return self.finish(main.error)
         main.ask(demand)
         return demand
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main, self.trigger)
 
     def close(self) -> None:
         self.main.close()
