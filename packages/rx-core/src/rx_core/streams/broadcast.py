@@ -248,8 +248,6 @@ class BroadcastInput(MergedInput[T]):
 
     __slots__ = ()
 
-    op: Broadcast[T]
-
     def on_next(self, item: T, /) -> None:  # as a merge's, with the loop over the subscribers inside: a call less for each item
         op = self.op
         token = op.token
@@ -282,7 +280,7 @@ class BroadcastInput(MergedInput[T]):
             if not self.closed:
                 self.up.request(limit)
         if op.dirty:
-            op.drain()  # type: ignore[unreachable]  # set meanwhile
+            op.drain()
 
     def wait(self, item: T) -> None:
         if not self.closed:
