@@ -91,3 +91,13 @@ def test_a_sample_that_nobody_wants_is_an_error_where_no_boundary_takes_it(kind:
         sampler.next("now") if sampler.subscriptions else clock.advance_by(1.0)
     got.assert_failure(MissingBackpressureError, 1, 2)
     assert source.cancelled
+
+
+@pytest.mark.parametrize("sent", [[], [1, 2]], ids=["", "sends at once"])
+def test_the_sampler_is_subscribed_when_its_source_is_there_and_before_that_is_asked(sent: list[int]) -> None:
+    events: list[str] = []
+    sampler: Flowable[int] = Flowable.never().do_on_subscribe(lambda _subscription: events.append("sampler"))
+    source = Flowable.from_iterable(sent).hide().do_on_subscribe(lambda _subscription: events.append("source"))
+    asked = source.do_on_request(lambda _count: events.append("request"))
+    asked.sample(sampler=sampler).subscribe(TestSubscriber[int]())
+    assert events == ["source", "sampler", "request"]

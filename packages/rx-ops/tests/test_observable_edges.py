@@ -427,3 +427,12 @@ def test_an_error_goes_past_sources_that_wait_in_flat_map() -> None:
     outer.on_next(1)
     outer.on_error(ValueError("of the outer source"))
     got.assert_failure(ValueError)
+
+
+@pytest.mark.parametrize("name", ["concat_map", "flat_map", "group_by", "switch_map"])
+def test_a_stage_that_wants_nothing_behind_a_wall_disposes_the_source(name: str) -> None:
+    signals: list[object] = []
+    nothing: Observable[int] = Observable.empty()
+    flow: Observable[object] = getattr(nothing.hide().take(0), name)(lambda item: nothing)
+    flow.subscribe(signals.append, on_error=signals.append, on_complete=lambda: signals.append("complete"))
+    assert signals == ["complete"]

@@ -316,3 +316,18 @@ def test_publish_in_a_function_works_for_observables_too() -> None:
     Observable.range(3).publish(lambda shared: shared.merge_with(shared.map(lambda x: x * 10))).subscribe(got)
     assert sorted(got.values) == [0, 0, 1, 2, 10, 20]
     got.assert_complete()
+
+
+def test_an_error_overtakes_what_waits_for_the_selectors_stream_and_not_what_waits_for_subscribers() -> None:
+    source, shared = ManualPublisher[int](), ManualPublisher[int]()
+    within, beside = TestSubscriber[int](request=1), TestSubscriber[int](request=1)
+    Flowable.wrap(source).publish(lambda stream: stream).subscribe(within)
+    connectable = Flowable.wrap(shared).publish()
+    connectable.subscribe(beside)
+    connectable.connect()
+    for each in (source, shared):
+        each.next(1, 2)
+        each.error(OOPS)
+    within.assert_failure(ValueError, 1)
+    beside.request(1)
+    beside.assert_failure(ValueError, 1, 2)

@@ -19,7 +19,7 @@ from rx_core import (
     tell_interrupted,
 )
 from rx_core.queue_fusion import NONE
-from rx_core.streams import LOOK_FIRST, NOT_THERE
+from rx_core.streams import LOOK_FIRST, NOT_THERE, give_back
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked
@@ -99,7 +99,7 @@ class StepSubscriber(Checked[Any]):
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self.up is None and self.last and subscription is not None:  # a stage that wants nothing at all: take(0)
-            subscription.cancel()
+            give_back(subscription)
             self.connect(NOT_THERE)
             self._complete()
             return

@@ -4,7 +4,7 @@ For who writes an operator: subclass :class:`Op`, listen with one of the inputs;
 """
 
 from rx_core.gate import LOOK_FIRST
-from rx_core.streams.border import NOT_THERE, Border
+from rx_core.streams.border import NOT_THERE, Border, give_back
 from rx_core.streams.broadcast import Broadcast
 from rx_core.streams.contracts import (
     CONSTANT,
@@ -81,6 +81,7 @@ __all__ = [
     "Waiting",
     "close",
     "end_of_one",
+    "give_back",
     "ignore",
     "interruption",
     "is_exhausted",

@@ -38,6 +38,11 @@ class NoDemand:
         self.disposable.dispose()
 
 
+def give_back(subscription: Any) -> None:
+    """Cancel what a source of any type has given to its subscriber: a Subscription, or a Disposable."""
+    (subscription.cancel if hasattr(subscription, "cancel") else subscription.dispose)()
+
+
 class _NotThere:
     """The Subscription of a source that failed before it gave one, or is over."""
 
@@ -100,7 +105,7 @@ class Border(Gate, SettlesDemand, Generic[T]):
         if subscription is None:
             raise self.refuse(none_argument("on_subscribe(None)", "subscription"))
         if self.up is not None:
-            (subscription.cancel if hasattr(subscription, "cancel") else subscription.dispose)()  # RS 2.5
+            give_back(subscription)  # RS 2.5
             return
         self.connect(subscription if hasattr(subscription, "request") else NoDemand(subscription))
 

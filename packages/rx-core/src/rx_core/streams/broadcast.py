@@ -155,23 +155,26 @@ class Receivers(Generic[T]):
 class Broadcast(Op[T]):
     """The Op behind ``publish()``. Its source is subscribed by :meth:`connect`; while there is no subscriber it waits.
 
-    ``lossy``: the source cannot be asked to wait, so that items that come while there is no subscriber are lost.
+    ``lossy``: the source cannot be asked to wait, so that items that come while there is no subscriber are lost. ``hurries``: an
+    error of the source overtakes items that wait.
     """
 
-    __slots__ = ("granted", "input", "lossy", "receivers")
+    __slots__ = ("granted", "hurries", "input", "lossy", "receivers")
 
     receivers: Receivers[T]
     #: What all wanted at the last look. The token carries what is left of it.
     granted: int
     input: BroadcastInput[T]
     lossy: bool
+    hurries: bool
 
-    def __init__(self, window: int, lossy: bool, origin: object) -> None:
+    def __init__(self, window: int, lossy: bool, origin: object, hurries: bool = False) -> None:
         receivers: Receivers[T] = Receivers(origin)
         super().__init__(receivers, origin)  # type: ignore[arg-type]  # it is never given a Subscription
         self.receivers = receivers
         self.granted = 0
         self.lossy = lossy
+        self.hurries = hurries
         self.input = BroadcastInput(self, window)
         self.token.append(0)
 
@@ -220,7 +223,8 @@ class Broadcast(Op[T]):
         source = self.input
         while not self.stopped:
             done = source.done  # before the queue: what came before the end is in it
-            if source.queue:
+            overtaken = self.hurries and done and source.error is not None and self.receivers.now
+            if source.queue and not overtaken:
                 if not demand or self.dirty:
                     break
                 item = source.queue.popleft()

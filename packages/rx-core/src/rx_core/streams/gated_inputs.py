@@ -91,6 +91,11 @@ class GatedInput(QueuedInput[T]):
     def subscribed(self, up: Subscription) -> None:
         self.op.drain()
 
+    def ask_for_all(self) -> None:
+        """In :meth:`subscribed`, where the source has one item at most: it comes when it is there, and waits to be wanted."""
+        self.asked = UNBOUNDED
+        self.up.request(UNBOUNDED)
+
     def on_next(self, item: T, /) -> None:
         op = self.op
         token = op.token
@@ -139,7 +144,7 @@ class GatedInput(QueuedInput[T]):
         """For ``step``: emit what had to wait. What is still wanted."""
         queue = self.queue
         op = self.op
-        while queue and not op.stopped:
+        while queue and demand and not op.stopped:
             self.came += 1
             op.emit(queue.popleft())
             if demand != UNBOUNDED:

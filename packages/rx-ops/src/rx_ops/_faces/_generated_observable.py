@@ -2848,8 +2848,8 @@ class ObservablePublish(ObservableConnect[T_co]):
         ::  --1--2--3|  -->  --1--2--3|     (a later observer: -----2--3|)
 
         Demand:  none; everything is taken as it comes.
-        Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. What ``selector`` raises ends
-                 the stream.
+        Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. For ``selector`` they
+                 overtake items that wait, and what it raises ends the stream.
         Memory:  none.
         Thread:  that of the source.
         Fusion:  a wall for what follows, pushed through without a queue.

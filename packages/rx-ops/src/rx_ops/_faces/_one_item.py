@@ -162,7 +162,7 @@ def told(source: object) -> Single[Any]:
 
 def delayed(source: Any, seconds: float | None, scheduler: Scheduler | None, delay_error: bool) -> OperatorHead:
     check_seconds("delay", seconds)
-    args = (float(seconds or 0), delay_error, default_scheduler(scheduler, "delay"))
+    args = (float(seconds or 0), delay_error, default_scheduler(scheduler, "delay"), True)
     return OperatorHead(operators.Delay, (source,), args, shown=f"delay({seconds})")
 
 
@@ -183,7 +183,7 @@ def limited(
         if seconds is not None or scheduler is not None:
             raise TypeError("timeout() takes seconds or first=..., not both")
         check_source("timeout", until)
-        return OperatorHead(operators.TimeoutBy, (source,), (until, None, fallback), shown="timeout(first)")
+        return OperatorHead(operators.TimeoutBy, (source,), (until, None, fallback, True), shown="timeout(first)")
     check_seconds("timeout", seconds)
-    args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback)
+    args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback, True)
     return OperatorHead(operators.Timeout, (source,), args, shown=f"timeout({seconds})")

@@ -40,8 +40,8 @@ class FlowablePublish(FlowableConnect[T_co]):
 
         Demand:  that of the slowest subscriber; with none the stream waits. The source is asked for ``prefetch`` items and
                  replenished at 75 %.
-        Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. What ``selector`` raises ends
-                 the stream.
+        Errors:  pass through, to all; who subscribes after the end gets the end, until ``reset()``. For ``selector`` they
+                 overtake items that wait, and what it raises ends the stream.
         Memory:  ``prefetch`` items.
         Thread:  that of the source, or the one whose request was the last to be waited for.
         Fusion:  a wall for what follows, pushed through without a queue.

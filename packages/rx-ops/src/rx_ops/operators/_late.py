@@ -112,21 +112,30 @@ def _unwanted(tick: int) -> MissingBackpressureError:
 class Delay(Op[T]):
     """Every signal ``seconds`` later on a worker; an error at once, before the items that wait, unless ``delay_error``."""
 
-    __slots__ = ("delay_error", "main", "over", "seconds", "source", "worker")
+    __slots__ = ("delay_error", "main", "of_one", "over", "seconds", "source", "worker")
 
     source: Publisher[T]
+    #: The source is a Single, Maybe or Completable, whose item comes without being requested.
+    of_one: bool
     main: _Delayed[T]
     worker: Worker
     #: The time of the source's end has come.
     over: bool
 
     def __init__(
-        self, down: Subscriber[T], source: Publisher[T], seconds: float, delay_error: bool, scheduler: Scheduler
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        seconds: float,
+        delay_error: bool,
+        scheduler: Scheduler,
+        of_one: bool = False,
     ) -> None:
         super().__init__(down)
         self.source = source
         self.seconds = seconds
         self.delay_error = delay_error
+        self.of_one = of_one
         self.main = _Delayed(self)
         self.over = False
         self.worker = scheduler.create_worker()
@@ -145,7 +154,7 @@ class Delay(Op[T]):
         demand = main.take(demand)
         if self.stopped:
             return 0
-        if over:
+        if over and (main.error is not None or not main.queue):
             return self.finish(main.error)
         main.ask(demand)
         return demand
@@ -169,6 +178,12 @@ class _Delayed(GatedInput[T]):
     def __init__(self, op: Delay[T]) -> None:
         super().__init__(op)
         self.waiting = deque()
+
+    def subscribed(self, up: Subscription) -> None:
+        if self.op.of_one:
+            self.ask_for_all()
+        else:
+            super().subscribed(up)
 
     def on_next(self, item: T, /) -> None:
         op = self.op

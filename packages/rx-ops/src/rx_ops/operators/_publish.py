@@ -16,23 +16,24 @@ T = TypeVar("T")
 
 
 class Publish(Connectable[T]):
-    __slots__ = ("_asked", "_prefetch")
+    __slots__ = ("_asked", "_hurries", "_prefetch")
 
-    def __init__(self, source: Any, prefetch: int, text: str) -> None:
+    def __init__(self, source: Any, prefetch: int, text: str, *, hurries: bool = False) -> None:
         super().__init__(source, text)
         self._prefetch = prefetch
         self._asked = takes_requests(source)
+        self._hurries = hurries
 
     def _make(self) -> Connection[T]:
-        return _Published(self, self._prefetch, self._asked)
+        return _Published(self, Broadcast(self._prefetch, not self._asked, self, self._hurries))
 
 
 class _Published(Connection[T]):
     __slots__ = ("_broadcast",)
 
-    def __init__(self, owner: Publish[T], prefetch: int, asked: bool) -> None:
+    def __init__(self, owner: Publish[T], broadcast: Broadcast[T]) -> None:
         super().__init__(owner)
-        self._broadcast: Broadcast[T] = Broadcast(prefetch, not asked, owner)
+        self._broadcast = broadcast
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         self._broadcast.subscribe(down)
@@ -54,10 +55,10 @@ class _Published(Connection[T]):
 
 @op("publish")
 class PublishWithin(Within):
-    """``publish(selector)``."""
+    """``publish(selector)``. As in RxJava an error of the source overtakes items that wait, other than with ``publish()``."""
 
     __slots__ = ()
 
 
 def published(prefetch: int, text: str) -> Callable[[Any], Connectable[Any]]:
-    return lambda source: Publish(source, prefetch, text)
+    return lambda source: Publish(source, prefetch, text, hurries=True)

@@ -10,7 +10,7 @@ from rx_core import DISPOSED, UNBOUNDED
 from rx_core.streams import Input
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, Periodic
-from rx_ops.operators._lossy import Drop, Held, Lossy
+from rx_ops.operators._lossy import Arrivals, Drop, Held, Lossy
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
@@ -172,13 +172,9 @@ class SampleBy(_Sampled[T]):
         self, down: Subscriber[T], source: Publisher[T], sampler: Publisher[Any], emit_last: bool, on_drop: Drop[T]
     ) -> None:
         super().__init__(down, source, on_drop, emit_last)
+        self.main = _BetweenBeats(self)
         self.sampler = sampler
         self.beats = _Beats(self)
-
-    def open(self) -> None:
-        self.beats.open(self.sampler)  # first: what the source sends while it is subscribed may be sampled
-        if not self.stopped:
-            super().open()
 
     @property
     def ended(self) -> bool:
@@ -192,6 +188,18 @@ class SampleBy(_Sampled[T]):
     def close(self) -> None:
         super().close()
         self.beats.close()
+
+
+class _BetweenBeats(Arrivals[T]):
+    """The source of :class:`SampleBy`. When it is there the sampler is subscribed, and then it is asked, as in RxJava."""
+
+    __slots__ = ()
+
+    def subscribed(self, up: Subscription) -> None:
+        op = self.op
+        op.beats.open(op.sampler)
+        if not op.stopped:
+            up.request(UNBOUNDED)
 
 
 class _Beats(Input[Any]):

@@ -11,7 +11,7 @@ from rx_fusion import op
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
-    from rx_core import Disposable, Publisher, Scheduler, Subscriber, Worker
+    from rx_core import Disposable, Publisher, Scheduler, Subscriber, Subscription, Worker
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class _Limited(OneAtATime[T]):
     An item and its limit compete for the entry of one list: so of the two exactly one happens.
     """
 
-    __slots__ = ("failure", "fallback", "late", "main", "source")
+    __slots__ = ("failure", "fallback", "late", "main", "of_one", "source")
 
     source: Publisher[T]
     fallback: Publisher[T] | None
@@ -32,9 +32,13 @@ class _Limited(OneAtATime[T]):
     #: What the party that decides about the limit failed with.
     failure: Exception | None
 
-    def __init__(self, down: Subscriber[T], source: Publisher[T], fallback: Publisher[T] | None) -> None:
+    #: The source is a Single, Maybe or Completable, whose item comes without being requested.
+    of_one: bool
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], fallback: Publisher[T] | None, of_one: bool) -> None:
         super().__init__(down)
         self.source = source
+        self.of_one = of_one
         self.fallback = fallback
         self.main = _InTime(self)
         self.late = False
@@ -72,6 +76,8 @@ class _Limited(OneAtATime[T]):
 
     def step(self, demand: int) -> int:
         if not self.late:
+            if not demand and self.main.queue:
+                return 0  # the only item is there, and is not wanted yet
             return super().step(demand)
         demand = self.main.take(demand)  # items that have come in time, and found the gate taken
         if self.stopped:
@@ -97,12 +103,19 @@ class _InTime(GatedInput[T]):
 
     __slots__ = ("contested",)
 
+    op: _Limited[T]
     #: Holds one entry, until an item, the end, or the limit takes it out.
     contested: Any
 
     def __init__(self, op: _Limited[T]) -> None:
         super().__init__(op)
         self.contested = [True]
+
+    def subscribed(self, up: Subscription) -> None:
+        if self.op.of_one:
+            self.ask_for_all()
+        else:
+            super().subscribed(up)
 
     def on_next(self, item: T, /) -> None:
         op = self.op
@@ -114,7 +127,11 @@ class _InTime(GatedInput[T]):
             return
         op.disarm()
         super().on_next(item)
-        if not self.closed and not op.stopped:
+        if self.closed or op.stopped:
+            return
+        if op.of_one:
+            self.contested = [True]  # only its end can follow
+        else:
             op.arm(item)
 
     def on_error(self, error: Exception, /) -> None:
@@ -151,8 +168,9 @@ class Timeout(_Limited[T]):
         seconds: float,
         scheduler: Scheduler,
         fallback: Publisher[T] | None,
+        of_one: bool = False,
     ) -> None:
-        super().__init__(down, source, fallback)
+        super().__init__(down, source, fallback, of_one)
         self.seconds = seconds
         self.alarm = DISPOSED
         self.worker = scheduler.create_worker()
@@ -197,8 +215,9 @@ class TimeoutBy(_Limited[T]):
         first: Publisher[Any] | None,
         selector: Selector | None,
         fallback: Publisher[T] | None,
+        of_one: bool = False,
     ) -> None:
-        super().__init__(down, source, fallback)
+        super().__init__(down, source, fallback, of_one)
         self.first = first
         self.selector = selector
         self.indicator = None
