@@ -246,7 +246,7 @@ def test_control_an_operator_whose_token_every_thread_gets_is_caught(build: Buil
         with without_tokens(monkeypatch, chosen):
             run_operator(build, False, WATCHED, patience=0.4)
 
-    assert caught(broken, 30)
+    assert caught(broken, 600)  # one try in sixty finds two threads at work, with the GIL
 
 
 def test_with_its_token_observe_on_needs_no_serial_worker() -> None:

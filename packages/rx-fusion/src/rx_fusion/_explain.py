@@ -119,6 +119,10 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
         if inside:
             return f"{stages} in one loop behind a queue"
         if not shape.steps:
+            front = shape.front()
+            first = 0 if front is None else sum(not stage.guard for stage in front.stages.stages)
+            if first:
+                stages = f"fused: {first} stage{'s' * (first != 1)} in one call per item, {size - first}"
             return f"{stages} in one loop behind a queue that is filled on demand"
         return f"{stages} in one call per item, pushed through, no queue"
     if not shape:

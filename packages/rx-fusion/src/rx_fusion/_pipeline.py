@@ -276,7 +276,14 @@ class Pipeline(Stream[T_co]):
             return
         if head.publisher is None:
             raise TypeError(f"{head!r} can be neither iterated nor subscribed")
-        if not Expansion(down, head, shape, args, self).start():
+        front = shape.front()
+        if front is None:
+            run = Expansion[Any](down, head, shape, args, self)
+        else:
+            source = PlainFlow[Any](head, front.stages, args[: front.size])
+            behind = PublisherHead(head.name, source, source.__repr__, (source,))
+            run = Expansion[Any](down, head, front.rest, args[front.size :], self, behind)
+        if not run.start():
             left_unstarted(head)
 
     def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:

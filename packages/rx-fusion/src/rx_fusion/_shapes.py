@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import count
 from operator import length_hint
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 from rx_core import close, none_produced
 from rx_core.streams import Stopping
@@ -52,12 +52,22 @@ Pull = Callable[..., Iterator[Any]]
 
 
 @final
+class Front(NamedTuple):
+    """A shape in two parts: see :meth:`Shape.front`."""
+
+    stages: Shape
+    #: How many of the arguments are theirs.
+    size: int
+    rest: Shape
+
+
 class Shape:
     """A sequence of stages. Compare with ``is``: equal sequences are the same object."""
 
     __slots__ = (
         "_children",
         "_forms",
+        "_front",
         "_runs",
         "ends_behind_head",
         "ends_with_source",
@@ -74,6 +84,7 @@ class Shape:
         self.stages = stages
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
+        self._front: Front | bool | None = True  # not looked for as yet
         self._runs = 0
         #: The compiled form for one item that is known, once there is one.
         self.one: Callable[..., Any] | None = None
@@ -159,6 +170,20 @@ class Shape:
             shape_of(tuple(stage.step for stage in after)),
             args[size:],
         )
+
+    def front(self) -> Front | None:
+        """The stages before the first one that gives several items for one, where they need no queue behind a source that pushes:
+        an item that they drop, or keep, does not go through the queue of the others. Nothing while each operator runs alone."""
+        found = self._front
+        if found is True:
+            at = next((at for at, stage in enumerate(self.stages) if stage.expands or stage.head_yields), 0)
+            found = None
+            if at and _steps(self.stages[:at]):
+                size = sum(len(stage.parameters) for stage in self.stages[:at])
+                steps = [stage.step for stage in self.stages]
+                found = Front(shape_of(steps[:at]), size, shape_of(steps[at:]))
+            self._front = found
+        return found  # type: ignore[return-value]  # it was looked for
 
     # -- what can be derived ---------------------------------------------------------------------------------------
 
