@@ -1,54 +1,98 @@
-"""The coordinating operators, one Op each, in the families of the faces; see docs/guides/writing-operators.md."""
+"""The coordinating operators, one Op each, in the families of the faces; see docs/guides/writing-operators.md.
 
-from typing import Final
+A program has the modules of those that it uses: each is imported when its name is looked up for the first time.
+"""
 
-from rx_fusion import operator_of
-from rx_ops.operators._around import Materialize, Using
-from rx_ops.operators._aside import DoFinally, DoOnError
-from rx_ops.operators._backpressure import (
-    BackpressureStrategy,
-    OnBackpressureBuffer,
-    OnBackpressureDrop,
-    OnBackpressureLatest,
-    OverflowStrategy,
-    ToFlowable,
-)
-from rx_ops.operators._buffer import BufferCut, BufferToggle
-from rx_ops.operators._combine import Zip
-from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
-from rx_ops.operators._concat_map import ConcatMap, Expand
-from rx_ops.operators._conditional import Amb, SequenceEqual
-from rx_ops.operators._connect import Connectable, Within
-from rx_ops.operators._connectable import AutoConnect, RefCount
-from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
-from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
-from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting
-from rx_ops.operators._cutters import Timed as TimedCutter
-from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
-from rx_ops.operators._filter import SkipLastTime, TakeLastTime
-from rx_ops.operators._flat_map import FlatMap, Merge
-from rx_ops.operators._group import GroupBy, group_notes
-from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
-from rx_ops.operators._latest import CombineLatest, WithLatestFrom
-from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
-from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
-from rx_ops.operators._mapping import Named
-from rx_ops.operators._observe_on import ObserveOn
-from rx_ops.operators._publish import Publish, PublishWithin, published
-from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
-from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
-from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
-from rx_ops.operators._subscribe_on import SubscribeOn
-from rx_ops.operators._switch_map import SwitchMap
-from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
-from rx_ops.operators._timeout import Timeout, TimeoutBy
-from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
-from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
-from rx_ops.operators._zip_loop import row_of
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-#: What is known of the two, so that it need not be looked up for each stream.
-CONCAT_MAP: Final = operator_of(ConcatMap)
-FLAT_MAP: Final = operator_of(FlatMap)
+if TYPE_CHECKING:
+    from rx_ops.operators._around import Materialize, Using
+    from rx_ops.operators._aside import DoFinally, DoOnError
+    from rx_ops.operators._backpressure import (
+        BackpressureStrategy,
+        OnBackpressureBuffer,
+        OnBackpressureDrop,
+        OnBackpressureLatest,
+        OverflowStrategy,
+        ToFlowable,
+    )
+    from rx_ops.operators._buffer import BufferCut, BufferToggle
+    from rx_ops.operators._combine import Zip
+    from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
+    from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Expand
+    from rx_ops.operators._conditional import Amb, SequenceEqual
+    from rx_ops.operators._connect import Connectable, Within
+    from rx_ops.operators._connectable import AutoConnect, RefCount
+    from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
+    from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
+    from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
+    from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
+    from rx_ops.operators._filter import SkipLastTime, TakeLastTime
+    from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
+    from rx_ops.operators._group import GroupBy, group_notes
+    from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
+    from rx_ops.operators._latest import CombineLatest, WithLatestFrom
+    from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
+    from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
+    from rx_ops.operators._mapping import Named
+    from rx_ops.operators._observe_on import ObserveOn
+    from rx_ops.operators._publish import Publish, PublishWithin, published
+    from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
+    from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
+    from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
+    from rx_ops.operators._subscribe_on import SubscribeOn
+    from rx_ops.operators._switch_map import SwitchMap
+    from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
+    from rx_ops.operators._timeout import Timeout, TimeoutBy
+    from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
+    from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
+    from rx_ops.operators._zip_loop import row_of
+
+_NAMES: Final = {
+    "_around": ("Materialize", "Using"),
+    "_aside": ("DoFinally", "DoOnError"),
+    "_backpressure": (
+        "BackpressureStrategy",
+        "OnBackpressureBuffer",
+        "OnBackpressureDrop",
+        "OnBackpressureLatest",
+        "OverflowStrategy",
+        "ToFlowable",
+    ),
+    "_buffer": ("BufferCut", "BufferToggle"),
+    "_combine": ("Zip",),
+    "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
+    "_concat_map": ("CONCAT_MAP", "ConcatMap", "Expand"),
+    "_conditional": ("Amb", "SequenceEqual"),
+    "_connect": ("Connectable", "Within"),
+    "_connectable": ("AutoConnect", "RefCount"),
+    "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "Wrap"),
+    "_create": ("CreateHead", "DeferHead", "Emitter", "Error", "Never"),
+    "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
+    "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
+    "_filter": ("SkipLastTime", "TakeLastTime"),
+    "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
+    "_group": ("GroupBy", "group_notes"),
+    "_late": ("Delay", "DelayBy", "Interval", "Timer"),
+    "_latest": ("CombineLatest", "WithLatestFrom"),
+    "_lifecycle": ("DoAfterNext", "DoOnCancel", "DoOnDispose", "DoOnRequest", "DoOnSubscribe"),
+    "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
+    "_mapping": ("Named",),
+    "_observe_on": ("ObserveOn",),
+    "_publish": ("Publish", "PublishWithin", "published"),
+    "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
+    "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
+    "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
+    "_subscribe_on": ("SubscribeOn",),
+    "_switch_map": ("SwitchMap",),
+    "_time": ("DelaySubscription", "DelaySubscriptionUntil", "Timed", "TimeInterval", "Timestamp"),
+    "_timeout": ("Timeout", "TimeoutBy"),
+    "_until": ("SkipUntil", "SwitchIfEmpty", "TakeUntil", "TakeUntilTrue"),
+    "_window": ("WindowByCount", "WindowCut", "window_notes"),
+    "_zip_loop": ("row_of",),
+}
+_HOMES: Final = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = [
     "CONCAT_MAP",
@@ -157,3 +201,17 @@ __all__ = [
     "row_of",
     "window_notes",
 ]
+
+
+if not TYPE_CHECKING:  # or every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -19,7 +19,7 @@ from rx_core.streams import (
     end_of_one,
     without_this_frame,
 )
-from rx_fusion import op
+from rx_fusion import op, operator_of
 from rx_ops.operators._loops import concat_map_loop
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
 from rx_ops.operators._part import PartsInput
@@ -284,3 +284,7 @@ class Expand(ConcatMap[T]):
     def close(self) -> None:
         super().close()
         self.waiting.clear()
+
+
+#: What is known of it, so that it need not be looked up for each stream.
+CONCAT_MAP: Final = operator_of(ConcatMap)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # -- by the clock --------------------------------------------------------------------------------------------------------------
 
 
-class Timed(Cutter):
+class TimedCutter(Cutter):
     """A cut every so many seconds, and when a piece is full."""
 
     __slots__ = ("seconds", "worker")

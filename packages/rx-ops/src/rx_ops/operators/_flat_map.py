@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped
 from rx_core.streams import (
@@ -21,7 +21,7 @@ from rx_core.streams import (
     takes_requests,
     without_this_frame,
 )
-from rx_fusion import op
+from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
 
@@ -486,3 +486,7 @@ class FlatMap(Merging[R]):
         if items is not None:
             self.outer_items = None
             close(items)
+
+
+#: What is known of it, so that it need not be looked up for each stream.
+FLAT_MAP: Final = operator_of(FlatMap)
