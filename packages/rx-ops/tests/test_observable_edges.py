@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -12,7 +13,7 @@ import pytest
 from rx_core import UNBOUNDED, MissingBackpressureError
 from rx_fusion import fusion_off
 from rx_ops import BackpressureStrategy, Flowable, Observable, PublishSubject
-from rx_testing import ManualPublisher, TestObserver, TestSubscriber
+from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
 
 if TYPE_CHECKING:
     from rx_core import ObservableSource, Observer
@@ -436,3 +437,26 @@ def test_a_stage_that_wants_nothing_behind_a_wall_disposes_the_source(name: str)
     flow: Observable[object] = getattr(nothing.hide().take(0), name)(lambda item: nothing)
     flow.subscribe(signals.append, on_error=signals.append, on_complete=lambda: signals.append("complete"))
     assert signals == ["complete"]
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda flow: flow.take(1).to_list(),
+        lambda flow: flow.first(9).map(lambda item: [item]),
+        lambda flow: flow.first_element().map(lambda item: [item]),
+        lambda flow: flow.take(1).flat_map(Observable.just).to_list(),
+        lambda flow: flow.map(abs).take(1).flat_map_iterable(lambda item: (item,)).to_list(),
+    ],
+    ids=["take", "first", "first_element", "take, flat_map", "take, flat_map_iterable"],
+)
+def test_a_stage_that_needs_one_item_does_not_ask_an_observable_for_one(end: Any, fused: bool) -> None:
+    """There is nothing to ask: the clock behind the delay ticks on, and what is not needed is dropped."""
+    clock = VirtualScheduler()
+    delayed = Observable.interval(1.0, initial=1.0, scheduler=clock).delay(2.5, scheduler=clock)
+    got: list[object] = []
+    with nullcontext() if fused else fusion_off():
+        end(delayed).subscribe(got.append, on_error=got.append)
+    clock.advance_by(10.0)
+    assert got == [[0]]

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from rx_core import DEMAND, OPERATOR_CODES, as_signal, dropped
-from rx_core.streams import Failing, GeneratorOp, Op, PassThrough, Stopping
+from rx_core.streams import Failing, GeneratorOp, Op, PassThrough, Stopping, takes_requests
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, Text, as_text, others, shortened
 from rx_fusion._notes import call
@@ -118,6 +118,12 @@ def operator_of(function: OperatorFunction, /) -> Operator:
     if found is None:
         raise TypeError(f"{function!r} is not a coordinating operator.\n  Right:  decorate it with @operator")
     return found
+
+
+def is_observed(head: Head) -> bool:
+    """Whether this is an operator over an Observable, which asks that for everything whatever is requested."""
+    upstream = head.upstream
+    return hasattr(upstream, "__len__") and len(upstream) > 0 and not takes_requests(upstream[0])
 
 
 def left_unstarted(last: Head) -> None:

@@ -41,7 +41,7 @@ from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolv
 from rx_fusion._loops import first_of_loop, loop_of, waited_for
 from rx_fusion._notes import calls
 from rx_fusion._one import start, tell
-from rx_fusion._operators import OperatorHead, left_unstarted
+from rx_fusion._operators import OperatorHead, is_observed, left_unstarted
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import open_items, subscribe_source
@@ -226,8 +226,13 @@ class Pipeline(Stream[T_co]):
             # One without source text can only iterate, and there is nothing to iterate apart from what is before it.
             return head, shape, args
         before, before_args, last, last_args = shape.split(args, at)
-        source = PlainFlow[Any](head, before, before_args)
+        source = self._plain(head, before, before_args)
         return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args
+
+    def _plain(self, head: Head, shape: Shape, args: tuple[Any, ...]) -> PlainFlow[Any]:
+        """A part of this pipeline, to be subscribed by the rest of it."""
+        asked = self._takes_requests and not is_observed(head)
+        return PlainFlow(head, shape, args) if asked else PlainObserved(head, shape, args)
 
     def _rewritten(self, found: RuleSet, candidates: tuple[Rule, ...]) -> tuple[RuleSet, Resolved, tuple[str, ...]]:
         """What the rules make of this, and which they were. Found once: a description does not change."""
@@ -280,7 +285,7 @@ class Pipeline(Stream[T_co]):
         if front is None:
             run = Expansion[Any](down, head, shape, args, self)
         else:
-            source = PlainFlow[Any](head, front.stages, args[: front.size])
+            source = self._plain(head, front.stages, args[: front.size])
             behind = PublisherHead(head.name, source, source.__repr__, (source,))
             run = Expansion[Any](down, head, front.rest, args[front.size :], self, behind)
         if not run.start():
@@ -474,6 +479,14 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
 
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
         self._subscribe_items(subscriber)
+
+
+class PlainObserved(PlainFlow[T_co]):
+    """The same, of an Observable."""
+
+    __slots__ = ()
+
+    _takes_requests: ClassVar[bool] = False
 
 
 def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..., Any]:
