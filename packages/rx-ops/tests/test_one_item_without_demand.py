@@ -52,6 +52,17 @@ def test_a_delay_begins_when_the_item_is_there(make: Callable[[], Any]) -> None:
     subscriber.assert_result(3)
 
 
+@of_one
+def test_another_source_does_not_end_what_waits_to_be_wanted(make: Callable[[], Any]) -> None:
+    clock = VirtualScheduler()
+    subscriber = TestSubscriber[int](request=0)
+    make().take_until(Flowable.timer(1.0, scheduler=clock)).to_flowable().subscribe(subscriber)
+    clock.advance_by(10.0)
+    subscriber.assert_empty()
+    subscriber.request(1)
+    subscriber.assert_result(3)
+
+
 def test_what_never_comes_is_too_late_whether_it_is_wanted_or_not() -> None:
     clock = VirtualScheduler()
     subscriber = TestSubscriber[int](request=0)

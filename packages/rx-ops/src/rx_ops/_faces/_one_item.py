@@ -137,7 +137,7 @@ def alike(sources: tuple[object, ...], comparer: Callable[[Any, Any], object] | 
 
 def ended(source: object, other: object, lost: Callable[[], Exception] | None = None) -> OperatorHead:
     check_source("take_until", other)
-    return OperatorHead(operators.TakeUntil, (source, other), (lost,), shown=f"take_until({other!r})")
+    return OperatorHead(operators.TakeUntil, (source, other), (lost, True), shown=f"take_until({other!r})")
 
 
 def cancelled() -> Exception:
