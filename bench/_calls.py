@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from threading import Lock
@@ -70,11 +71,15 @@ def calls(make: Callable[[Scheduler], Flowable[Any]]) -> list[tuple[str, str]]:
             entered.append((frame.f_code.co_filename, frame.f_code.co_name))
 
     before = sys.getprofile()
+    collecting = gc.isenabled()
+    gc.disable()  # finalizers of what ran before would be counted
     sys.setprofile(note)
     try:
         disposable = flow.subscribe(_ignore)
     finally:
         sys.setprofile(before)
+        if collecting:
+            gc.enable()
         busy.release()
     disposable.dispose()
     worker.dispose()
