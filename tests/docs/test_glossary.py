@@ -82,6 +82,18 @@ def test_words_that_were_given_up_are_not_in_the_sources(word: str) -> None:
     assert not found
 
 
+def test_the_guides_name_the_party() -> None:
+    """Not somebody, nobody or anybody; the glossary itself lists them."""
+    guides = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md"), *(ROOT / "packages").glob("*/README.md")]
+    party = r"[Ss]omebody|[Nn]obody|[Aa]nybody|[Ww]hoever"
+    found = {
+        str(guide.relative_to(ROOT)): lines
+        for guide in guides
+        if guide.name != "glossary.md" and (lines := offences(party, r"(?!)", guide.read_text(encoding="utf-8")))
+    }
+    assert not found
+
+
 def test_a_word_that_comes_back_is_found() -> None:
     assert offences(r"lanes?", r"(?!)", "x = 1\n# a lane for each source\nself.lanes = ()\nplanes, laned = 1, 2\n") == [
         "# a lane for each source",
