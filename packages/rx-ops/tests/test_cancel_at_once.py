@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from rx_core.streams import Op
 from rx_fusion import fusion_off
-from rx_ops import Flowable
+from rx_ops import Flowable, operators
 from rx_testing import ManualPublisher, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -25,6 +26,8 @@ def _never(_item: object) -> Flow:
 
 
 OPERATORS: dict[str, Build] = {
+    "buffer": lambda s, c: s.buffer(boundary=Flowable.timer(1.0, scheduler=c).concat_with(Flowable.never())),
+    "buffer of a time": lambda s, c: s.buffer(seconds=1.0, scheduler=c),
     "combine_latest": lambda s, c: Flowable.combine_latest(s, Flowable.just(1)),
     "concat": lambda s, c: Flowable.concat(s, Flowable.just(1)),
     "concat_map": lambda s, c: s.concat_map(_just),
@@ -82,3 +85,18 @@ def test_the_source_is_cancelled_before_the_end_is_signalled(build: Build, endin
         source.next(1)
         clock.advance_by(3.0)
     assert events == ["cancel", "end"]
+
+
+#: What holds inputs, by the names of operators' attributes.
+HOLDING = {"columns", "current", "inputs", "main", "outer", "rivals", "trigger"}
+#: Their source goes on for the groups and windows that are out.
+SUBSTREAMS = {"GroupBy", "WindowByCount", "WindowCut"}
+
+
+def test_each_operator_with_inputs_names_them() -> None:
+    found = {name: getattr(operators, name) for name in operators.__all__}
+    kinds = {name: kind for name, kind in found.items() if isinstance(kind, type) and issubclass(kind, Op)}
+    slots = {name: {slot for base in kind.__mro__ for slot in getattr(base, "__slots__", ())} for name, kind in kinds.items()}
+    silent = {name for name, kind in kinds.items() if HOLDING & slots[name] and kind.listening is Op.listening}
+    assert len(kinds) > 30
+    assert silent == SUBSTREAMS

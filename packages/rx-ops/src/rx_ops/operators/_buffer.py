@@ -10,9 +10,10 @@ from rx_fusion import op
 from rx_ops.operators._pieces import Pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
     from rx_ops.operators._pieces import Cutter
 
 
@@ -59,6 +60,9 @@ class BufferCut(Pieces):
         if not self.over:
             self.over = True
             self.wanted = self.finish(error)
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def close(self) -> None:
         self.stop()
