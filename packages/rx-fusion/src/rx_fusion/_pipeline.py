@@ -231,8 +231,12 @@ class Pipeline(Stream[T_co]):
 
     def _plain(self, head: Head, shape: Shape, args: tuple[Any, ...]) -> PlainFlow[Any]:
         """A part of this pipeline, to be subscribed by the rest of it."""
-        asked = self._takes_requests and not is_observed(head)
-        return PlainFlow(head, shape, args) if asked else PlainObserved(head, shape, args)
+        return PlainObserved(head, shape, args) if self._is_observed(head) else PlainFlow(head, shape, args)
+
+    def _is_observed(self, head: Head) -> bool:
+        """Whether there is nothing to ask of ``head``: this is an Observable; or the Single or Maybe of one, whose only item
+        waits here. A Flowable over an Observable (``to_flowable``, ``merge``) says what becomes of items that are not wanted."""
+        return not self._takes_requests or (is_observed(head) and any(stage.gives_one for stage in self._shape.stages))
 
     def _rewritten(self, found: RuleSet, candidates: tuple[Rule, ...]) -> tuple[RuleSet, Resolved, tuple[str, ...]]:
         """What the rules make of this, and which they were. Found once: a description does not change."""
@@ -274,7 +278,7 @@ class Pipeline(Stream[T_co]):
             head.subscribe_for(down, self)
             return
         if head.publisher is not None and shape.steps:
-            push(head.publisher, shape, args, down, head, wall=bool(head.upstream))
+            push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))
             return
         if head.feed is not Feed.RUNNING:
             subscribe_source(down, (head, shape, args), self)

@@ -164,11 +164,19 @@ class EmittedSteps(ClosureSteps):
 
 
 def push(
-    publisher: Publisher[Any], shape: Shape, args: tuple[Any, ...], down: Subscriber[Any], origin: object, *, wall: bool
+    publisher: Publisher[Any],
+    shape: Shape,
+    args: tuple[Any, ...],
+    down: Subscriber[Any],
+    origin: object,
+    *,
+    wall: bool,
+    observed: bool = False,
 ) -> None:
     """Subscribe ``down`` to ``publisher`` through the stages of ``shape``, without a queue.
 
-    A ``wall`` is not to be polled through. One that is trusted keeps to the protocol, which need not be checked then.
+    A ``wall`` is not to be polled through. One that is trusted keeps to the protocol, which need not be checked then. There is
+    nothing to ask of what is ``observed``: it is asked for everything, however little a stage can use.
     """
     subscriber: Any
     unpolled = wall or not isinstance(publisher, Stream)
@@ -179,6 +187,7 @@ def push(
             if trusted:
                 kind = EmittedSteps if isinstance(publisher, Head) and publisher.emitted else ClosureSteps
             subscriber = kind(down, shape, args, origin)
+            subscriber.asks_all = observed
         elif wall:
             subscriber = (Relay if trusted else Checked)(down, origin)
         else:

@@ -21,9 +21,7 @@ from rx_core import (
 from rx_core.queue_fusion import NONE
 from rx_core.streams import LOOK_FIRST, NOT_THERE, give_back
 from rx_fusion._forms import Form
-from rx_fusion._heads import Head
 from rx_fusion._notes import note_failure
-from rx_fusion._operators import is_observed
 from rx_fusion._relay import Checked
 from rx_fusion._transit import PolledSteps, SyncSteps, granted
 
@@ -44,7 +42,6 @@ class StepSubscriber(Checked[Any]):
 
     __slots__ = (
         "_args",
-        "_asks_all",
         "_credits",
         "_early",
         "_finish",
@@ -53,6 +50,7 @@ class StepSubscriber(Checked[Any]):
         "_step",
         "_tail",
         "_unfinished",
+        "asks_all",
         "emitted",
         "last",
         "late",
@@ -74,8 +72,8 @@ class StepSubscriber(Checked[Any]):
         #: Set by it as well: what a stage failed with after the item it had given.
         self.late: BaseException | None = None
         self._rules = _request_rules(shape, args)
-        #: Whatever a stage can use, the source is asked for everything: there is nothing to ask of an Observable.
-        self._asks_all = bool(self._rules) and isinstance(origin, Head) and is_observed(origin)
+        #: Whatever a stage can use, the source is asked for everything, see :func:`push`.
+        self.asks_all = False
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
         self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
         #: How a consumer that was granted a mode polls these stages.
@@ -115,7 +113,7 @@ class StepSubscriber(Checked[Any]):
 
     def _upstream(self, n: int) -> int:
         """What a request means to the source."""
-        if self._asks_all:
+        if self.asks_all:
             self.replenish = False
             return UNBOUNDED
         for rule in reversed(self._rules):
