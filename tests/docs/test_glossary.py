@@ -83,7 +83,7 @@ def test_words_that_were_given_up_are_not_in_the_sources(word: str) -> None:
 
 
 def test_the_guides_name_the_party() -> None:
-    """Not somebody, nobody or anybody; the glossary itself lists them."""
+    """A subscriber, a source, a caller: with a pronoun in its place the reader has to guess. The glossary itself lists them."""
     guides = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md"), *(ROOT / "packages").glob("*/README.md")]
     party = r"[Ss]omebody|[Nn]obody|[Aa]nybody|[Ww]hoever"
     found = {

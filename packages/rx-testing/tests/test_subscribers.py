@@ -170,12 +170,12 @@ def test_waiting_for_the_end_from_another_thread() -> None:
         source.next(1, 2)
         source.complete()
 
-    thread = threading.Thread(target=run, name="somebody-1")
+    thread = threading.Thread(target=run, name="sender-1")
     thread.start()
-    subscriber.await_count(2, 10).await_terminal(10).assert_result(1, 2).assert_on_thread("somebody")
+    subscriber.await_count(2, 10).await_terminal(10).assert_result(1, 2).assert_on_thread("sender")
     thread.join(10)
-    assert subscriber.terminal_thread == "somebody-1"
-    with pytest.raises(AssertionError, match="items also came on somebody-1"):
+    assert subscriber.terminal_thread == "sender-1"
+    with pytest.raises(AssertionError, match="items also came on sender-1"):
         subscriber.assert_on_thread("rx-")
 
 

@@ -62,8 +62,6 @@ class Judge:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
         variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
         streams = (case.source, case.operators)
-        if form.observable and anywhere(lambda described: "maxc" in described, streams):
-            return None  # how much of an Observable is read while no further inner source may run: a passive one waits
         if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
         if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):

@@ -75,11 +75,8 @@ class Expansion(Op[T]):
     end that follows needs no demand; an item that comes instead waits. It does not look ahead in a user's iterable: what that
     does for an item is done when the item is wanted."""
 
-    __slots__ = ("args", "behind", "generator", "head", "hurries", "inner", "input", "last", "shape", "stash")
+    __slots__ = ("args", "generator", "head", "hurries", "inner", "input", "last", "shape", "stash")
 
-    #: The source, and the same with the stages that stand in front of these, if there are any (``Shape.front``).
-    head: Head
-    behind: Head
     input: _Arriving
     generator: Iterator[Any]
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
@@ -92,18 +89,9 @@ class Expansion(Op[T]):
     #: An item that came at the end of the source while none was wanted.
     stash: Any
 
-    def __init__(
-        self,
-        down: Subscriber[T],
-        head: Head,
-        shape: Shape,
-        args: tuple[Any, ...],
-        origin: object,
-        behind: Head | None = None,
-    ) -> None:
+    def __init__(self, down: Subscriber[T], head: Head, shape: Shape, args: tuple[Any, ...], origin: object) -> None:
         super().__init__(down, origin)
         self.head = head
-        self.behind = head if behind is None else behind
         self.shape = shape
         self.args = args
         queued = any(stage.expands or stage.head_yields for stage in shape.stages)
@@ -119,7 +107,7 @@ class Expansion(Op[T]):
 
     def open(self) -> None:
         head = self.head
-        generator = self.shape.pull(self.arriving(), self, self.behind, self.args, _FORM)
+        generator = self.shape.pull(self.arriving(), self, head, self.args, _FORM)
         first = next(generator, END)  # as far as stages come without an item; scan gives its seed
         self.generator = generator
         if first is END:  # they need none: take(0)
@@ -127,9 +115,6 @@ class Expansion(Op[T]):
             self.input.done = True  # so step ends without demand
             return
         self.stash = first
-        if self.behind is not head:
-            subscribe(self.behind.publisher, self.input)
-            return
         subscribe_for = getattr(head, "subscribe_for", None)
         if head.publisher is not None and subscribe_for is None:
             subscribe(head.publisher, self.input)

@@ -226,12 +226,8 @@ class Pipeline(Stream[T_co]):
             # One without source text can only iterate, and there is nothing to iterate apart from what is before it.
             return head, shape, args
         before, before_args, last, last_args = shape.split(args, at)
-        source = self._plain(head, before, before_args)
+        source = _plain(head, before, before_args, observed=self._is_observed(head))
         return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args
-
-    def _plain(self, head: Head, shape: Shape, args: tuple[Any, ...]) -> PlainFlow[Any]:
-        """A part of this pipeline, to be subscribed by the rest of it."""
-        return PlainObserved(head, shape, args) if self._is_observed(head) else PlainFlow(head, shape, args)
 
     def _is_observed(self, head: Head) -> bool:
         """Whether there is nothing to ask of ``head``: this is an Observable; or the Single or Maybe of one, whose only item
@@ -286,13 +282,11 @@ class Pipeline(Stream[T_co]):
         if head.publisher is None:
             raise TypeError(f"{head!r} can be neither iterated nor subscribed")
         front = shape.front()
-        if front is None:
-            run = Expansion[Any](down, head, shape, args, self)
-        else:
-            source = self._plain(head, front.stages, args[: front.size])
-            behind = PublisherHead(head.name, source, source.__repr__, (source,))
-            run = Expansion[Any](down, head, front.rest, args[front.size :], self, behind)
-        if not run.start():
+        if front is not None:
+            source = _plain(head, front.stages, args[: front.size], observed=not self._takes_requests)
+            head = PublisherHead(head.name, source, source.__repr__, (source,))
+            shape, args = front.rest, args[front.size :]
+        if not Expansion(down, head, shape, args, self).start():
             left_unstarted(head)
 
     def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
@@ -491,6 +485,11 @@ class PlainObserved(PlainFlow[T_co]):
     __slots__ = ()
 
     _takes_requests: ClassVar[bool] = False
+
+
+def _plain(head: Head, shape: Shape, args: tuple[Any, ...], *, observed: bool) -> PlainFlow[Any]:
+    """A part of a pipeline, to be subscribed by the rest of it."""
+    return PlainObserved(head, shape, args) if observed else PlainFlow(head, shape, args)
 
 
 def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..., Any]:

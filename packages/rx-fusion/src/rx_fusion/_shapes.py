@@ -84,7 +84,8 @@ class Shape:
         self.stages = stages
         self._children: dict[Step, Shape] = {}
         self._forms: dict[Form, Callable[..., Any] | None] = {}
-        self._front: Front | bool | None = True  # not looked for as yet
+        #: What :meth:`front` gives, once it was asked for: one, or none.
+        self._front: tuple[Front, ...] | None = None
         self._runs = 0
         #: The compiled form for one item that is known, once there is one.
         self.one: Callable[..., Any] | None = None
@@ -173,17 +174,17 @@ class Shape:
 
     def front(self) -> Front | None:
         """The stages before the first one that gives several items for one, where they need no queue behind a source that pushes:
-        an item that they drop, or keep, does not go through the queue of the others. Nothing while each operator runs alone."""
+        an item that they drop, or keep, does not go through the queue of the others."""
         found = self._front
-        if found is True:
+        if found is None:
             at = next((at for at, stage in enumerate(self.stages) if stage.expands or stage.head_yields), 0)
-            found = None
+            found = ()
             if at and _steps(self.stages[:at]):
                 size = sum(len(stage.parameters) for stage in self.stages[:at])
                 steps = [stage.step for stage in self.stages]
-                found = Front(shape_of(steps[:at]), size, shape_of(steps[at:]))
+                found = (Front(shape_of(steps[:at]), size, shape_of(steps[at:])),)
             self._front = found
-        return found  # type: ignore[return-value]  # it was looked for
+        return found[0] if found else None
 
     # -- what can be derived ---------------------------------------------------------------------------------------
 

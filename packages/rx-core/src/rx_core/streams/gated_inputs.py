@@ -75,26 +75,31 @@ class MergedInput(QueuedInput[T]):
 
 class GatedInput(QueuedInput[T]):
     """A relayed source while others may signal as well: it is asked for what downstream wants, and its items pass the gate. One
-    that finds the gate taken waits for its holder; it was wanted."""
+    that finds the gate taken waits for its holder; it was wanted.
 
-    __slots__ = ("asked", "came")
+    ``of_one``: a Single, Maybe or Completable. It is asked for everything at once, so that its item comes when it is there; then
+    the item waits in the queue until it is wanted.
+    """
 
+    __slots__ = ("asked", "came", "of_one")
+
+    of_one: bool
     #: What the source was asked for in all, and how many items it gave or a stage dropped on the way.
     asked: int
     came: int
 
-    def __init__(self, op: Op[Any]) -> None:
+    def __init__(self, op: Op[Any], of_one: bool = False) -> None:
         super().__init__(op, UNBOUNDED)
         self.asked = 0
         self.came = 0
+        self.of_one = of_one
 
     def subscribed(self, up: Subscription) -> None:
-        self.op.drain()
-
-    def ask_for_all(self) -> None:
-        """In :meth:`subscribed`, where the source has one item at most: it comes when it is there, and waits to be wanted."""
-        self.asked = UNBOUNDED
-        self.up.request(UNBOUNDED)
+        if self.of_one:
+            self.asked = UNBOUNDED
+            up.request(UNBOUNDED)
+        else:
+            self.op.drain()
 
     def on_next(self, item: T, /) -> None:
         op = self.op

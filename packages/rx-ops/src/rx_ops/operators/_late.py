@@ -112,11 +112,9 @@ def _unwanted(tick: int) -> MissingBackpressureError:
 class Delay(Op[T]):
     """Every signal ``seconds`` later on a worker; an error at once, before the items that wait, unless ``delay_error``."""
 
-    __slots__ = ("delay_error", "main", "of_one", "over", "seconds", "source", "worker")
+    __slots__ = ("delay_error", "main", "over", "seconds", "source", "worker")
 
     source: Publisher[T]
-    #: The source is a Single, Maybe or Completable, whose item comes without being requested.
-    of_one: bool
     main: _Delayed[T]
     worker: Worker
     #: The time of the source's end has come.
@@ -135,8 +133,7 @@ class Delay(Op[T]):
         self.source = source
         self.seconds = seconds
         self.delay_error = delay_error
-        self.of_one = of_one
-        self.main = _Delayed(self)
+        self.main = _Delayed(self, of_one)
         self.over = False
         self.worker = scheduler.create_worker()
 
@@ -175,15 +172,9 @@ class _Delayed(GatedInput[T]):
     #: Items whose time has not come.
     waiting: deque[T]
 
-    def __init__(self, op: Delay[T]) -> None:
-        super().__init__(op)
+    def __init__(self, op: Delay[T], of_one: bool) -> None:
+        super().__init__(op, of_one)
         self.waiting = deque()
-
-    def subscribed(self, up: Subscription) -> None:
-        if self.op.of_one:
-            self.ask_for_all()
-        else:
-            super().subscribed(up)
 
     def on_next(self, item: T, /) -> None:
         op = self.op

@@ -11,7 +11,7 @@ from rx_fusion import op
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
-    from rx_core import Disposable, Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core import Disposable, Publisher, Scheduler, Subscriber, Worker
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class _Limited(OneAtATime[T]):
     An item and its limit compete for the entry of one list: so of the two exactly one happens.
     """
 
-    __slots__ = ("failure", "fallback", "late", "main", "of_one", "source")
+    __slots__ = ("failure", "fallback", "late", "main", "source")
 
     source: Publisher[T]
     fallback: Publisher[T] | None
@@ -32,15 +32,11 @@ class _Limited(OneAtATime[T]):
     #: What the party that decides about the limit failed with.
     failure: Exception | None
 
-    #: The source is a Single, Maybe or Completable, whose item comes without being requested.
-    of_one: bool
-
     def __init__(self, down: Subscriber[T], source: Publisher[T], fallback: Publisher[T] | None, of_one: bool) -> None:
         super().__init__(down)
         self.source = source
-        self.of_one = of_one
         self.fallback = fallback
-        self.main = _InTime(self)
+        self.main = _InTime(self, of_one)
         self.late = False
         self.failure = None
 
@@ -107,15 +103,9 @@ class _InTime(GatedInput[T]):
     #: Holds one entry, until an item, the end, or the limit takes it out.
     contested: Any
 
-    def __init__(self, op: _Limited[T]) -> None:
-        super().__init__(op)
+    def __init__(self, op: _Limited[T], of_one: bool) -> None:
+        super().__init__(op, of_one)
         self.contested = [True]
-
-    def subscribed(self, up: Subscription) -> None:
-        if self.op.of_one:
-            self.ask_for_all()
-        else:
-            super().subscribed(up)
 
     def on_next(self, item: T, /) -> None:
         op = self.op
@@ -129,7 +119,7 @@ class _InTime(GatedInput[T]):
         super().on_next(item)
         if self.closed or op.stopped:
             return
-        if op.of_one:
+        if self.of_one:
             self.contested = [True]  # only its end can follow
         else:
             op.arm(item)

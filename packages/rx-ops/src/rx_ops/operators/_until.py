@@ -10,7 +10,7 @@ from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
 
 if TYPE_CHECKING:
-    from rx_core import Publisher, Subscriber, Subscription
+    from rx_core import Publisher, Subscriber
     from rx_core.streams import Listening
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ T = TypeVar("T")
 class TakeUntil(Op[T]):
     """Until ``other`` signals an item or completes; ``lost`` makes the error of a stream that has to have an item."""
 
-    __slots__ = ("lost", "main", "of_one", "other", "source", "trigger")
+    __slots__ = ("lost", "main", "other", "source", "trigger")
 
     def __init__(
         self,
@@ -34,9 +34,7 @@ class TakeUntil(Op[T]):
         self.source = source
         self.other = other
         self.lost = lost
-        #: The source is a Single or Maybe, whose item comes without being requested.
-        self.of_one = of_one
-        self.main: GatedInput[T] = _Only(self) if of_one else GatedInput(self)
+        self.main: GatedInput[T] = GatedInput(self, of_one)
         self.trigger = Trigger(self)
 
     def open(self) -> None:
@@ -48,7 +46,7 @@ class TakeUntil(Op[T]):
         main, trigger = self.main, self.trigger
         if trigger.done:
             return self.finish(trigger.error if trigger.error is not None or self.lost is None else self.lost())
-        if self.of_one and main.queue and not demand:
+        if main.of_one and main.queue and not demand:
             trigger.close()  # the item came first, and waits until it is wanted
             return 0
         done = main.done  # before taking: what came before the end is taken now
@@ -69,15 +67,6 @@ class TakeUntil(Op[T]):
     def close(self) -> None:
         self.main.close()
         self.trigger.close()
-
-
-class _Only(GatedInput[T]):
-    """A Single or Maybe."""
-
-    __slots__ = ()
-
-    def subscribed(self, up: Subscription) -> None:
-        self.ask_for_all()
 
 
 class _Checked(RelayedInput[T]):
