@@ -183,8 +183,8 @@ def test_control_an_item_and_its_limit_that_do_not_compete(monkeypatch: pytest.M
 
     plain = _InTime.__init__
 
-    def made(self: Any, operator: Any) -> None:
-        plain(self, operator)
+    def made(self: Any, operator: Any, of_one: bool = False) -> None:
+        plain(self, operator, of_one)
         self.contested = Both()
 
     monkeypatch.setattr(_InTime, "__init__", made)

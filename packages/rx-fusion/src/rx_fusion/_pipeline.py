@@ -283,7 +283,7 @@ class Pipeline(Stream[T_co]):
             raise TypeError(f"{head!r} can be neither iterated nor subscribed")
         front = shape.front()
         if front is not None:
-            source = _plain(head, front.stages, args[: front.size], observed=not self._takes_requests)
+            source = _plain(head, front.stages, args[: front.size], observed=self._is_observed(head))
             head = PublisherHead(head.name, source, source.__repr__, (source,))
             shape, args = front.rest, args[front.size :]
         if not Expansion(down, head, shape, args, self).start():
