@@ -19,6 +19,7 @@ from rx_ops._faces import (
     Single,
 )
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
+from rx_ops._row import Row, row_class, row_dict, row_maker
 from rx_ops._version import __version__
 from rx_ops.operators import BackpressureStrategy, BatchEmitter, Emitter, OverflowStrategy, Timed
 from rx_ops.processors import (
@@ -64,6 +65,7 @@ __all__ = [
     "PublishSubject",
     "ReplayProcessor",
     "ReplaySubject",
+    "Row",
     "Single",
     "StageError",
     "Subject",
@@ -74,6 +76,9 @@ __all__ = [
     "__version__",
     "call",
     "it",
+    "row_class",
+    "row_dict",
+    "row_maker",
     "stage",
     "sym",
 ]
