@@ -20,6 +20,7 @@ from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, PushHead, Resolved
 from rx_fusion._operators import Loop, OperatorHead
 from rx_fusion._shapes import ROOT, Shape, shape_of, tell_hot
+from rx_fusion._stacked import first_of
 from rx_fusion._stages import stage
 from rx_fusion._step_subscriber import StepSubscriber
 
@@ -73,7 +74,7 @@ def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], 
     if opener is None:
         whole = shape
         if shape is ROOT:
-            return partial(_first, items) if form is _VALUE else partial(iter, items)
+            return partial(first_of, items) if form is _VALUE else partial(iter, items)
     else:
         whole = _behind_inner(shape)
         args = (opener,) + args  # noqa: RUF005  # they may know the lines they were built in
@@ -85,13 +86,6 @@ def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], 
             close(items)
             return None
     return partial(function, items, run, head, args, _Resumed(loop, plan))
-
-
-def _first(items: Iterator[Any]) -> Any:
-    try:
-        return next(items, None)
-    finally:
-        close(items)
 
 
 def goes_on(shape: Shape) -> bool:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
-    OPERATOR_CODES,
     UNBOUNDED,
     CallbackObserver,
     FlowableBase,
@@ -32,7 +31,7 @@ from rx_core import (
     queue_fusion,
     unwrap_stop,
 )
-from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, close, is_exhausted
+from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._build_lines import remember
 from rx_fusion._expansion import Expansion
@@ -44,7 +43,8 @@ from rx_fusion._one import start, tell
 from rx_fusion._operators import OperatorHead, is_observed, left_unstarted
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
-from rx_fusion._source_run import open_items, subscribe_source
+from rx_fusion._source_run import failing, open_items, subscribe_source
+from rx_fusion._stacked import first_of
 from rx_fusion._stage import StageFunction
 from rx_fusion._stages import stage_of
 from rx_fusion.symbols._expression import Expression
@@ -316,7 +316,7 @@ class Pipeline(Stream[T_co]):
                 return items
             return shape.pull(items, run, head, args, PULL_FREE[feed] if run is None else PULL_INSIDE[feed])
         except (Exception, GeneratorExit) as error:
-            return _failing(as_signal(error))
+            return failing(as_signal(error))
 
     @property
     def _gives_one(self) -> bool:
@@ -371,7 +371,7 @@ class Pipeline(Stream[T_co]):
         try:
             return loop_of(self._resolve(), run)
         except (Exception, GeneratorExit) as error:  # of a plugin's rule
-            return _failing(as_signal(error))
+            return failing(as_signal(error))
 
     def _first_of_loop(self) -> list[Any] | None:
         """The first item, or None, in a list; no list where this has to be subscribed."""
@@ -386,7 +386,7 @@ class Pipeline(Stream[T_co]):
             return first_of_loop(plan)
         except Handover as handover:
             rest = handover.rest
-        return [_first_of(Waiting[Any](UNBOUNDED, self, enough=1).items(rest))]
+        return [first_of(Waiting[Any](UNBOUNDED, self, enough=1).items(rest))]
 
     def _first(self, seconds: float | None = None) -> Any:
         """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
@@ -399,7 +399,7 @@ class Pipeline(Stream[T_co]):
                 found = self._first_of_loop() if hooks.on_subscribe is None else None
                 if found is not None:
                     return found[0]
-            return _first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))
+            return first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))
         except RuntimeError as error:
             original = _user_stop(error)
             if original is error:
@@ -463,13 +463,6 @@ class Pipeline(Stream[T_co]):
         return self.plan().html()
 
 
-def _first_of(items: Iterator[Any]) -> Any:
-    try:
-        return next(items, None)
-    finally:
-        close(items)
-
-
 class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
     """A pipeline with the protocol and nothing else: what stands between operators when fusion is off."""
 
@@ -511,15 +504,6 @@ def _user_stop(error: RuntimeError) -> BaseException:
 
 #: What rx_core says where one cannot be raised. A user's generator that leaks one keeps its RuntimeError.
 _WAITED: Final = ("a function in the pipeline raised StopIteration",)
-
-
-def _failing(error: Exception) -> Iterator[Any]:
-    """A source that cannot be started is one that fails."""
-    yield from ()
-    raise error
-
-
-OPERATOR_CODES.add(_failing.__code__)
 
 
 class _Failing:

@@ -12,10 +12,10 @@ from itertools import count
 from operator import length_hint
 from typing import Any, Final, NamedTuple, final
 
-from rx_core import close, none_produced
 from rx_core.streams import Stopping
 from rx_fusion._forms import Feed, Form
-from rx_fusion._notes import calls, note_stacked
+from rx_fusion._notes import calls
+from rx_fusion._stacked import bare, first_of, stacked
 from rx_fusion._stage import Special, Stage, StageFunction, Step
 from rx_fusion._stages import stage_of
 from rx_fusion.symbols._expression import Expression, without_symbols
@@ -251,16 +251,12 @@ class Shape:
             function = self.form(form)
         if function is not None:
             return function(items, None, origin, args)
-        made = self.pull(items, None, origin, args, PULL_FREE[feed])
-        try:
-            return next(made, None)
-        finally:
-            close(made)
+        return first_of(self.pull(items, None, origin, args, PULL_FREE[feed]))
 
     def pull(self, items: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...], form: Form) -> Iterator[Any]:
         """Iterate these stages over ``items`` in the given form, compiled where that pays, stacked otherwise."""
         if not self.stages:
-            return self._bare(items, run, origin, form)
+            return bare(items, run, origin, form)
         known = self._forms.get(form)
         if known is not None:
             found: Iterator[Any] = known(items, run, origin, args)
@@ -274,38 +270,13 @@ class Shape:
                 return made
             if form.feed is Feed.RUNNING:
                 raise _has_to_be_compiled(f"{origin!r}{calls(self.stages, args)}", self.stages)
-        return self.stacked(items, run, origin, args, form)
+        return stacked(self.stages, items, run, origin, args, form, self.ends_with_source)
 
     def stacked(
         self, items: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...], form: Form
     ) -> Iterator[Any]:
         """The stage functions around one another, as they are: the oracle of every compiled form."""
-        made: Iterator[Any] = items
-        if form.feed is Feed.CHECKED:
-            made = checked(made, origin)
-        if form.cancel:
-            assert run is not None
-            made = _until_cancelled(made, run)
-        at = 0
-        for stage in self.stages:
-            size = len(stage.parameters)
-            made = stage.function(made, *args[at : at + size])
-            at += size
-        if form.cancel and not self.ends_with_source:
-            assert run is not None
-            made = _between_items(made, run)
-        return _noted(made, items, origin, self.stages, args)
-
-    def _bare(self, items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) -> Iterator[Any]:
-        if form.feed is Feed.RUNNING:
-            return items
-        made = items
-        if form.feed is Feed.CHECKED:
-            made = checked(made, origin)
-        if form.cancel:
-            assert run is not None
-            return _while_wanted(made, run, items)
-        return _closing(made, items)
+        return stacked(self.stages, items, run, origin, args, form, self.ends_with_source)
 
 
 def _steps(stages: tuple[Stage, ...]) -> bool:
@@ -347,70 +318,3 @@ def _has_to_be_compiled(pipeline: str, stages: tuple[Stage, ...]) -> TypeError:
     return TypeError(
         f"{pipeline} cannot run: {why}, and its source may have to wait.\n  {remedy}, or use it only over plain iterables."
     )
-
-
-def checked(items: Iterator[Any], origin: Any) -> Iterator[Any]:
-    for item in items:
-        if item is None:
-            raise none_produced(origin.name)
-        yield item
-
-
-def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> Iterator[Any]:
-    try:
-        for item in made:
-            if run.stopped:
-                return
-            yield item
-            if run.stopped:
-                return  # type: ignore[unreachable]  # set meanwhile: a user's iterator is not asked for one more
-    finally:
-        close(items)
-
-
-class _Cancelled(BaseException):
-    """Leaves stacked stages without running their ends, which a cancelled stream does not reach."""
-
-
-def _until_cancelled(items: Iterator[Any], run: Stopping) -> Iterator[Any]:
-    for item in items:
-        if run.stopped:
-            raise _Cancelled
-        yield item
-        if run.stopped:
-            raise _Cancelled
-    if run.stopped:
-        raise _Cancelled
-
-
-def _between_items(items: Iterator[Any], run: Stopping) -> Iterator[Any]:
-    """What one item of the source, or its end, expands to must not outlive a cancel."""
-    try:
-        for item in items:
-            yield item
-            if run.stopped:
-                return
-    finally:
-        close(items)
-
-
-def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
-    try:
-        yield from made
-    finally:
-        close(items)
-
-
-def _noted(
-    made: Iterator[Any], items: Iterator[Any], origin: Any, stages: tuple[Stage, ...], args: tuple[Any, ...]
-) -> Iterator[Any]:
-    try:
-        yield from made
-    except _Cancelled:
-        return
-    except (Exception, GeneratorExit) as error:
-        note_stacked(error, origin, stages, args)
-        raise
-    finally:
-        close(made)
-        close(items)

@@ -43,7 +43,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
             pump.items = only = AtMostOne(pump.items)
             pump.hint = only.__length_hint__
     except (Exception, GeneratorExit) as error:
-        pump.items = _failing(without_this_frame(error))
+        pump.items = failing(without_this_frame(error))
         pump.hint = None
 
 
@@ -171,7 +171,7 @@ class SourceRun(Pump[T]):
             if not batch:
                 raise
             self.stopped = False
-            self.items = _failing(error)  # behind the items that came before it
+            self.items = failing(error)  # behind the items that came before it
             self.polls.append(True)
         return batch
 
@@ -241,10 +241,10 @@ def offered_modes(head: Head, args: tuple[Any, ...]) -> tuple[int, str]:
     return SYNC | BOUNDARY, ""
 
 
-def _failing(error: Exception) -> Iterator[Any]:
+def failing(error: Exception) -> Iterator[Any]:
     """A source that cannot be started is one that fails."""
     yield from ()
     raise error
 
 
-OPERATOR_CODES.add(_failing.__code__)
+OPERATOR_CODES.add(failing.__code__)
