@@ -205,7 +205,8 @@ class Shape:
         except KeyError:
             made: Callable[..., Any] | None = None
             if all(stage.compilable for stage in self.stages):
-                from rx_fusion._compiler import TooLarge, compile_form  # brings ast: only who compiles needs it
+                from rx_fusion._compiler import compile_form  # these bring ast: only who compiles needs it
+                from rx_fusion._stage_writer import TooLarge
 
                 try:
                     made = compile_form(self.stages, form)

@@ -1,0 +1,205 @@
+"""Writes the statements of stages, each where the stage before it yields.
+
+What the last yield becomes, and what ``return`` does, depends on the form; the function around the statements is the business of
+:mod:`rx_fusion._compiler`. Names of stage i end in ``_i``, which also tells a traceback which stage a line belongs to. ``return``
+in stage i means "complete": the ends of later stages still run, those of stage i and the ones before it do not.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from rx_core import close, none_produced
+from rx_core.streams import Handover
+from rx_fusion._forms import Form
+from rx_fusion._notes import note_failure
+from rx_fusion._stage import Stage
+from rx_fusion._syntax import is_pure, locals_of, loop_name, names_read, parse_statements
+from rx_fusion.symbols._writing import BUILTINS
+
+#: Beyond this many statements inlining stops paying and the stages run stacked.
+MAX_STATEMENTS: Final = 2_000
+#: CPython nests at most twenty blocks in a function; some are ours.
+MAX_LOOPS: Final = 14
+
+
+class Stop(Exception):
+    """Leaves nested loops when a stage completes. Private to generated code."""
+
+
+class TooLarge(Exception):
+    """The stages would multiply beyond reason."""
+
+
+class Place(NamedTuple):
+    """Where statements are being written: how a stage can leave from here."""
+
+    loops: int  # loops of stages between here and the loop over the source
+    in_main_loop: bool
+
+
+class StageWriter:
+    """The statements of ``stages`` for one form, and the names that they use."""
+
+    def __init__(self, stages: Sequence[Stage], form: Form) -> None:
+        self.stages = stages
+        self.form = form
+        self.written = 0
+        self.namespace: dict[str, Any] = {
+            "_Stop": Stop,
+            "_Handover": Handover,
+            "_close": close,
+            "_none_produced": none_produced,
+            "_note_failure": note_failure,
+            **BUILTINS,
+        }
+        self.locals = [frozenset(locals_of(stage)) for stage in stages]
+        #: Whether it matters which stage drops an item that was pushed: the rules of those before it say what another one needs.
+        ruled = any(stage.request is not None for stage in stages)
+        self.tells = ruled and form.kind in ("step", "push") and any(stage.drops and stage.request is None for stage in stages)
+        #: Whether a stage may fail when its item was given already: then the item goes out first.
+        self.works_after = any(stage.works_after for stage in stages)
+        # A last mark is sound only where nothing can follow the marked item.
+        self.quiet_after = [all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))]
+
+    def body(self, at: int) -> list[ast.stmt]:
+        loop = self.stages[at].loop
+        assert loop is not None
+        return loop.body
+
+    def item(self, at: int) -> str:
+        return self.rename(at, loop_name(self.stages[at]))
+
+    def rename(self, at: int, name: str) -> str:
+        return f"{name}_{at}"
+
+    def write(self, statements: Sequence[ast.stmt], at: int, place: Place) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for index, statement in enumerate(statements):
+            following = statements[index + 1] if index + 1 < len(statements) else None
+            out += self.write_one(statement, following, at, place)
+        return out
+
+    def write_one(self, statement: ast.stmt, following: ast.stmt | None, at: int, place: Place) -> list[ast.stmt]:
+        self.written += 1
+        if self.written > MAX_STATEMENTS:
+            raise TooLarge
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
+            assert statement.value.value is not None
+            value = self.renamed(statement.value.value, at)
+            return [*self.mark(following, at), *self.emit(value, at, place)]
+        if isinstance(statement, ast.Return):
+            return self.leave(at, place)
+        if isinstance(statement, ast.AnnAssign):  # a name that is nonlocal in a step cannot have an annotation there
+            if statement.value is None:
+                return []
+            return [ast.Assign([self.renamed(statement.target, at)], self.renamed(statement.value, at), lineno=0)]
+        if isinstance(statement, ast.If):
+            body = self.write(statement.body, at, place)
+            return [ast.If(self.renamed(statement.test, at), body, self.write(statement.orelse, at, place))]
+        inner = Place(place.loops + 1, place.in_main_loop)
+        if inner.loops > MAX_LOOPS and isinstance(statement, (ast.For, ast.While)):
+            raise TooLarge
+        if isinstance(statement, ast.For):
+            items = self.renamed(statement.iter, at)
+            before: list[ast.stmt] = []
+            if self.form.shows_inner and place.in_main_loop:
+                name = f"inner_{self.written}_"
+                opened = ast.Call(ast.Name("iter", ast.Load()), [items], [])
+                shown = parse_statements(f"run.inner[{self.written}] = {name}")
+                before = [ast.Assign([ast.Name(name, ast.Store())], opened, lineno=0), *shown]
+                items = ast.Name(name, ast.Load())
+            return [
+                *before,
+                ast.For(
+                    self.renamed(statement.target, at),
+                    items,
+                    self.write(statement.body, at, inner) or [ast.Pass()],
+                    self.write(statement.orelse, at, place),
+                ),
+            ]
+        if isinstance(statement, ast.While):
+            return [
+                ast.While(
+                    self.renamed(statement.test, at),
+                    self.write(statement.body, at, inner) or [ast.Pass()],
+                    self.write(statement.orelse, at, place),
+                )
+            ]
+        return [self.renamed(statement, at)]
+
+    def emit(self, value: ast.expr, at: int, place: Place) -> list[ast.stmt]:
+        """What ``yield value`` of stage ``at`` becomes."""
+        if at + 1 < len(self.stages):
+            target = ast.Name(self.item(at + 1), ast.Store())
+            told = parse_statements(f"run.reached = {at + 1}") if self.tells and place.in_main_loop else []
+            return [ast.Assign([target], value, lineno=0), *told, *self.write(self.body(at + 1), at + 1, place)]
+        if self.form.kind in ("step", "push"):
+            return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
+        if self.form.kind == "value":
+            return [ast.Return(value)]
+        out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
+        if self.form.cancel and (place.loops or not place.in_main_loop):
+            out += parse_statements("if run.stopped: return")  # an expansion must not outlive a cancel
+        return out
+
+    def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:
+        """``yield x`` followed by ``if done: return``, or by ``return``: the last item, said before it is given away."""
+        if not self.form.mark_last or not self.quiet_after[at]:
+            return []
+        if isinstance(following, ast.Return):
+            return parse_statements("run.last = True")
+        if (
+            isinstance(following, ast.If)
+            and len(following.body) == 1
+            and isinstance(following.body[0], ast.Return)
+            and not following.orelse
+            and is_pure(following.test)
+        ):
+            mark: list[ast.stmt] = [ast.If(self.renamed(following.test, at), parse_statements("run.last = True"), [])]
+            if names_read([following]) <= self.stages[at].counters:
+                return mark
+            # A user's comparison: what it raises it raises again, behind the item.
+            handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
+            return [ast.Try(body=mark, handlers=[handler], orelse=[], finalbody=[])]
+        return []
+
+    def leave(self, at: int, place: Place) -> list[ast.stmt]:
+        """``return`` in stage ``at``: complete, and let only later stages run their ends."""
+        if self.form.kind == "step":
+            leave = "return out" if place.in_main_loop else "raise _Stop"
+            return parse_statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+        if self.form.kind == "push":
+            leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
+            return parse_statements(f"run.stop = {at}\nrun.last = True\n{leave}")
+        leave = "break" if place.in_main_loop and not place.loops else "raise _Stop"
+        return parse_statements(f"stop = {at}\n{leave}")
+
+    def renamed(self, node: Any, at: int) -> Any:
+        return _Renamer(self, at).visit(copy.deepcopy(node))
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, writer: StageWriter, at: int) -> None:
+        self.writer, self.at = writer, at
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        writer, at = self.writer, self.at
+        if node.id in writer.locals[at]:
+            return ast.Name(writer.rename(at, node.id), node.ctx)
+        scope = getattr(writer.stages[at].function, "__globals__", {})
+        if node.id not in scope:
+            return node  # a builtin, or a comprehension's own variable
+        name = node.id
+        value = scope[name]
+        for turn in count(2):
+            if name not in writer.namespace:
+                writer.namespace[name] = value
+            if writer.namespace[name] is value:
+                return ast.Name(name, node.ctx)
+            name = f"{node.id}__{turn}"
+        raise AssertionError  # pragma: no cover  # count() does not end
