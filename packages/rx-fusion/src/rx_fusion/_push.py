@@ -17,7 +17,8 @@ from rx_fusion._forms import Form
 from rx_fusion._heads import Head
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked, Link, Relay
-from rx_fusion._step_subscriber import StepSubscriber, ignored, nothing
+from rx_fusion._step_end import ignored, nothing
+from rx_fusion._step_subscriber import StepSubscriber
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
