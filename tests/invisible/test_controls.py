@@ -198,7 +198,7 @@ def test_requests_that_are_lost_between_operators_are_caught(monkeypatch: pytest
 
     def forgetful(subscriber: Any, *args: Any, **kwargs: Any) -> None:
         build(subscriber, *args, **kwargs)
-        subscriber._replenish = False
+        subscriber.replenish = False
 
     monkeypatch.setattr(StepSubscriber, "__init__", forgetful)
     assert caught(OFF, pipelines().filter(has("filter")))
