@@ -14,7 +14,7 @@ from rx_core.build_places import Place, place_outside, remember_place
 from rx_core.streams import Stream
 
 if TYPE_CHECKING:
-    from rx_fusion._described import Described
+    from rx_fusion._described import Assembled
 
 #: Where an operator keeps a user's function: in its head, in what that iterates or subscribes to, or in what this calls.
 _DEEP: Final = 3
@@ -66,7 +66,7 @@ def place_of(args: Sequence[Any], at: int, name: str) -> Place | None:
     return next((step.place for step in args.steps if step.at == at and step.name == name), None)
 
 
-def remember(made: Described) -> None:
+def remember(made: Assembled) -> None:
     """``made`` has just been made, of a head or of another pipeline and one more stage."""
     place = place_outside()
     if place is None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 
-class Described(Protocol):
+class Assembled(Protocol):
     """A head, and stages with their arguments behind it. Modules say what they expect of each."""
 
     _head: Any
     _shape: Any
     _args: tuple[Any, ...]
+
+
+class Described(Assembled, Protocol):
+    """The same, which can run."""
 
     def _resolve(self) -> tuple[Any, Any, tuple[Any, ...]]: ...
 

@@ -1,8 +1,8 @@
 """Pipelines: descriptions that run when they are subscribed.
 
-A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments. The fluent types of
-rx_ops are
-pipelines; so is what a plugin's operator builds. It runs in one of four ways, chosen here and nowhere else:
+A pipeline is a head (the source), a shape (which stages follow, interned) and the stages' arguments, put together in
+:mod:`rx_fusion._assembly`. The fluent types of rx_ops are pipelines; so is what a plugin's operator builds. It runs in one of
+four ways, chosen here and nowhere else:
 
 * **a passive source under a pump** (:class:`SourceRun`), when a subscriber requests;
 * **pushed through the stages**, when the source pushes: by a call for each item, or behind a queue where a stage gives several
@@ -14,8 +14,6 @@ pipelines; so is what a plugin's operator builds. It runs in one of four ways, c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import (
@@ -25,30 +23,23 @@ from rx_core import (
     FlowableBase,
     Subscriber,
     as_signal,
-    build_places,
-    check_callable,
     hooks,
     queue_fusion,
     unwrap_stop,
 )
 from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
 from rx_fusion import _rules
-from rx_fusion._build_lines import remember
+from rx_fusion._assembly import Assembly
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolved
 from rx_fusion._loops import first_of_loop, loop_of, waited_for
-from rx_fusion._notes import calls
 from rx_fusion._one import start, tell
 from rx_fusion._operators import OperatorHead, is_observed, left_unstarted
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import failing, open_items, subscribe_source
 from rx_fusion._stacked import first_of
-from rx_fusion._stage import StageFunction
-from rx_fusion._stages import stage_of
-from rx_fusion.symbols._expression import Expression
-from rx_fusion.symbols._symbol import Symbol
 
 if TYPE_CHECKING:
     from rx_core.streams import Pump
@@ -58,150 +49,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
-PipelineT = TypeVar("PipelineT", bound="Pipeline[Any]")
 
-_new = object.__new__
-_SYMBOLIC: Final = frozenset((Symbol, Expression))
-#: What is a function and no symbol, to be seen at once.
-_FUNCTIONS: Final = frozenset((FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type, partial))
 _CLEAN: Final = Feed.CLEAN
 
 #: What most inner sources iterate.
 _BARE: Final = frozenset((tuple, range))
 
 
-class Pipeline(Stream[T_co]):
-    """The triple, and how it runs. Immutable; one object per assembly step."""
+class Pipeline(Assembly[T_co]):
+    """The triple, and how it runs."""
 
-    __slots__ = ("__weakref__", "_args", "_head", "_kept", "_shape")
+    __slots__ = ("_kept",)
 
     #: What the rules made of it, when they were asked; not set before.
     _kept: tuple[RuleSet, Resolved, tuple[str, ...]]
-
-    #: What an operator applied to this makes; the class itself unless it says otherwise (a group becomes a plain stream).
-    #: Its objects are the triple: they are made without ``__init__``.
-    _face: ClassVar[type[Any]]
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "_face" not in cls.__dict__:
-            cls._face = cls
-
-    def __init__(self, head: Head, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
-        self._head = head
-        self._shape = shape
-        self._args = args
-
-    # -- assembly --------------------------------------------------------------------------------------------------
-
-    def _then(self, stage: StageFunction, *args: Any) -> Any:
-        """This pipeline with one more stage."""
-        shape = self._shape
-        for arg in args:
-            if type(arg) in _SYMBOLIC:
-                shape, args = shape.then_with(stage, args)
-                break
-        else:
-            try:
-                shape = shape._children[stage]
-            except KeyError:
-                shape = shape.then(stage)
-        made = _new(self._face)  # a face holds the three and nothing else: half the price of a call
-        made._head = self._head
-        made._shape = shape
-        made._args = self._args + args
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    def _calling(self, stage: StageFunction, function: Callable[..., Any]) -> Any:
-        """The same for a stage whose only argument is a function, as of most steps: nothing else is looked at here.
-
-        TypeError, with the names of the stage and of its argument, for what cannot be called.
-        """
-        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:  # a symbol, an object with __call__, mistakes
-            return self._then(stage, _callable(stage, function))
-        made = _new(self._face)
-        made._head = self._head
-        try:
-            made._shape = self._shape._children[stage]
-        except KeyError:
-            made._shape = self._shape.then(stage)
-        made._args = self._args + (function,)  # noqa: RUF005  # a third of the price, and keeps what BuiltArgs knows
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    def _counting(self, stage: StageFunction, count: int) -> Any:
-        """The same for a stage whose only argument is a number, ``take(3)``: that is no symbol either."""
-        made = _new(self._face)
-        made._head = self._head
-        try:
-            made._shape = self._shape._children[stage]
-        except KeyError:
-            made._shape = self._shape.then(stage)
-        made._args = self._args + (count,)  # noqa: RUF005  # as above
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    def _into(self, face: type[PipelineT], stage: StageFunction, *args: Any) -> PipelineT:
-        """The same, as another reactive type: ``count`` makes a Single of a Flowable."""
-        shape = self._shape
-        for arg in args:
-            if type(arg) in _SYMBOLIC:
-                shape, args = shape.then_with(stage, args)
-                break
-        else:
-            try:
-                shape = shape._children[stage]
-            except KeyError:
-                shape = shape.then(stage)
-        made = _new(face)
-        made._head = self._head
-        made._shape = shape
-        made._args = self._args + args
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    def _calling_into(self, face: type[PipelineT], stage: StageFunction, function: Callable[..., Any]) -> PipelineT:
-        """Both: a stage whose only argument is a function, and another type."""
-        if type(function) is not FunctionType and type(function) not in _FUNCTIONS:
-            return self._into(face, stage, _callable(stage, function))
-        made = _new(face)
-        made._head = self._head
-        try:
-            made._shape = self._shape._children[stage]
-        except KeyError:
-            made._shape = self._shape.then(stage)
-        made._args = self._args + (function,)  # noqa: RUF005  # as above
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    def _as(self, face: type[PipelineT]) -> PipelineT:
-        """The same items under another type."""
-        made = _new(face)
-        made._head = self._head
-        made._shape = self._shape
-        made._args = self._args
-        return made
-
-    @classmethod
-    def _from(cls, head: Head) -> Any:
-        """A pipeline that starts at ``head``."""
-        made = _new(cls._face)
-        made._head = head
-        made._shape = ROOT
-        made._args = ()
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    @classmethod
-    def _known(cls, name: str, items: Iterable[Any], feed: Feed = _CLEAN) -> Any:
-        """A pipeline of items that are known: what inner streams are most often, made without further calls."""
-        head = _new(IterableHead)
-        head.name = name
-        head._items = items
-        head._text = None
-        head.feed = feed
-        made = _new(cls._face)
-        made._head = head
-        made._shape = ROOT
-        made._args = ()
-        return made if hooks.on_assembly is None else _assembled(made)
-
-    # -- running ---------------------------------------------------------------------------------------------------
 
     def _resolve(self) -> Resolved:
         """What is to run: with fusion, rules rewrite it and the source takes what it can run; without, each operator alone."""
@@ -432,12 +293,6 @@ class Pipeline(Stream[T_co]):
 
     # -- describing ------------------------------------------------------------------------------------------------
 
-    def __repr__(self) -> str:
-        return f"{self._head!r}{calls(self._shape.stages, self._args)}"
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return type(self), (self._head, self._shape, self._args)
-
     def plan(self) -> Plan:
         """How this pipeline will run, as a tree of data; :meth:`explain` is its text."""
         from rx_fusion._explain import plan_of
@@ -485,12 +340,6 @@ def _plain(head: Head, shape: Shape, args: tuple[Any, ...], *, observed: bool) -
     return PlainObserved(head, shape, args) if observed else PlainFlow(head, shape, args)
 
 
-def _callable(stage: StageFunction, function: Callable[..., Any]) -> Callable[..., Any]:
-    known = stage_of(stage)
-    check_callable(known.name, known.parameters[0], function)
-    return function
-
-
 #: Without asking a face's __getattr__, which is there for operators of plugins.
 _kept_of: Callable[[Pipeline[Any]], tuple[RuleSet, Resolved, tuple[str, ...]]] = vars(Pipeline)["_kept"].__get__
 
@@ -514,13 +363,3 @@ class _Failing:
 
     def __iter__(self) -> Iterator[Any]:
         raise self._error
-
-
-def _assembled(made: PipelineT) -> PipelineT:
-    if build_places.remembering:
-        remember(made)
-    hook = hooks.on_assembly
-    if hook is None:
-        return made
-    replaced = hook(made)
-    return replaced if isinstance(replaced, type(made)) else made
