@@ -24,6 +24,7 @@ MACHINERY: Final = {
     "_loops": "the loops of flat_map, concat_map and concat over passive sources",
     "_lossy": "the source and the cells of what comes too fast: debounce, sample, throttle",
     "_mapping": "calling a mapper to sources, and refusing what it returns",
+    "_outer": "the sources of sources of flat_map and switch_map",
     "_part": "the queue of one subscriber that is a group or a window",
     "_pieces": "the gate of an operator that cuts: buffer and window share it",
     "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",

@@ -6,24 +6,19 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped
+from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
-    LOOK_FIRST,
-    Handover,
-    Input,
     MergedInput,
     Op,
-    Outcome,
     Stream,
-    SubscriberFailed,
     close,
     is_exhausted,
     takes_requests,
-    without_this_frame,
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+from rx_ops.operators._outer import OuterInput, pull, push_passive
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -190,7 +185,7 @@ class Merge(Merging[T]):
         return demand
 
 
-class _Outer(Input[Any]):
+class _Outer(OuterInput):
     """A source of sources that pushes: its items are mapped and subscribed as they come, on its thread.
 
     It is asked for as many items as inner sources may run. An item that is used up at once, by a stage that drops it or by an
@@ -198,10 +193,8 @@ class _Outer(Input[Any]):
     can run at the same time.
     """
 
-    __slots__ = ("limit", "limited", "queue", "used", "window")
+    __slots__ = ("limit", "limited", "used", "window")
 
-    #: Of the interface of ``ended``: nothing waits here.
-    queue: tuple[()]
     #: It cannot be asked for fewer items than it has: their sources wait in the operator.
     limited: bool
     #: How many items were used up and not asked for again; only the source's thread writes it.
@@ -209,7 +202,6 @@ class _Outer(Input[Any]):
 
     def __init__(self, op: FlatMap[Any], window: int) -> None:
         super().__init__(op)
-        self.queue = ()
         self.window = window
         self.limit = window - (window >> 2)
         self.limited = False
@@ -246,7 +238,7 @@ class _Outer(Input[Any]):
             return
         items = pulled(source, op, 0)
         if items is not None:
-            op.push_passive(items, self)
+            push_passive(op, items, self)
             return
         refused = not_a_source("flat_map", op.mapper, source)
         if refused is not None:
@@ -259,12 +251,6 @@ class _Outer(Input[Any]):
             entry.close()
             return
         entry.open(source)
-
-    def fail(self, error: Exception) -> None:
-        """The mapper failed: that is the source's error from here on."""
-        self.error = error
-        self.up.cancel()
-        self.on_complete()
 
     def dropped(self) -> None:
         self.use()
@@ -280,19 +266,6 @@ class _Outer(Input[Any]):
         self.used = 0
         if self.window != UNBOUNDED and not self.done and not self.closed:
             self.up.request(used)
-
-    def on_error(self, error: Exception, /) -> None:
-        if self.closed or self.done:
-            dropped(error, self.op.origin)
-            return
-        self.error = error
-        self.on_complete()
-
-    def on_complete(self) -> None:
-        if not self.done:
-            self.done = True
-            self.op.ended.append(self)
-            self.op.drain()
 
 
 @op("flat_map", loop=groups_loop)
@@ -354,7 +327,7 @@ class FlatMap(Merging[R]):
                 continue
             if self.outer_items is None or self.opening or len(self.inputs) >= self.max_concurrency:
                 break
-            demand, again = self.pull(demand)
+            demand, again = pull(self, demand)
             if not again:
                 return demand
         if not self.fed and not self.inputs:
@@ -371,61 +344,6 @@ class FlatMap(Merging[R]):
             if items is None:
                 self.subscribe_later(source, entry)
 
-    def pull(self, demand: int) -> tuple[int, bool]:
-        """Map items of a passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
-        outer = self.outer_items
-        mapper: Callable[[Any], Any] = self.mapper
-        assert outer is not None
-        while True:
-            try:
-                item = next(outer, self)
-                if item is self:
-                    self.exhausted()
-                    return demand, True
-            except Handover as handover:
-                self.outer_items = None
-                self.subscribe_later(handover.rest, self.outer)
-                return demand, False
-            except (Exception, GeneratorExit) as error:
-                return self.outer_failed(demand, without_this_frame(error))
-            try:
-                source = mapper(item)
-            except (Exception, GeneratorExit) as error:
-                close(outer)
-                return self.outer_failed(demand, mapper_failure("flat_map", mapper, error))
-            items = pulled(source, self, demand)
-            if items is None:
-                refused = not_a_source("flat_map", mapper, source)
-                if refused is not None:
-                    close(outer)
-                    return self.outer_failed(demand, refused)
-                self.subscribe_later(source, self.new_input())
-                return demand, False
-            if demand:
-                demand, outcome = self.give(items, demand)
-                if outcome is False:
-                    self.new_input(items)
-                elif isinstance(outcome, Exception):
-                    if self.fail(outcome):
-                        return self.finish(self.failure()), False
-                elif outcome is not True:
-                    self.subscribe_later(outcome, self.new_input())
-                    return demand, False
-            elif not is_exhausted(items):
-                self.new_input(items)
-            if self.stopped or self.dirty or len(self.inputs) >= self.max_concurrency:
-                return demand, False
-
-    def exhausted(self) -> None:
-        self.outer_items = None
-        self.fed = False
-
-    def outer_failed(self, demand: int, error: Exception) -> tuple[int, bool]:
-        self.exhausted()
-        if self.fail(error):
-            return self.finish(self.failure()), False
-        return demand, True
-
     def input_ended(self, ended: Any) -> None:
         if ended is self.outer:
             self.fed = False
@@ -433,47 +351,6 @@ class FlatMap(Merging[R]):
             outer = self.outer
             if outer.up is not None and not outer.done and outer.window != UNBOUNDED:
                 self.later.append((outer.up.request, 1))
-
-    def push_passive(self, items: Iterator[Any], outer: _Outer) -> None:
-        """A passive inner source of a pushing outer one: emitted at once where the gate is free and items are wanted."""
-        token = self.token
-        demand = 0
-        if not (LOOK_FIRST and not token):
-            try:
-                demand = token.pop()
-            except IndexError:
-                demand = -1
-            if demand > 0 and not self.dirty and not self.stopped and not self.ready:
-                failed: BaseException | None = None
-                outcome: Outcome = False
-                try:
-                    demand, outcome = self.give(items, demand)
-                except SubscriberFailed as failure:
-                    failed = failure.error
-                if failed is not None:
-                    self.abandon_token()
-                    raise failed
-                token.append(demand)
-                if outcome is True:
-                    outer.use()
-                    if self.dirty:
-                        self.drain()  # type: ignore[unreachable]  # set meanwhile
-                    return
-                if isinstance(outcome, Exception):
-                    entry: MergedInput[Any] = self.new_input()
-                    entry.up = outer  # ended below: it is never asked
-                    entry.on_error(outcome)
-                    return
-            elif demand >= 0:
-                token.append(demand)
-        if is_exhausted(items):
-            outer.use()
-            self.drain()
-            return
-        if outer.used:
-            outer.flush()
-        self.new_input(items)
-        self.drain()
 
     def listening(self) -> Iterable[Listening]:
         return (self.outer, *list(self.inputs))

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped
-from rx_core.streams import Input, MergedInput, Op
+from rx_core.streams import MergedInput, Op
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure, not_a_source
+from rx_ops.operators._outer import OuterInput
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -19,17 +20,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class _Outer(Input[Any]):
+class _Outer(OuterInput):
     """The source of sources, asked for everything. Each item closes the running inner source, on the thread of the item."""
 
-    __slots__ = ("queue",)
-
-    #: Of the interface of ``ended``: nothing waits here.
-    queue: tuple[()]
-
-    def __init__(self, op: SwitchMap[Any]) -> None:
-        super().__init__(op)
-        self.queue = ()
+    __slots__ = ()
 
     def subscribed(self, up: Subscription) -> None:
         up.request(UNBOUNDED)
@@ -59,24 +53,6 @@ class _Outer(Input[Any]):
             made.stop()
         else:
             made.open(source)
-
-    def fail(self, error: Exception) -> None:
-        self.error = error
-        self.up.cancel()
-        self.on_complete()
-
-    def on_error(self, error: Exception, /) -> None:
-        if self.closed or self.done:
-            dropped(error, self.op.origin)
-            return
-        self.error = error
-        self.on_complete()
-
-    def on_complete(self) -> None:
-        if not self.done:
-            self.done = True
-            self.op.ended.append(self)
-            self.op.drain()
 
 
 @op("switch_map")

@@ -1,0 +1,141 @@
+"""Outer sources, of whose items flat_map and switch_map make their inner sources.
+
+How one that pushes ends is the same for both. What is passive, flat_map pulls: its outer source, and inner sources of an outer
+one that pushes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rx_core import dropped
+from rx_core.streams import LOOK_FIRST, Handover, Input, SubscriberFailed, close, is_exhausted, without_this_frame
+from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+
+if TYPE_CHECKING:
+    from rx_core.streams import MergedInput, Outcome
+
+
+class OuterInput(Input[Any]):
+    """A source of sources that pushes: a subclass maps and subscribes. Its end goes into the operator's ``ended``, once."""
+
+    __slots__ = ()
+
+    #: Of the interface of ``ended``: nothing waits here.
+    queue: ClassVar[tuple[()]] = ()
+
+    def fail(self, error: Exception) -> None:
+        """The mapper failed: that is the source's error from here on."""
+        self.error = error
+        self.up.cancel()
+        self.on_complete()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.closed or self.done:
+            dropped(error, self.op.origin)
+            return
+        self.error = error
+        self.on_complete()
+
+    def on_complete(self) -> None:
+        if not self.done:
+            self.done = True
+            self.op.ended.append(self)
+            self.op.drain()
+
+
+def pull(op: Any, demand: int) -> tuple[int, bool]:
+    """Map items of flat_map's passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
+    outer = op.outer_items
+    mapper: Callable[[Any], Any] = op.mapper
+    while True:
+        try:
+            item = next(outer, op)
+            if item is op:
+                op.outer_items = None
+                op.fed = False
+                return demand, True
+        except Handover as handover:
+            op.outer_items = None
+            op.subscribe_later(handover.rest, op.outer)
+            return demand, False
+        except (Exception, GeneratorExit) as error:
+            return _failed(op, demand, without_this_frame(error))
+        try:
+            source = mapper(item)
+        except (Exception, GeneratorExit) as error:
+            close(outer)
+            return _failed(op, demand, mapper_failure("flat_map", mapper, error))
+        items = pulled(source, op, demand)
+        if items is None:
+            refused = not_a_source("flat_map", mapper, source)
+            if refused is not None:
+                close(outer)
+                return _failed(op, demand, refused)
+            op.subscribe_later(source, op.new_input())
+            return demand, False
+        if demand:
+            demand, outcome = op.give(items, demand)
+            if outcome is False:
+                op.new_input(items)
+            elif isinstance(outcome, Exception):
+                if op.fail(outcome):
+                    return op.finish(op.failure()), False
+            elif outcome is not True:
+                op.subscribe_later(outcome, op.new_input())
+                return demand, False
+        elif not is_exhausted(items):
+            op.new_input(items)
+        if op.stopped or op.dirty or len(op.inputs) >= op.max_concurrency:
+            return demand, False
+
+
+def push_passive(op: Any, items: Iterator[Any], outer: Any) -> None:
+    """A passive inner source of a pushing outer one: emitted at once where the gate is free and items are wanted."""
+    token = op.token
+    demand = 0
+    if not (LOOK_FIRST and not token):
+        try:
+            demand = token.pop()
+        except IndexError:
+            demand = -1
+        if demand > 0 and not op.dirty and not op.stopped and not op.ready:
+            failed: BaseException | None = None
+            outcome: Outcome = False
+            try:
+                demand, outcome = op.give(items, demand)
+            except SubscriberFailed as failure:
+                failed = failure.error
+            if failed is not None:
+                op.abandon_token()
+                raise failed
+            token.append(demand)
+            if outcome is True:
+                outer.use()
+                if op.dirty:
+                    op.drain()  # set meanwhile
+                return
+            if isinstance(outcome, Exception):
+                entry: MergedInput[Any] = op.new_input()
+                entry.up = outer  # ended below: it is never asked
+                entry.on_error(outcome)
+                return
+        elif demand >= 0:
+            token.append(demand)
+    if is_exhausted(items):
+        outer.use()
+        op.drain()
+        return
+    if outer.used:
+        outer.flush()
+    op.new_input(items)
+    op.drain()
+
+
+def _failed(op: Any, demand: int, error: Exception) -> tuple[int, bool]:
+    op.outer_items = None
+    op.fed = False
+    if op.fail(error):
+        return op.finish(op.failure()), False
+    return demand, True
