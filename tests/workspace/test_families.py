@@ -20,6 +20,7 @@ FACES: Final = {file.stem: file for file in (ROOT / "_faces").glob("_*.py") if f
 MACHINERY: Final = {
     "_clock": "workers and alarms of all that counts by the clock",
     "_cutters": "what says where a list or a window ends; buffer and window share it",
+    "_emitter": "what create and the listeners push through",
     "_group_loop": "the fusion rule for group_by in front of flat_map",
     "_loops": "the loops of flat_map, concat_map and concat over passive sources",
     "_lossy": "the source and the cells of what comes too fast: debounce, sample, throttle",

@@ -11,7 +11,7 @@ from rx_ops import operators
 from rx_ops._emitters import GenerateEmitter
 from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_source
 from rx_ops._faces._text import written_iterable, written_wrap
-from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
+from rx_ops.operators import BackpressureStrategy, Emitter
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -176,7 +176,7 @@ class FlowableCreate(FlowableCore[T_co]):
         if on_drop is not None:
             check_callable("create", "on_drop", on_drop)
         text = f"create({name_of(source)}, {strategy.name})"
-        return cls._from(CreateHead("create", source, strategy, capacity, on_drop, text))
+        return cls._from(operators.CreateHead("create", source, strategy, capacity, on_drop, text))
 
     @classmethod
     def wrap(cls, publisher: Publisher[T], /) -> Flowable[T]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import check_prefetch, name_of
 from rx_fusion import OperatorHead
+from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable
-from rx_ops.operators import BackpressureStrategy, BatchEmitter, CreateHead, GenerateAsync, Listening, Watching
+from rx_ops.operators import BackpressureStrategy, BatchEmitter, GenerateAsync, Listening, Watching
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -127,4 +128,4 @@ class FlowableListen(FlowableCore[T_co]):
             check_prefetch(name, capacity, "capacity")
         if on_drop is not None:
             check_callable(name, "on_drop", on_drop)
-        return cls._from(CreateHead(name, source, strategy, capacity, on_drop, text))
+        return cls._from(operators.CreateHead(name, source, strategy, capacity, on_drop, text))

@@ -24,7 +24,7 @@ from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
-from rx_ops.operators import BackpressureStrategy, CreateHead, Emitter
+from rx_ops.operators import BackpressureStrategy, Emitter
 
 if TYPE_CHECKING:
     from rx_fusion._stage import StageFunction
@@ -124,7 +124,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
     def _created(cls, source: Callable[[Emitter[T]], object], text: str | None = None) -> Observable[T]:
         """``create``: the run asks for everything, so nothing the emitter is given waits."""
         shown = text or f"create({name_of(source)})"
-        return cls._from(CreateHead(shown.partition("(")[0], source, BackpressureStrategy.BUFFER, None, None, shown))
+        return cls._from(operators.CreateHead(shown.partition("(")[0], source, BackpressureStrategy.BUFFER, None, None, shown))
 
 
 class ObservableHead(PublisherHead):

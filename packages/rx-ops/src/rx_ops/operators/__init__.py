@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from rx_ops.operators._connect import Connectable, Within
     from rx_ops.operators._connectable import AutoConnect, RefCount
     from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
-    from rx_ops.operators._create import CreateHead, DeferHead, Emitter, Error, Never
+    from rx_ops.operators._create import CreateHead, DeferHead, Error, Never
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
+    from rx_ops.operators._emitter import Emitter
     from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
@@ -68,8 +69,9 @@ _NAMES: Final = {
     "_connect": ("Connectable", "Within"),
     "_connectable": ("AutoConnect", "RefCount"),
     "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "Wrap"),
-    "_create": ("CreateHead", "DeferHead", "Emitter", "Error", "Never"),
+    "_create": ("CreateHead", "DeferHead", "Error", "Never"),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
+    "_emitter": ("Emitter",),
     "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),

@@ -3,379 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from rx_core import (
-    UNBOUNDED,
-    ActionDisposable,
-    CallbackObserver,
-    Disposable,
-    SerialDisposable,
-    add_cap,
-    as_signal,
-    dropped,
-    invalid_request,
-    name_of,
-    none_argument,
-    none_produced,
-    tell_interrupted,
-    user_call,
-)
-from rx_core.streams import LOOK_FIRST, Failing, GatedInput, Op, ignore, subscribe
-from rx_fusion import EmittedSteps, PushHead, as_text, op
-from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
+from rx_core import UNBOUNDED, CallbackObserver, as_signal, name_of, user_call
+from rx_core.streams import Failing, Op, subscribe
+from rx_fusion import PushHead, as_text, op
+from rx_ops.operators._backpressure import BackpressureStrategy
+from rx_ops.operators._emitter import CallbackEmitter, Created, StraightEmitter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rx_core import Subscriber
     from rx_fusion import Text
-
-T = TypeVar("T")
-
-
-# -- create ----------------------------------------------------------------------------------------------------------------------
-
-
-class Emitter(Generic[T]):
-    """The pushing side of ``create``: call it from one thread at a time.
-
-    What arrives while it is not wanted is treated by the strategy the stream was created with. After the end, or after the
-    subscriber cancelled, everything is ignored except errors, which go to the error hook.
-    """
-
-    __slots__ = ("_cleanup", "_input", "_op", "_straight")
-
-    #: What takes an item without a gate, once the demand is settled; None before.
-    _straight: Callable[[T], object] | None
-    _cleanup: SerialDisposable
-    _op: _Created[T]
-    _input: GatedInput[T]
-
-    def on_next(self, item: T, /) -> None:
-        """Send one item. None is an error of the stream (RS 2.13)."""
-        if item is None:
-            self.try_on_error(none_produced("create"))  # told to the stream: an emitter is no subscriber, and raises nothing
-            return
-        straight = self._straight
-        if straight is not None:
-            try:
-                straight(item)
-            except BaseException:
-                self._op.cancel()  # RS 2.13
-                raise
-            return
-        op = self._op
-        token = op.token
-        if LOOK_FIRST and not token:
-            self._wait(item)
-            return
-        try:
-            demand = token.pop()
-        except IndexError:
-            self._wait(item)
-            return
-        main = self._input
-        if not demand and op.policy is None and not op.dirty:
-            if not (main.closed or main.done):
-                main.put(item)  # it waits for a request, and there is nothing else to look at
-            token.append(0)
-            if op.dirty:
-                op.drain()  # type: ignore[unreachable]  # set meanwhile
-            return
-        if not demand or op.dirty or main.queue:
-            token.append(demand)
-            self._wait(item)
-            return
-        op.wanted = demand
-        try:
-            op.emit(item)
-        except BaseException:
-            op.abandon_token()
-            raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
-        if op.dirty:
-            op.drain()  # type: ignore[unreachable]  # set meanwhile
-
-    def _interrupted(self, error: BaseException) -> None:
-        """The function that pushes was left by something that is no signal."""
-        down = self._op.down
-        self._op.cancel()
-        tell_interrupted(down, error)
-
-    def _wait(self, item: T) -> None:
-        """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
-        if not self._input.done:
-            self._input.wait(item)
-
-    def on_error(self, error: Exception, /) -> None:
-        """End the stream with ``error``."""
-        if not self.try_on_error(error):
-            dropped(error, self._op.origin)
-
-    def try_on_error(self, error: Exception, /) -> bool:
-        """The same; False, and nothing reported, when the subscriber has left."""
-        if self.is_cancelled:
-            return False
-        if self._straight is not None:
-            self._straight = ignore
-        self._input.on_error(_signalled(error))
-        return True
-
-    def on_complete(self) -> None:
-        """End the stream."""
-        if not self.is_cancelled:
-            if self._straight is not None:
-                self._straight = ignore
-            self._input.on_complete()
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the subscriber has left."""
-        return self._op.stopped or self._input.done or self._input.closed
-
-    @property
-    def requested(self) -> int:
-        """How many items are wanted now; UNBOUNDED for any number."""
-        return self._op.requested()
-
-    def set_disposable(self, disposable: Disposable, /) -> None:
-        """Dispose ``disposable`` when the stream ends or is cancelled; replaces (and disposes) the one before."""
-        self._cleanup.set(disposable)
-
-    def set_cancellable(self, action: Callable[[], object], /) -> None:
-        """Call ``action`` once when the stream ends or is cancelled."""
-        self._cleanup.set(ActionDisposable(action))
-
-
-class _StagesEmitter(Emitter[T]):
-    """For stages whose subscriber wants everything: what takes an item is their function itself, which checks what is sent."""
-
-    __slots__ = ("on_next",)
-
-    on_next: Callable[[T], object]  # type: ignore[assignment]  # of the stages, in place of a method
-
-    def __init__(self, emitter: Emitter[T], on_next: Callable[[T], object]) -> None:
-        self._op = emitter._op
-        self._input = emitter._input
-        self._cleanup = emitter._cleanup
-        self._straight = None
-        self.on_next = on_next
-
-
-def _signalled(error: object) -> Exception:
-    """What the stream is told for ``error``: None is a mistake of its own."""
-    return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
-
-
-class _Created(Overflow[T]):
-    """The run of ``create`` for a subscriber that requests."""
-
-    __slots__ = ("cleanup", "emitter", "wanted")
-    name = "create"
-
-    cleanup: SerialDisposable
-    #: Until the end or a cancel; the two refer to each other.
-    emitter: Emitter[T] | None
-    #: What was wanted when the token was taken, for who asks meanwhile.
-    wanted: int
-
-    def __init__(
-        self, down: Subscriber[T], strategy: BackpressureStrategy, capacity: int, on_drop: Callable[[T], object] | None
-    ) -> None:
-        super().__init__(down, policy_of(strategy, capacity), capacity, on_drop, True)
-        self.main = GatedInput(self)
-        self.cleanup = SerialDisposable()
-        self.emitter = None
-        self.wanted = 0
-
-    def started(self) -> Emitter[T]:
-        """Start. Nothing was pushed before, so a demand that is settled by now needs no gate any more."""
-        made: Emitter[T] = Emitter()
-        made._op = self
-        made._input = self.main
-        made._cleanup = self.cleanup
-        made._straight = None
-        self.start()
-        if self.settled and not self.stopped:
-            down = self.down
-            if type(down) is EmittedSteps:
-                made = _StagesEmitter(made, down.on_next)
-            self.emitter = made
-            made._straight = self.emit
-            if self.stopped:
-                made._straight = ignore  # type: ignore[unreachable]  # cancelled meanwhile
-        return made
-
-    def sent_none(self) -> None:
-        """None was sent past the gate."""
-        if self.emitter is not None:
-            self.emitter.try_on_error(none_produced("create"))
-
-    def close(self) -> None:
-        super().close()
-        emitter, self.emitter = self.emitter, None
-        if emitter is not None:
-            emitter._straight = ignore
-
-    def requested(self) -> int:
-        demand: int = (self.token.copy() or (self.wanted,))[0]
-        for n in self.requests.copy():
-            if type(n) is int and n > 0:
-                demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n
-        return demand
-
-    def step(self, demand: int) -> int:
-        self.wanted = demand
-        return super().step(demand)
-
-    # The user's cleanup runs when the end was signalled; at a cancel at once, on the thread that cancels.
-
-    def cancel(self) -> None:
-        self.stopped = True
-        _dispose(self.cleanup, self.origin)
-        self.drain()
-
-    def abandon(self) -> None:
-        super().abandon()
-        _dispose(self.cleanup, self.origin)
-
-    def finish(self, error: Exception | None = None) -> int:
-        try:
-            return super().finish(error)
-        finally:
-            _dispose(self.cleanup, self.origin)
-
-
-def _dispose(cleanup: SerialDisposable, origin: object) -> None:
-    try:
-        cleanup.dispose()
-    except Exception as error:  # RS 3.15: to cancel returns normally
-        dropped(error, origin)
-
-
-class _StraightEmitter(Emitter[T]):
-    """For a subscriber that gets every item, asked for or not. It is the Subscription as well.
-
-    It is the only signaller, so its items pass no gate.
-    """
-
-    __slots__ = ("_down", "_emit", "_open", "_origin", "_requested")
-
-    _down: Any
-    #: What takes an item; nothing does once the end was signalled or the subscriber has left.
-    _emit: Callable[[Any], object]
-    #: Holds one entry until the end or a cancel takes it out.
-    _open: Any
-    _requested: Any
-    _origin: object
-
-    def __init__(self, down: Any, origin: object) -> None:
-        self._down = down
-        self._emit = down.on_next
-        self._open = [True]
-        self._requested = []
-        self._origin = origin
-        self._cleanup = SerialDisposable()
-
-    def on_next(self, item: T, /) -> None:
-        if item is None:
-            self.try_on_error(none_produced("create"))
-            return
-        try:
-            self._emit(item)
-        except BaseException:
-            self.cancel()  # RS 2.13
-            raise
-
-    def _interrupted(self, error: BaseException) -> None:
-        down = self._down
-        self.cancel()
-        tell_interrupted(down, error)
-
-    def _over(self) -> bool:
-        """Take the right to end it; False: someone else has."""
-        try:
-            self._open.pop()  # atomic
-        except IndexError:
-            return False
-        self._emit = ignore
-        return True
-
-    def on_error(self, error: Exception, /) -> None:
-        if not self.try_on_error(error):
-            dropped(error, self._origin)
-
-    def try_on_error(self, error: Exception, /) -> bool:
-        if not self._over():
-            return False
-        try:
-            self._down.on_error(_signalled(error))
-        finally:
-            _dispose(self._cleanup, self._origin)
-        return True
-
-    def on_complete(self) -> None:
-        if self._over():
-            try:
-                self._down.on_complete()
-            finally:
-                _dispose(self._cleanup, self._origin)
-
-    @property
-    def is_cancelled(self) -> bool:
-        return not self._open
-
-    @property
-    def requested(self) -> int:
-        demand = 0
-        for n in self._requested.copy():
-            demand = add_cap(demand, n)
-        return demand
-
-    def request(self, n: int, /) -> None:
-        """It changes nothing, but for what the emitter is told; a wrong one ends the stream (RS 3.9)."""
-        if type(n) is not int or n < 1:
-            self.try_on_error(invalid_request(n))
-            return
-        requested = self._requested
-        while requested:
-            try:
-                n = add_cap(n, requested.pop())
-            except IndexError:  # taken by another thread, which puts it back with its own
-                break
-        requested.append(n)
-
-    def cancel(self) -> None:
-        if self._over():
-            _dispose(self._cleanup, self._origin)
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return not self._open
-
-
-class _CallbackEmitter(_StraightEmitter[T]):
-    """For callbacks: they want everything, and an item goes to the user's function without a call between."""
-
-    __slots__ = ()
-
-    def __init__(self, down: CallbackObserver[T], origin: object) -> None:
-        super().__init__(down, origin)
-        if down.function is not None:
-            self._emit = down.function
-
-    def on_next(self, item: T, /) -> None:
-        if item is None:
-            self.try_on_error(none_produced("create"))
-            return
-        try:
-            self._emit(item)
-        except BaseException as error:
-            self._down.callback_failed(error)
+    from rx_ops.operators._emitter import Emitter
 
 
 class CreateHead(PushHead):
@@ -420,13 +61,13 @@ class CreateHead(PushHead):
 
     def _started(self, subscriber: Subscriber[Any], origin: object) -> Emitter[Any]:
         """A run for ``subscriber``, which has its Subscription by now."""
-        straight: _StraightEmitter[Any]
+        straight: StraightEmitter[Any]
         if type(subscriber) is CallbackObserver:
-            straight = _CallbackEmitter(subscriber, origin)
+            straight = CallbackEmitter(subscriber, origin)
             subscriber.on_subscribe(straight)
             return straight
         if self._strategy is BackpressureStrategy.MISSING:
-            straight = _StraightEmitter(subscriber, origin)
+            straight = StraightEmitter(subscriber, origin)
             try:
                 subscriber.on_subscribe(straight)
             except BaseException:
@@ -434,7 +75,7 @@ class CreateHead(PushHead):
                 raise
             return straight
         capacity = UNBOUNDED if self._capacity is None else self._capacity
-        run: _Created[Any] = _Created(subscriber, self._strategy, capacity, self._on_drop)
+        run: Created[Any] = Created(subscriber, self._strategy, capacity, self._on_drop)
         run.origin = origin
         return run.started()
 
@@ -443,9 +84,6 @@ class CreateHead(PushHead):
 
     def __repr__(self) -> str:
         return as_text(self._text)
-
-
-# -- defer, error, never ---------------------------------------------------------------------------------------------------------
 
 
 class DeferHead(PushHead):

@@ -15,7 +15,7 @@ from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
-    from rx_ops.operators._create import Emitter
+    from rx_ops.operators._emitter import Emitter
 
 T = TypeVar("T")
 S = TypeVar("S")
