@@ -8,6 +8,9 @@ from tools.one_item.rows import Part
 
 PART: Final = Part()
 
+#: Of operators that let the item wait: it is not the request for the result that asks for it.
+AT_ONCE: Final = "none; the source is asked for its item at once, when this is subscribed."
+
 PART.row(
     "take_until",
     "SMC",
@@ -20,8 +23,9 @@ PART.row(
         "says": "The item, if it comes before ``other`` gives an item or completes; else ``concurrent.futures.CancelledError``.",
         "marble": "----1|  --x|  -->  --#",
         "body": "return self._from(ended(self, other, cancelled))",
+        "demand": AT_ONCE,
     },
-    M={"says": "The item, if it comes before ``other`` gives an item or completes; else nothing."},
+    M={"says": "The item, if it comes before ``other`` gives an item or completes; else nothing.", "demand": AT_ONCE},
     C={"says": "Completes with this, or when ``other`` gives an item or completes.", "marble": "----|  --x|  -->  --|"},
 )
 PART.row(
@@ -57,9 +61,11 @@ PART.row(
     errors="as said; those of ``selector`` and of its source at once. ValueError or TypeError at assembly for a bad duration.",
     memory="the item.",
     fusion="coordinating; the item is scheduled when it comes.",
+    S={"demand": AT_ONCE},
     M={
         "says": "The item, or the end without one, ``seconds`` later, or when the source that ``selector`` makes signals."
-        "\n\nAn error comes at once, unless ``delay_error``."
+        "\n\nAn error comes at once, unless ``delay_error``.",
+        "demand": AT_ONCE,
     },
     C={
         "says": "The end ``seconds`` later; an error at once, unless ``delay_error``.",
@@ -105,8 +111,10 @@ PART.row(
     S={
         "says": (
             "TimeoutError, or ``fallback``, when there is no item after ``seconds``, or when ``first`` signals an item or ends."
-        )
+        ),
+        "demand": AT_ONCE,
     },
+    M={"demand": AT_ONCE},
     C={
         "marble": "--------|  -->  ----#",
         "signatures": (

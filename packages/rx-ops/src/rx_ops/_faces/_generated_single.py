@@ -705,7 +705,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
         ::  ----1|  --x|  -->  --#
 
-        Demand:  none; the item comes as soon as it is there.
+        Demand:  none; the source is asked for its item at once, when this is subscribed.
         Errors:  of both end it, at once. TypeError at assembly for something that is no source.
         Memory:  none.
         Thread:  that of the source; the end comes on that of ``other``, if there is one.
@@ -765,7 +765,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
         ::  --1|  -->  -----1|
 
-        Demand:  none; the item comes as soon as it is there.
+        Demand:  none; the source is asked for its item at once, when this is subscribed.
         Errors:  as said; those of ``selector`` and of its source at once. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  the item.
@@ -830,7 +830,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
         ::  --------1|  -->  ----#
 
-        Demand:  none; the item comes as soon as it is there.
+        Demand:  none; the source is asked for its item at once, when this is subscribed.
         Errors:  TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
         Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other
