@@ -228,8 +228,10 @@ class _Writer(StageWriter):
     def handed_on(self, ends_early: bool) -> list[ast.stmt]:
         """What becomes of the item that a step gave: it may be the last one, or dropped."""
         text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
-        if any(stage.reduces for stage in self.stages):
-            return parse_statements(text)  # nothing comes before the end
+        if any(stage.reduces for stage in self.stages):  # nothing comes before the end
+            if self.tells and not all(stage.wants_all for stage in self.stages if stage.request is not None):
+                text += "if run.replenish: dropped()\n"  # in front of take, the source was asked for few items
+            return parse_statements(text)
         text += "if out is not None:\n"
         if self.form.callback:
             text += "    if run.closed: return\n"  # its handle may be disposed inside of a stage

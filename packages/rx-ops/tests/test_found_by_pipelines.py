@@ -1,0 +1,62 @@
+"""What random pipelines found to answer otherwise than RxJava: the smallest programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from rx_fusion import fusion_off
+from rx_ops import Flowable
+from rx_testing import ManualPublisher, VirtualScheduler
+
+Flow = Flowable[Any]
+BOTH_FORMS = pytest.mark.parametrize("forms", [nullcontext, fusion_off], ids=["fused", "without fusion"])
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "gathered",
+    [
+        lambda flow: flow.to_list(),
+        lambda flow: flow.reduce(max),
+        lambda flow: flow.count(),
+        lambda flow: flow.map(str).collect(list, lambda made, item: made.append(item)),
+    ],
+    ids=["to_list", "reduce", "count", "collect"],
+)
+@pytest.mark.parametrize(
+    "dropping",
+    [
+        lambda flow: flow.filter(lambda item: item > 2),
+        lambda flow: flow.map_optional(lambda item: item if item > 2 else None),
+        lambda flow: flow.map(abs).distinct().skip_while(lambda item: item < 3),
+    ],
+    ids=["filter", "map_optional", "skip_while"],
+)
+def test_what_is_dropped_in_front_of_take_and_a_reduction_is_asked_for_again(
+    dropping: Callable[[Flow], Flow], gathered: Callable[[Flow], Any], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        got: list[Any] = []
+        requests: list[int] = []
+        source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+        gathered(dropping(Flowable.wrap(source).hide()).take(2)).subscribe(got.append, on_error=got.append)
+        for item in range(1, 5):
+            source.next(item)
+        assert len(got) == 1
+        assert not isinstance(got[0], Exception)
+        assert requests == [2, 1, 1]
+
+
+@BOTH_FORMS
+def test_a_timer_is_not_overrun_behind_a_filter_in_front_of_take_and_a_list(forms: Callable[[], Any]) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        got: list[Any] = []
+        ticks = Flowable.interval(1, scheduler=clock)
+        ticks.filter(lambda tick: tick > 1).take(1).to_list().subscribe(got.append, on_error=got.append)
+        clock.advance_by(10)
+        assert got == [[2]]
