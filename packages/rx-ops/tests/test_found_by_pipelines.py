@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
 from rx_ops import Flowable
-from rx_testing import ManualPublisher, VirtualScheduler
+from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
 BOTH_FORMS = pytest.mark.parametrize("forms", [nullcontext, fusion_off], ids=["fused", "without fusion"])
@@ -60,3 +61,19 @@ def test_a_timer_is_not_overrun_behind_a_filter_in_front_of_take_and_a_list(form
         ticks.filter(lambda tick: tick > 1).take(1).to_list().subscribe(got.append, on_error=got.append)
         clock.advance_by(10)
         assert got == [[2]]
+
+
+@BOTH_FORMS
+def test_no_function_is_called_for_the_end_of_a_window_that_is_not_wanted(forms: Callable[[], Any]) -> None:
+    def never_ends(item: int) -> Flow:
+        called.append(item)
+        return Flowable.never()
+
+    with forms():
+        called: list[int] = []
+        subscriber = TestSubscriber[Any](1)
+        Flowable.never().window(opening=Flowable.of(1, 2, 3), closing=never_ends).map(
+            lambda window: window.subscribe(lambda _item: None)
+        ).subscribe(subscriber)
+        subscriber.assert_error(MissingBackpressureError)
+        assert called == [1]

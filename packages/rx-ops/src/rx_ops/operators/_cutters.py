@@ -310,7 +310,7 @@ class Opening(Cutter):
 
     def begin(self, item: Any) -> None:
         op = self.op
-        if op.stopped:
+        if not op.may_begin():
             return
         source = closing_source(op, self.operator, self.closing, item)
         piece = None if source is None else op.begin()

@@ -107,6 +107,10 @@ class Pieces(Op[Any]):
         """Put ``item`` into the open pieces."""
         raise NotImplementedError
 
+    def may_begin(self) -> bool:
+        """Whether a new piece may be given away now. Where it may not be that can be an error, and everything has ended."""
+        return not self.stopped
+
     def begin(self) -> Any:
         """A new piece; None when no further ones are wanted."""
         raise NotImplementedError

@@ -280,12 +280,17 @@ class WindowCut(Pieces):
             if self.count == self.size:
                 self.cutter.full()
 
-    def begin(self) -> Window | None:
-        self.count = 0
+    def may_begin(self) -> bool:
         if self.stopped:
-            return None
+            return False
         if not self.has_demand():
             self.source_ended(MissingBackpressureError("window() has a new window and it was not requested"))
+            return False
+        return True
+
+    def begin(self) -> Window | None:
+        self.count = 0
+        if not self.may_begin():
             return None
         if self.wanted != UNBOUNDED:
             self.wanted -= 1
