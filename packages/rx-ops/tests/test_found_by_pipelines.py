@@ -10,7 +10,7 @@ import pytest
 
 from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import Flowable
+from rx_ops import Flowable, Observable
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -77,3 +77,22 @@ def test_no_function_is_called_for_the_end_of_a_window_that_is_not_wanted(forms:
         ).subscribe(subscriber)
         subscriber.assert_error(MissingBackpressureError)
         assert called == [1]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("kind", [Flowable, Observable])
+def test_an_answer_that_comes_with_the_handlers_end_starts_no_further_round(kind: Any, forms: Callable[[], Any]) -> None:
+    with forms():
+        got: list[int] = []
+        kind.just(1).repeat_when(lambda completions: completions.take(2)).subscribe(got.append)
+        assert got == [1, 1]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("kind", [Flowable, Observable])
+def test_an_error_that_comes_with_the_last_answer_is_the_end(kind: Any, forms: Callable[[], Any]) -> None:
+    with forms():
+        got: list[Any] = []
+        failing = kind.just(1).repeat_when(lambda completions: completions.take(2).concat_with(kind.error(KeyError("no more"))))
+        failing.subscribe(got.append, on_error=lambda error: got.append(repr(error)))
+        assert got == [1, 1, "KeyError('no more')"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import composite, name_of, user_call
-from rx_core.streams import Input, OneAtATime, Unicast
+from rx_core import UNBOUNDED, composite, name_of, user_call
+from rx_core.streams import Input, OneAtATime, Unicast, takes_requests
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 from rx_ops.operators._unicast import unicast_stream
@@ -232,19 +232,35 @@ def _shorten(error: Exception) -> None:
 
 
 class _Answers(Input[Any]):
-    """The handler's stream: an item for one more round. It is asked for one item per question."""
+    """The handler's stream: an item for one more round. It is asked for one item per question; an Observable cannot be asked for
+    one, so it is asked for everything, before the first question."""
 
-    __slots__ = ("count",)
+    __slots__ = ("count", "more")
 
     #: Answers that were not looked at: one at most, because it is asked for one at a time.
     count: int
+    #: What it is to be asked for next.
+    more: int
 
     def __init__(self, op: _Asking[Any]) -> None:
         super().__init__(op)
         self.count = 0
+        self.more = 1
+
+    def open(self, source: Any) -> None:
+        if not takes_requests(source):
+            self.more = UNBOUNDED
+        super().open(source)
 
     def subscribed(self, up: Subscription) -> None:
         self.op.drain()
+
+    def ask(self) -> None:
+        more = self.more
+        if more and not self.done and not self.closed:
+            if more == UNBOUNDED:
+                self.more = 0
+            self.up.request(more)
 
     def on_next(self, _item: object, /) -> None:
         self.count = 1
@@ -312,8 +328,12 @@ class _Asking(_Rounds[T]):
     def ask(self, question: Any, demand: int) -> int:
         """A round is over: tell the handler's stream."""
         self.asked = True
-        self.requested = False
-        self.later.append((self.told.push, question))
+        self.requested = self.answers.up is not None
+        if self.requested:
+            self.asking = self.fresh
+            self.later.append((self.tell_and_ask, question))
+        else:
+            self.later.append((self.told.push, question))
         return self.wait(demand)
 
     def wait(self, demand: int) -> int:
@@ -331,6 +351,13 @@ class _Asking(_Rounds[T]):
             return self.again(demand)
         return demand
 
+    def tell_and_ask(self, question: Any) -> None:
+        """Both in one: an Observable answers inside of ``push``, and an action that is to come later would come then."""
+        if self.answers.more == UNBOUNDED:
+            self.answers.ask()
+        self.told.push(question)
+        self.ask_for_answer(None)
+
     def ask_for_answer(self, _nothing: None) -> None:
         """Without the token, behind the question.
 
@@ -339,7 +366,7 @@ class _Asking(_Rounds[T]):
         together with the handler's end starts no further round. For a source that pushes that is what subscribe_later does.
         """
         try:
-            self.answers.up.request(1)
+            self.answers.ask()
         finally:
             self.asking = False
             self.dirty = True  # looked at by drain(), further down this stack
