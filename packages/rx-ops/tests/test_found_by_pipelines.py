@@ -10,7 +10,7 @@ import pytest
 
 from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import Flowable, Observable
+from rx_ops import Flowable, Observable, PublishSubject
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -96,3 +96,30 @@ def test_an_error_that_comes_with_the_last_answer_is_the_end(kind: Any, forms: C
         failing = kind.just(1).repeat_when(lambda completions: completions.take(2).concat_with(kind.error(KeyError("no more"))))
         failing.subscribe(got.append, on_error=lambda error: got.append(repr(error)))
         assert got == [1, 1, "KeyError('no more')"]
+
+
+@BOTH_FORMS
+def test_any_number_of_items_of_an_observable_wait_for_their_selectors(forms: Callable[[], Any]) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        got: list[Any] = []
+        ticks = Observable.interval(1, scheduler=clock)
+        delayed = ticks.delay(selector=lambda _tick: Observable.timer(500, scheduler=clock))
+        with delayed.subscribe(got.append, on_error=got.append):
+            clock.advance_by(700)
+        assert got == list(range(200))
+
+
+@BOTH_FORMS
+def test_skip_last_of_an_observable_looks_at_the_clock_with_items_only(forms: Callable[[], Any]) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        got: list[Any] = []
+        subject = PublishSubject[int]()
+        kept = subject.skip_last(seconds=1, scheduler=clock)
+        kept.delay(selector=lambda _item: Observable.timer(5, scheduler=clock)).subscribe(got.append)
+        subject.on_next(1)
+        clock.advance_by(2)
+        subject.on_next(2)
+        clock.advance_by(20)
+        assert got == [1]

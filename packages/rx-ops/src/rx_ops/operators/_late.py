@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped
-from rx_core.streams import GatedInput, Input, Op
+from rx_core.streams import GatedInput, Input, Op, takes_requests
 from rx_fusion import op
 from rx_ops.operators._clock import Periodic, shut_down
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
@@ -298,7 +298,7 @@ class DelayBy(Op[T]):
                 demand -= 1
         if done:
             return demand if self.waiting else self.finish()
-        if given:
+        if given and main.ahead != UNBOUNDED:
             self.later.append((main.up.request, given))
         return demand
 
@@ -324,6 +324,11 @@ class _Selecting(Input[T]):
     def __init__(self, op: DelayBy[T], ahead: int) -> None:
         super().__init__(op)
         self.ahead = ahead
+
+    def open(self, source: Any) -> None:
+        if not takes_requests(source):
+            self.ahead = UNBOUNDED
+        super().open(source)
 
     def subscribed(self, up: Subscription) -> None:
         up.request(self.ahead)
