@@ -111,8 +111,9 @@ class OnErrorReturn(Waiting):
         self.end()
 
     def request(self, n: Count) -> None:
+        self.wanted += n
         self.up.request(n)
-        super().request(n)
+        self.gate.run()
 
 
 class Again(InTurn):

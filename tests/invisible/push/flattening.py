@@ -39,6 +39,7 @@ class Inner(Subscriber):
         self.demand = Prefetch(prefetch)
         self.demand.limit = again
         self.changed, self.error = changed, error
+        self.arrived: Callable[[], None] = lambda: None
 
     def on_subscribe(self, up: Subscription) -> None:
         self.up = up
@@ -53,6 +54,7 @@ class Inner(Subscriber):
         self.fetching = False
         if not self.cancelled:
             self.items.append(item)
+            self.arrived()
             self.changed()
 
     def on_error(self, failure: Failure) -> None:
@@ -85,7 +87,8 @@ class FlatMap(Stage):
     """``most`` inner sources at a time. An error ends the stream at once, or (``delay_error``) when all the others have ended.
 
     When several inner sources have items waiting for a request, each "in turn" gives all it has; or the "first" source is always
-    first, or the "last" is.
+    first, or the "last" is, or the item that "came" first. Sources of an Observable, which are one too many as yet, wait.
+    ``ahead``: of an inner source that is passive an item is fetched before it is wanted.
     """
 
     def __init__(
@@ -96,9 +99,12 @@ class FlatMap(Stage):
         prefetch: Count,
         delay_error: bool = False,
         waiting: str = "in turn",
+        ahead: bool = True,
     ) -> None:
         super().__init__(down)
-        self.waiting = waiting
+        self.waiting, self.ahead = waiting, ahead
+        self.sources: list[Flow] = []
+        self.came: list[Inner] = []  # once for each item that waits
         self.mapper, self.most, self.prefetch, self.delay_error = mapper, most, prefetch, delay_error
         self.inners: list[Inner] = []
         self.turn: Inner | None = None  # where the next round begins
@@ -121,11 +127,19 @@ class FlatMap(Stage):
             self.up.cancel()
             self.error(failure)
             return
-        if flow.passive:
-            inner = Inner(1, 1, self.gate.run, self.inner_error)
+        if len(self.inners) < self.most:
+            self.run(flow)
         else:
-            again = max(1, self.prefetch // 4) if self.prefetch < UNBOUNDED else UNBOUNDED
-            inner = Inner(self.prefetch, again, self.gate.run, self.inner_error)
+            self.sources.append(flow)
+
+    def run(self, flow: Flow) -> None:
+        if flow.passive:
+            prefetch = again = 1 if self.ahead else 0
+        else:
+            prefetch = self.prefetch
+            again = max(1, prefetch // 4) if prefetch < UNBOUNDED else UNBOUNDED
+        inner = Inner(prefetch, again, self.gate.run, self.inner_error)
+        inner.arrived = lambda: self.came.append(inner)
         self.inners.append(inner)
         flow.subscribe(inner)
 
@@ -167,6 +181,11 @@ class FlatMap(Stage):
             self.fail(all_of(self.errors))
         return self.over
 
+    def give(self, inner: Inner) -> None:
+        self.wanted -= 1
+        self.down.on_next(inner.items.pop(0))
+        inner.took()
+
     def round(self) -> None:
         """Each inner source in turn gives what it has, beginning with the one that was interrupted by a lack of demand."""
         ended = 0
@@ -174,21 +193,27 @@ class FlatMap(Stage):
         if self.waiting == "in turn" and self.turn in inners:
             start = inners.index(self.turn)
             inners = [*inners[start:], *inners[:start]]
+        if self.waiting == "came":
+            while self.came and self.wanted and not self.failed_at_once():
+                self.give(self.came.pop(0))
         for inner in reversed(inners) if self.waiting == "last" else inners:
-            while inner.items and self.wanted:
+            while self.wanted:
+                inner.fetch()
+                if not inner.items:
+                    break
                 if self.failed_at_once():
                     return
-                self.wanted -= 1
-                self.down.on_next(inner.items.pop(0))
-                inner.took()
+                self.give(inner)
             if inner.done and not inner.items:
                 self.inners.remove(inner)
                 ended += 1
-            if not self.wanted:
+            if not self.wanted and self.waiting != "came":
                 self.turn = inner
                 break
         if self.failed_at_once():
             return
+        while self.sources and len(self.inners) < self.most:
+            self.run(self.sources.pop(0))
         if self.done and not self.inners:
             if self.errors:
                 self.fail(all_of(self.errors))
@@ -210,7 +235,8 @@ class ConcatMap(Stage):
     """One inner source at a time; ``prefetch`` items of the source wait for their turn.
 
     ``errors``: "at once", at the "boundary" of the inner source that is running, or at the "end" of all. ``again``: how many
-    items are taken before as many more are requested. ``pulls``: each item is fetched when it is needed.
+    items are taken before as many more are requested. ``pulls``: each item is fetched when it is needed; unless ``ahead`` it is
+    needed when an item of its inner source is wanted.
     """
 
     def __init__(
@@ -221,9 +247,10 @@ class ConcatMap(Stage):
         errors: str = "at once",
         again: Count | None = None,
         pulls: bool = False,
+        ahead: bool = True,
     ) -> None:
         super().__init__(down)
-        self.mapper, self.when, self.pulls = mapper, errors, pulls
+        self.mapper, self.when, self.pulls, self.ahead = mapper, errors, pulls, ahead
         self.demand = Prefetch(prefetch)
         self.demand.limit = again or self.demand.limit
         self.items: list[Any] = []
@@ -304,6 +331,8 @@ class ConcatMap(Stage):
         self.wanted += n
         if self.active:
             self.active.up.request(n)
+        else:
+            self.gate.run()
 
     def cancel(self) -> None:
         super().cancel()
@@ -313,8 +342,11 @@ class ConcatMap(Stage):
 
     def go_on(self) -> None:
         while not self.active and not self.over:
+            waits = not self.ahead and self.pulls and not self.wanted
             if self.errors and (self.when == "at once" or (self.when == "boundary" and self.done)):
                 self.fail(all_of(self.errors))
+            elif waits and (self.items or not self.done):
+                return
             elif self.items:
                 item = self.items.pop(0)
                 try:

@@ -195,14 +195,16 @@ class TakeWhile(Stage):
 
 
 class TakeUntilTrue(Stage):
-    """The item that the predicate agrees to is the last."""
+    """The item that the predicate agrees to is the last. ``heeds``: it is not asked once the subscriber has left."""
 
-    def __init__(self, down: Subscriber, predicate: Fn) -> None:
+    def __init__(self, down: Subscriber, predicate: Fn, heeds: bool = False) -> None:
         super().__init__(down)
-        self.predicate = predicate
+        self.predicate, self.heeds = predicate, heeds
 
     def next(self, item: Any) -> None:
         self.down.on_next(item)
+        if self.over and self.heeds:
+            return
         if self.predicate(item):
             self.up.cancel()
             self.finish()

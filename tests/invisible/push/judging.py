@@ -14,17 +14,18 @@ from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
 from tests.recorded.cases import Answer, Spec, Trace
 
-#: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses.
-FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"))
+#: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses; and of a source that computes what is
+#: requested nothing before it is wanted, which only its functions can notice.
+FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"), Variant(pulls="through", ahead=False))
 #: For a subscriber that does not request everything, how many items are prefetched, and which wait longest, must not matter.
 PREFETCHING: Final = (
     *FETCHING,
     *(Variant(prefetch=1), Variant(prefetch=UNBOUNDED), Variant(waiting="first"), Variant(waiting="last")),
 )
-OBSERVING: Final = (OBSERVABLE, replace(OBSERVABLE, pulls=None), replace(OBSERVABLE, pulls="through"))
+OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead) for each in FETCHING)
 
-
-#: Behind these items may wait for an operator that asks for a few at a time, and which come first must not matter.
+#: Behind these items may wait for an operator that asks for a few at a time, and which come first must not matter: those of
+#: which source, or those that came first.
 MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "twice", "publish_sel", "replay_sel"))
 
 
@@ -65,7 +66,9 @@ class Judge:
         if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
         if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):
-            variants = (*variants, replace(variants[0], waiting="first"), replace(variants[0], waiting="last"))
+            variants = (*variants, *(replace(variants[0], waiting=waiting) for waiting in ("first", "last", "came")))
+        if anywhere(lambda described: described.get("o") == "take_until_p", streams):
+            variants = (*variants, replace(variants[0], heeds=True))  # a cancel from inside an item may stop what follows it
         try:
             answers = [refer(case, variant) for variant in variants]
         except Endless:

@@ -172,8 +172,9 @@ class Materialize(Waiting):
             self.finish()
 
     def request(self, n: Count) -> None:
+        self.wanted += n
         self.up.request(n)
-        super().request(n)
+        self.gate.run()
 
 
 class Dematerialize(Stage):

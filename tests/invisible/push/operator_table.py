@@ -76,7 +76,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "skip_last": make.stage(items.SkipLast, "n"),
     "take_while": make.predicate(items.TakeWhile),
     "skip_while": make.predicate(items.SkipWhile),
-    "take_until_p": make.predicate(items.TakeUntilTrue),
+    "take_until_p": lambda r, flow, op, x: flow.through(items.TakeUntilTrue, f.predicate(op["p"]), r.variant.heeds),
     "skip_until": make.other(lambda r, a, b: combining.skip_until(a, b)),
     "take_time": lambda r, flow, op, x: combining.take_until(flow, sources.timer(r.clock, op["ms"])),
     "skip_time": lambda r, flow, op, x: combining.skip_until(flow, sources.timer(r.clock, op["ms"])),

@@ -82,12 +82,11 @@ def window_boundary(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 
 def merged(r: Reader, flow: Flow, op: Spec, most: Count, prefetch: Count, kind: str) -> Flow:
-    """An Observable sends everything: what comes while ``maxc`` sources are running waits."""
-    delay_error = bool(op.get("de"))
-    if r.variant.observable and "maxc" in op:
-        flow = flow.through(lossy.OnBackpressureBuffer, patient=delay_error)
+    """An Observable sends everything: what is mapped while ``maxc`` sources are running waits."""
     return flow.through(
-        flattening.FlatMap, r.selector(op), op.get("maxc", most), prefetch, delay_error, r.variant.waiting, kind=kind
+        flattening.FlatMap,
+        *(r.selector(op), op.get("maxc", most), prefetch, bool(op.get("de")), r.variant.waiting, r.variant.ahead),
+        kind=kind,
     )
 
 
@@ -136,7 +135,7 @@ def flat_map_iterable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     def mapper(item: Any) -> Any:
         return required(made(item))
 
-    return flow.pulled_through(flattening.ConcatMap, mapper, r.prefetch())
+    return flow.pulled_through(flattening.ConcatMap, mapper, r.prefetch(), ahead=r.variant.ahead)
 
 
 def scan(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

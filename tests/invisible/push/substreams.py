@@ -55,7 +55,7 @@ def flatten(r: Reader, flow: Flow, op: Spec) -> Flow:
         return remainder(number(a) * 2 + number(b))
 
     def merged(flow: Flow, mapper: Fn = lambda part: part) -> Flow:
-        return flow.through(flattening.FlatMap, mapper, r.prefetch(), r.prefetch(), False, r.variant.waiting)
+        return flow.through(flattening.FlatMap, mapper, r.prefetch(), r.prefetch(), False, r.variant.waiting, r.variant.ahead)
 
     def in_turn(mapper: Fn = lambda part: part, again: Count | None = None) -> Flow:
         return flow.through(flattening.ConcatMap, mapper, r.prefetch(2), again=again)
