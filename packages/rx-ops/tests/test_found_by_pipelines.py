@@ -123,3 +123,15 @@ def test_skip_last_of_an_observable_looks_at_the_clock_with_items_only(forms: Ca
         subject.on_next(2)
         clock.advance_by(20)
         assert got == [1]
+
+
+@BOTH_FORMS
+def test_the_end_of_the_last_window_comes_when_the_source_is_free(forms: Callable[[], Any]) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        log: list[str] = []
+        source = Flowable.never().do_on_cancel(lambda: log.append("cancelled"))
+        windows = source.window(seconds=1, every=3, scheduler=clock).take(1)
+        with windows.flat_map(lambda window: window).subscribe(log.append, on_complete=lambda: log.append("complete")):
+            clock.advance_by(2)
+        assert log == ["cancelled", "complete"]

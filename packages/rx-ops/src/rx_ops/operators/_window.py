@@ -335,6 +335,7 @@ class WindowCut(Pieces):
 
     def let_go(self) -> None:
         self.all_left = True
+        self.main.stop()  # now: a window that ends lets go before it signals its end, and what that starts finds the source free
         self.drain()
 
     def look(self, demand: int) -> int:
