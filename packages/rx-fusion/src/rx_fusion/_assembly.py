@@ -118,8 +118,15 @@ class Assembly(Stream[T_co]):
     def _calling_into(self, face: type[AssemblyT], stage: StageFunction, function: Callable[..., Any]) -> AssemblyT:
         """Both: a stage whose only argument is a function, and another type."""
         if type(function) is not FunctionType and type(function) not in _FUNCTIONS:
-            function = _callable(stage, function)
-        return self._into(face, stage, function)
+            return self._into(face, stage, _callable(stage, function))
+        made = _new(face)
+        made._head = self._head
+        try:
+            made._shape = self._shape._children[stage]
+        except KeyError:
+            made._shape = self._shape.then(stage)
+        made._args = self._args + (function,)  # noqa: RUF005  # as above
+        return made if hooks.on_assembly is None else _assembled(made)
 
     def _as(self, face: type[AssemblyT]) -> AssemblyT:
         """The same items under another type."""
