@@ -9,10 +9,10 @@ from rx_core import name_of
 from rx_fusion import OperatorHead, SourceHead
 from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore
-from rx_ops.operators import Connectable, Within
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import ConnectableFlowable, Flowable
+    from rx_ops.operators import Connectable, Within
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import Disposable, Scheduler, check_callable
 from rx_fusion import SourceHead
+from rx_ops import operators
 from rx_ops._faces._core import check_count, check_seconds, default_scheduler
 from rx_ops._faces._flowable import Flowable
-from rx_ops.operators import AutoConnect, Connectable, RefCount
+
+if TYPE_CHECKING:
+    from rx_ops.operators import Connectable
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -70,7 +73,7 @@ class ConnectableFlowable(Flowable[T_co]):
         """
         check_count("ref_count", subscriber_count, 1, "subscriber_count")
         check_seconds("ref_count", seconds)
-        counted: RefCount[T_co] = RefCount(
+        counted: operators.RefCount[T_co] = operators.RefCount(
             self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
         )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
@@ -92,6 +95,6 @@ class ConnectableFlowable(Flowable[T_co]):
             check_callable("auto_connect", "on_connect", on_connect)
         if not subscriber_count:
             self.connect(on_connect)
-        connecting: AutoConnect[T_co] = AutoConnect(self._source, subscriber_count, on_connect)
+        connecting: operators.AutoConnect[T_co] = operators.AutoConnect(self._source, subscriber_count, on_connect)
         said = (f"one run for all subscribers, from {subscriber_count} on",)
         return self._from(SourceHead("auto_connect", connecting, repr(connecting), (self,), said))

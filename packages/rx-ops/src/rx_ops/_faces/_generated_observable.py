@@ -66,29 +66,12 @@ from rx_ops._faces._terminal import _arguments, _last, _positional
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_period, naming
 from rx_ops._notification import Notification
-from rx_ops.operators import (
-    AutoConnect,
-    BatchEmitter,
-    Connectable,
-    Emitter,
-    GenerateAsync,
-    Listening,
-    Publish,
-    PublishWithin,
-    RefCount,
-    Replay,
-    ReplayWithin,
-    Timed,
-    Watching,
-    Within,
-    cached,
-    published,
-    replayed,
-)
+from rx_ops.operators import BatchEmitter, Emitter, GenerateAsync, Listening, Timed, Watching
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Completable, Maybe, Single
+    from rx_ops.operators import Connectable, Within
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -2856,9 +2839,11 @@ class ObservablePublish(ObservableConnect[T_co]):
         Source:  RxJava ``publish``. What it gives to ``selector`` ends with the stream that ``selector`` returns.
         """
         if selector is None:
-            return self._connectable("publish", Publish(self, DEFAULT_PREFETCH, f"{self!r}.publish()"))
+            return self._connectable("publish", operators.Publish(self, DEFAULT_PREFETCH, f"{self!r}.publish()"))
         check_callable("publish", "selector", selector)
-        return self._selected(PublishWithin, "publish", published(DEFAULT_PREFETCH, f"{self!r}.publish()"), selector)
+        return self._selected(
+            operators.PublishWithin, "publish", operators.published(DEFAULT_PREFETCH, f"{self!r}.publish()"), selector
+        )
 
     def share(self, /) -> Observable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
@@ -2873,7 +2858,9 @@ class ObservablePublish(ObservableConnect[T_co]):
         Source:  RxJava ``share``: ``publish().ref_count()``.
         """
         text = f"{self!r}.share()"
-        shared: RefCount[T_co] = RefCount(Publish(self, DEFAULT_PREFETCH, text), 1, 0.0, default_scheduler(None))
+        shared: operators.RefCount[T_co] = operators.RefCount(
+            operators.Publish(self, DEFAULT_PREFETCH, text), 1, 0.0, default_scheduler(None)
+        )
         return self._from(SourceHead("share", shared, text, (self,), ("one run for all subscribers",)))
 
 
@@ -2925,9 +2912,9 @@ class ObservableReplay(ObservableConnect[T_co]):
         bounds = ", ".join(f"{name}={value}" for name, value in (("size", size), ("seconds", seconds)) if value is not None)
         text = f"{self!r}.replay({bounds})"
         if selector is None:
-            return self._connectable("replay", Replay(self, size, seconds, clock, text))
+            return self._connectable("replay", operators.Replay(self, size, seconds, clock, text))
         check_callable("replay", "selector", selector)
-        return self._selected(ReplayWithin, "replay", replayed(size, seconds, clock, text), selector)
+        return self._selected(operators.ReplayWithin, "replay", operators.replayed(size, seconds, clock, text), selector)
 
     def cache(self) -> Observable[T_co]:
         """All items for all who subscribe, whenever they come; the first starts the stream, which then runs to its end.
@@ -2942,7 +2929,7 @@ class ObservableReplay(ObservableConnect[T_co]):
         """
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
-        return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
+        return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
 
 
 class ObservableConvert(ObservableCore[T_co]):
@@ -3252,7 +3239,7 @@ class ConnectableObservable(Observable[T_co]):
         """
         check_count("ref_count", subscriber_count, 1, "subscriber_count")
         check_seconds("ref_count", seconds)
-        counted: RefCount[T_co] = RefCount(
+        counted: operators.RefCount[T_co] = operators.RefCount(
             self._source, subscriber_count, float(seconds), default_scheduler(scheduler, "ref_count")
         )
         said = (f"one run for all subscribers, from {subscriber_count} on",)
@@ -3275,6 +3262,6 @@ class ConnectableObservable(Observable[T_co]):
             check_callable("auto_connect", "on_connect", on_connect)
         if not subscriber_count:
             self.connect(on_connect)
-        connecting: AutoConnect[T_co] = AutoConnect(self._source, subscriber_count, on_connect)
+        connecting: operators.AutoConnect[T_co] = operators.AutoConnect(self._source, subscriber_count, on_connect)
         said = (f"one run for all subscribers, from {subscriber_count} on",)
         return self._from(SourceHead("auto_connect", connecting, repr(connecting), (self,), said))

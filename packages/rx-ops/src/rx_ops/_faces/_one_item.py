@@ -17,7 +17,6 @@ from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
 from rx_ops._faces._core import check_callable, check_seconds, check_source, default_scheduler
-from rx_ops.operators import cached
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Single
@@ -110,7 +109,7 @@ def only_end(source: object) -> OperatorHead:
 def kept(source: Any) -> SourceHead:
     """``cache``."""
     text = f"{source!r}.cache()"
-    shared = cached(source._as(PlainFlow), default_scheduler(None), text)
+    shared = operators.cached(source._as(PlainFlow), default_scheduler(None), text)
     return SourceHead("cache", shared, text, (source,), ("one run for all, its result kept",))
 
 

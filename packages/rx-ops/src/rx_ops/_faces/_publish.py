@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, FlowableBase, check_prefetch
 from rx_fusion import SourceHead
+from rx_ops import operators
 from rx_ops._faces._connect import FlowableConnect
 from rx_ops._faces._core import check_callable, default_scheduler
-from rx_ops.operators import Publish, PublishWithin, RefCount, published
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import ConnectableFlowable, Flowable
@@ -49,9 +49,9 @@ class FlowablePublish(FlowableConnect[T_co]):
         """
         check_prefetch("publish", prefetch)
         if selector is None:
-            return self._connectable("publish", Publish(self, prefetch, f"{self!r}.publish()"))
+            return self._connectable("publish", operators.Publish(self, prefetch, f"{self!r}.publish()"))
         check_callable("publish", "selector", selector)
-        return self._selected(PublishWithin, "publish", published(prefetch, f"{self!r}.publish()"), selector)
+        return self._selected(operators.PublishWithin, "publish", operators.published(prefetch, f"{self!r}.publish()"), selector)
 
     def share(self, /, *, prefetch: int = DEFAULT_PREFETCH) -> Flowable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
@@ -67,5 +67,7 @@ class FlowablePublish(FlowableConnect[T_co]):
         """
         check_prefetch("share", prefetch)
         text = f"{self!r}.share()"
-        shared: RefCount[T_co] = RefCount(Publish(self, prefetch, text), 1, 0.0, default_scheduler(None))
+        shared: operators.RefCount[T_co] = operators.RefCount(
+            operators.Publish(self, prefetch, text), 1, 0.0, default_scheduler(None)
+        )
         return self._from(SourceHead("share", shared, text, (self,), ("one run for all subscribers",)))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import FlowableBase, Scheduler
 from rx_fusion import SourceHead
+from rx_ops import operators
 from rx_ops._faces._connect import FlowableConnect
 from rx_ops._faces._core import check_callable, check_count, check_seconds, default_scheduler
-from rx_ops.operators import Replay, ReplayWithin, cached, replayed
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import ConnectableFlowable, Flowable
@@ -66,9 +66,9 @@ class FlowableReplay(FlowableConnect[T_co]):
         bounds = ", ".join(f"{name}={value}" for name, value in (("size", size), ("seconds", seconds)) if value is not None)
         text = f"{self!r}.replay({bounds})"
         if selector is None:
-            return self._connectable("replay", Replay(self, size, seconds, clock, text))
+            return self._connectable("replay", operators.Replay(self, size, seconds, clock, text))
         check_callable("replay", "selector", selector)
-        return self._selected(ReplayWithin, "replay", replayed(size, seconds, clock, text), selector)
+        return self._selected(operators.ReplayWithin, "replay", operators.replayed(size, seconds, clock, text), selector)
 
     def cache(self) -> Flowable[T_co]:
         """All items for all who subscribe, whenever they come; the first starts the stream, which then runs to its end.
@@ -83,4 +83,4 @@ class FlowableReplay(FlowableConnect[T_co]):
         """
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
-        return self._from(SourceHead("cache", cached(self, default_scheduler(None), text), text, (self,), said))
+        return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
