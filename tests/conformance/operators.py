@@ -114,6 +114,7 @@ OPERATORS: Final = (
     Operator("average", "FO"),
     Operator("collect", "FO"),
     Operator("count", "FOM"),
+    Operator("group_aggregate", "FO"),
     Operator("group_reduce", "FO"),
     Operator("max", "FO"),
     Operator("max_by", "FO"),

@@ -28,6 +28,8 @@ from rx_ops import (
     Flowable,
     OnComplete,
     OnNext,
+    aggregates,
+    it,
 )
 from tests.conformance.harness import ITEMS, Case
 from tests.conformance.sources import Foreign
@@ -57,6 +59,7 @@ from tests.conformance.table_functions import (
     _fallback,
     _flaky,
     _generated,
+    _group_rows,
     _group_sums,
     _groups,
     _halves,
@@ -153,6 +156,8 @@ TRANSFORM: Final = (
     Case("group_by", lambda s, k: s.group_by(k.f(_odd)).flat_map(_keyed), lambda xs: [(_odd(x), x) for x in xs], None, "unordered apart"),
     Case("group_by value", lambda s, k: s.group_by(_odd, k.f(_times(10))).flat_map(_keyed), lambda xs: [(_odd(x), x * 10) for x in xs], None, LATE),
     Case("group_by lists", lambda s, k: s.group_by(k.f(_odd)).flat_map(_listed), _groups, _nothing, "unordered apart"),
+    Case("group_aggregate", lambda s, k: s.group_aggregate(k.f(_odd), total=aggregates.sum(k.f(_times(10))), n=aggregates.count()), _group_rows, _nothing, "fold"),
+    Case("group_aggregate several", lambda s, k: s.group_aggregate((it.real, it.imag), top=aggregates.max(k.f(_times(10))), low=it.min()), lambda xs: [(x, 0, x * 10, x) for x in _unique(xs)], _nothing, "fold", items=(3, 1, 2, 3, 9, 1)),
     Case("group_reduce", lambda s, k: s.group_reduce(k.f(_odd), k.f(_times(10)), k.f(_plus)), _group_sums, _nothing, "fold"),
     Case("scan_with", lambda s, k: s.scan_with(k.f(lambda: 10), _plus), lambda xs: L(accumulate(xs, initial=10)), flags="none"),
     Case("scan_with function", lambda s, k: s.scan_with(lambda: 10, k.f(_plus)), lambda xs: L(accumulate(xs, initial=10)), flags="none"),

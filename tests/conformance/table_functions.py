@@ -124,6 +124,10 @@ def _group_sums(xs: list[Any]) -> list[Any]:
     return [(key, sum(each) * 10) for key, each in _groups(xs)]
 
 
+def _group_rows(xs: list[Any]) -> list[Any]:
+    return [(key, sum(each) * 10, len(each)) for key, each in _groups(xs)]
+
+
 def _keyed(group: Any) -> Flow:
     made: Flow = group.map(lambda x: (group.key, x))
     return made

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED, BufferWatch
-from rx_ops import BackpressureStrategy, Flowable
+from rx_ops import BackpressureStrategy, Flowable, aggregates
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 from tests.conformance.sources import Foreign
 
@@ -154,6 +154,7 @@ def test_one_element_is_asked_for_exactly(build: Callable[[Flowable[Any]], Any],
         lambda s: s.take_last(2),
         lambda s: s.map(str).take_last(2).map(int),
         lambda s: s.group_reduce(str, str, max),
+        lambda s: s.group_aggregate(str, top=aggregates.max(str)),
         lambda s: s.flat_map_iterable(lambda x: (x, x)).sum().to_flowable(),
         lambda s: Flowable.concat(s, Flowable.just(1)).take_last(1),
         lambda s: s.sum().to_flowable(),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rx_fusion import stage
-from rx_ops import Emitter, Flowable, GenerateEmitter, HandleEmitter, UnicastProcessor
+from rx_ops import Emitter, Flowable, GenerateEmitter, HandleEmitter, UnicastProcessor, aggregates
 from rx_testing import ManualPublisher, ManualSubscription, VirtualScheduler
 from tests.conformance.sources import Foreign
 from tests.invisible.describe import Fn, Op, Pipeline, nested, num
@@ -14,6 +14,7 @@ from tests.invisible.recording import Log
 from tests.invisible.theirs import TheirMap, TheirPass
 
 Flow = Flowable[Any]
+Function = Callable[[Any], Any]
 
 
 class World:
@@ -212,6 +213,11 @@ def saying(function: Callable[[Any], Any]) -> Callable[[Any, HandleEmitter[Any]]
     return handler
 
 
+def aggregated(flow: Flow, key: Function, value: Function, other: Function) -> Flow:
+    total, low, there, mean = aggregates.sum(value), aggregates.min(other), aggregates.count(other), aggregates.average(value)
+    return flow.group_aggregate(key, total=total, low=low, there=there, mean=mean)
+
+
 def _mapper(world: World, fn: Fn, inner: tuple[Op, ...]) -> Callable[[Any], Any]:
     function = world.f(fn)
 
@@ -280,6 +286,7 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "max": lambda w, s, *fn: s.max(*map(w.f, fn)).to_flowable(),
     "ignore_elements": lambda w, s: s.ignore_elements().to_flowable(),
     "group_reduce": lambda w, s, *fns: s.group_reduce(*map(w.f, fns)),
+    "group_aggregate": lambda w, s, *fns: aggregated(s, *map(w.f, fns)),
     "sorted": lambda w, s, reverse, *fn: s.sorted(*map(w.f, fn), reverse=reverse),
     "buffer": lambda w, s, *sizes: s.buffer(*sizes),
     "buffer_until": lambda w, s, fn: s.buffer_until(w.f(fn)),
@@ -371,7 +378,10 @@ ONE_BY_ONE: Final = frozenset(
 )  # fmt: skip
 
 #: What is a stage, and fuses with its neighbours into one loop.
-STAGES: Final = ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "sorted", "slice_last", "scan_with")) - WALLS
+STAGES: Final = (
+    ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "group_aggregate", "sorted", "slice_last", "scan_with"))
+    - WALLS
+)
 
 #: A thread that waits pulls these, too, where their sources are passive.
 LOOPED: Final = frozenset(("concat_map", "flat_map", "concat", "concat_with", "start_with"))

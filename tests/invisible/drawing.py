@@ -114,6 +114,8 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn("key", *PREDICATES), fn("value", "next")))
     if kind == "group_reduce":
         return Op(kind, (fn("key", *PREDICATES), fn("value", "half"), fn("reducer", "total")))
+    if kind == "group_aggregate":
+        return Op(kind, (fn("key", *PREDICATES), fn("value", "half", "total"), fn("other", "next", "maybe")))
     if kind == "sorted":
         return Op(kind, (draw(st.booleans()), *((fn(kind, *PREDICATES, "latest"),) if draw(st.booleans()) else ())))
     if kind == "buffer":
@@ -186,6 +188,7 @@ SIMPLE: Final = (
 STAGES: Final = (
     *SIMPLE,
     *("collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "ignore_elements", "group_reduce"),
+    "group_aggregate",
     *("sorted", "their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "slice_last", "map_optional"),
     *("handle", "scan_with"),
     *("of_type", "cast", "starmap", "pairwise", "contains", "is_empty", "last", "single", "single_element", "reduce_with"),
@@ -219,6 +222,8 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
         return False  # they run their inner sources ahead of demand: an error overtakes what waits
     if op.name in FLATTENING and any(pushes(part, polled=False) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
+    if (op.name == "scan_with" or (op.name == "scan" and len(op.args) > 1)) and isinstance(end, End) and end.error and not items:
+        return False  # a source may fail when it is subscribed: its error overtakes the seed, which is not requested then
     if (
         op.name in ("collect", "scan_with", "reduce_with") and op.args[0].how
     ):  # of two failures at subscribing either may come first

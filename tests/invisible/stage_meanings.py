@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rx_ops import OnComplete, OnError, OnNext
+from rx_ops import OnComplete, OnError, OnNext, Row
 from tests.invisible.describe import Fn, key_of
 from tests.invisible.trace import (
     COMPLETE,
@@ -216,6 +216,38 @@ def group_reduce(trace: Trace, key: Fn, value: Fn, reducer: Fn) -> Trace:
     return fold(trace, step, lambda: [*map(Emit, groups.items())])
 
 
+def group_aggregate(trace: Trace, key: Fn, value: Fn, other: Fn) -> Trace:
+    """For each key the sum of the values, the smallest of the others, how many others are not None, the values' average."""
+    groups: dict[Any, list[tuple[Any, Any]]] = {}
+
+    def step(x: Any) -> Trace:
+        happens, k = ask(key, x)
+        if ended(happens):
+            return happens
+        values, others = ([pair[at] for pair in groups.get(k, [])] for at in (0, 1))
+        found: list[Any] = []
+        for fn, added_up, compared in ((value, True, False), (other, False, True), (other, False, False), (value, False, False)):
+            more, got = ask(fn, x)
+            happens += more
+            if ended(happens):
+                return happens
+            try:
+                sum([*values, got] if added_up else ())
+                min([*others, got] if compared else (0,))
+            except TypeError:
+                return [*happens, End(("TypeError",))]
+            found.append(got)
+        groups.setdefault(k, []).append((found[0], found[1]))
+        return happens
+
+    def row(k: Any) -> Row:
+        values, others = ([pair[at] for pair in groups[k]] for at in (0, 1))
+        there = sum(other is not None for other in others)
+        return Row(key=k, total=sum(values), low=min(others), there=there, mean=sum(values) / len(values))
+
+    return fold(trace, step, lambda: [Emit(row(k)) for k in groups])
+
+
 def buffer(trace: Trace, count: int, skip: int | None = None) -> Trace:
     """Item number ``at`` opens a list when ``at % skip == 0``; the full ones go at once, the others at the end."""
     lists: list[list[Any]] = []
@@ -391,6 +423,7 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "max": lambda trace, fn=None: best(trace, fn, lambda new, old: new > old),
     "ignore_elements": lambda trace: walk(trace, lambda _: []),
     "group_reduce": group_reduce,
+    "group_aggregate": group_aggregate,
     "buffer": buffer,
     "buffer_until": buffer_until,
     "buffer_before": lambda trace, fn: buffer_until(trace, fn, cut_before=True),

@@ -170,8 +170,11 @@ def test_completion_that_peeks_at_the_source_is_caught(monkeypatch: pytest.Monke
         demand = step(pump, demand)
         if demand or pump.stopped:
             return demand
-        for item in pump.items:
-            pump.items = chain((item,), pump.items)
+        try:
+            for item in pump.items:
+                pump.items = chain((item,), pump.items)
+                return demand
+        except RuntimeError:  # a function that raises StopIteration, asked for too early
             return demand
         finished: int = pump.finish()
         return finished

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED
-from rx_ops import Flowable
+from rx_ops import Flowable, aggregates
 from rx_testing import TestSubscriber, VirtualScheduler
 from tests.invisible.forms import COLD, HOT, OFF, STACKED, WALLS, Mode, switched
 
@@ -130,6 +130,7 @@ def test_a_source_of_merge_that_iterates_without_being_a_generator_comes_to_its_
 TAILS: dict[str, Callable[[Flowable[int]], Flowable[Any]]] = {
     "buffer": lambda flow: flow.buffer(2, 1),
     "group_reduce": lambda flow: flow.group_reduce(abs, abs, max),
+    "group_aggregate": lambda flow: flow.group_aggregate(abs, top=aggregates.max(abs)),
 }
 
 

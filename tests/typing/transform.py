@@ -8,7 +8,20 @@ from typing import Any, TypeVar, assert_type
 
 from rx_core import Publisher, Run, Source
 from rx_fusion import operator
-from rx_ops import Flowable, GroupedFlowable, HandleEmitter, Maybe, Single, Timed, stage
+from rx_ops import (
+    Flowable,
+    GroupedFlowable,
+    HandleEmitter,
+    Maybe,
+    Observable,
+    Row,
+    Single,
+    Timed,
+    aggregates,
+    it,
+    row_class,
+    stage,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -84,6 +97,14 @@ assert_type(by_length, Flowable[GroupedFlowable[int, str]])
 assert_type(words.group_by(lambda word: word[0], lambda word: len(word)), Flowable[GroupedFlowable[str, int]])
 assert_type(by_length.flat_map(lambda group: group.count().map(lambda n: (group.key, n))), Flowable[tuple[int, int]])
 assert_type(orders.group_reduce(lambda o: o.customer, lambda o: o.amount, add), Flowable[tuple[str, float]])
+assert_type(orders.group_aggregate(lambda o: o.customer, n=aggregates.count()), Flowable[Row])
+assert_type(orders.group_aggregate(it.customer, total=it.amount.sum(), n=it.of(Order).amount.count()), Flowable[Row])
+assert_type(orders.group_aggregate((it.customer, it.amount), top=aggregates.max(lambda o: o.amount)).map(lambda row: row[0:1]),
+            Flowable[tuple[Any, ...]])  # fmt: skip
+assert_type(numbers.to_observable().group_aggregate(it % 2, low=it.min()), Observable[Row])
+assert_type(Row(city="Ulm").city, Any)
+assert_type(row_class(("city", "total"))("Ulm", 3), Row)
+assert_type(aggregates.sum(it.amount), aggregates.Aggregate)
 
 # buffer
 assert_type(numbers.buffer(3), Flowable[list[int]])

@@ -10,7 +10,7 @@ Both checkers read the ignores, and to both one that hides nothing is an error.
 
 from __future__ import annotations
 
-from rx_ops import Flowable
+from rx_ops import Flowable, aggregates
 from tests.typing.transform import beside, by_length, lengths, mixed, numbers, pairs, repeated, top, words
 
 # map
@@ -44,6 +44,10 @@ words.scan(lambda total, word: total + word, 0)  # type: ignore[operator]
 # group_by
 words.group_by(lambda word: [word])  # type: ignore[type-var]
 by_length.map(lambda group: group.key.upper())  # type: ignore[attr-defined]
+words.group_aggregate("word", n=aggregates.count())  # type: ignore[arg-type]
+words.group_aggregate(len, n=len)  # type: ignore[arg-type]
+words.group_aggregate(lambda word: word.nothing, n=aggregates.count())  # type: ignore[attr-defined]
+aggregates.sum("word")  # type: ignore[arg-type]
 
 # buffer
 numbers.buffer("3")  # type: ignore[call-overload]

@@ -11,7 +11,7 @@ import pytest
 
 from rx_core import UNBOUNDED, CompositeException, EmptyStreamError
 from rx_fusion import fusion_off
-from rx_ops import Completable, Emitter, Flowable, GroupedObservable, Maybe, Observable, Single
+from rx_ops import Completable, Emitter, Flowable, GroupedObservable, Maybe, Observable, Single, aggregates
 from rx_testing import TestMaybeObserver, TestObserver, TestSubscriber, VirtualScheduler
 
 
@@ -63,6 +63,7 @@ SAMPLES: dict[str, tuple[Callable[[], Observable[Any]], list[Any]]] = {
     "group_by": (lambda: Observable.range(5).group_by(odd).flat_map(lambda g: g.count().map(lambda n: (g.key, n))),
                  [(False, 3), (True, 2)]),
     "group_reduce": (lambda: Observable.range(5).group_reduce(odd, double, lambda a, b: a + b), [(False, 12), (True, 8)]),
+    "group_aggregate": (lambda: Observable.range(5).group_aggregate(odd, n=aggregates.count()), [(False, 3), (True, 2)]),
     "merge": (lambda: Observable.merge(Observable.of(1), Observable.of(2).hide()), [1, 2]),
     "concat": (lambda: Observable.of(1).concat_with(Observable.of(2)).start_with(0), [0, 1, 2]),
     "zip": (lambda: Observable.zip(Observable.of(1, 2), Observable.of("a", "b", "c")), [(1, "a"), (2, "b")]),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rx_fusion import _shapes as shapes
 from rx_fusion import fusion_enabled, fusion_off, stage
-from rx_ops import Completable, Flowable, Maybe, Observable, Single, call, it, stages, sym
+from rx_ops import Completable, Flowable, Maybe, Observable, Single, aggregates, call, it, stages, sym
 from rx_testing import ManualPublisher, TestSubscriber
 
 needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="each operator stands alone")
@@ -63,6 +63,20 @@ STEPS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "group_reduce": (
         lambda s: s.group_reduce(it % 3, it + 1, sym(lambda a, b: a + b)).map(it[1]),
         lambda s: s.group_reduce(lambda x: x % 3, lambda x: x + 1, lambda a, b: a + b).map(lambda x: x[1]),
+    ),
+    "group_aggregate": (
+        lambda s: s.group_aggregate(it % 3, total=(it + 1).sum(), n=it.count(), top=(it % 2).max(), mean=it.average()),
+        lambda s: s.group_aggregate(
+            lambda x: x % 3,
+            total=aggregates.sum(lambda x: x + 1),
+            n=aggregates.count(),
+            top=aggregates.max(lambda x: x % 2),
+            mean=aggregates.average(lambda x: x),
+        ),
+    ),
+    "group_aggregate, an error": (
+        lambda s: s.group_aggregate(it % 3, total=(9 // (it - 4)).sum()),
+        lambda s: s.group_aggregate(lambda x: x % 3, total=aggregates.sum(lambda x: 9 // (x - 4))),
     ),
     "take": (lambda s: s.take(3), lambda s: s.take(3)),
     "concat_map": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rx_fusion import StageError, stage
 from rx_fusion.symbols import SymbolError, call, it, sym
 from rx_ops import _rules as _rules
+from rx_ops import aggregates
 from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import (
     Completable,
@@ -74,6 +75,7 @@ __all__ = [
     "UnicastProcessor",
     "UnicastSubject",
     "__version__",
+    "aggregates",
     "call",
     "it",
     "row_class",

@@ -9,9 +9,13 @@ from rx_core import FlowableBase
 from rx_ops import stages
 from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops._group_aggregate import group_aggregate_of
 
 if TYPE_CHECKING:
+    from rx_fusion.symbols import Symbol
     from rx_ops._faces._results import Flowable, Maybe, Single
+    from rx_ops._row import Row
+    from rx_ops.aggregates import Aggregate
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -267,6 +271,30 @@ class FlowableAggregate(FlowableCore[T_co]):
         for name, function in (("key", key), ("value", value), ("reducer", reducer)):
             check_callable("group_reduce", name, function)
         return self._then(stages.group_reduce, key, value, reducer)
+
+    def group_aggregate(
+        self,
+        key: Callable[[T_co], Hashable] | tuple[Callable[[T_co], Hashable], ...],
+        /,
+        **aggregates: Aggregate | Symbol,
+    ) -> Flowable[Row]:
+        """A :class:`~rx_ops.Row` for each key, with the key and the aggregates by their names, when the source is complete.
+
+        ``group_aggregate(it.city, total=it.amount.sum(), n=count())`` gives rows of ``city``, ``total`` and ``n``, in the order
+        in which the keys first came. The field of the key has the name of the attribute or item that the key is; it is called
+        ``key`` where that is another expression or a function. ``(it.city, it.year)`` makes a field of each. An aggregate is an
+        expression with ``sum()``, ``count()``, ``min()``, ``max()`` or ``average()`` behind it, or one of
+        :mod:`rx_ops.aggregates`, which take functions, too.
+
+        ::  --1-2-3-|  -->  --------(a,b)|
+
+        Demand:  the source is read to its end at the first request; the rows are given as requested.
+        Errors:  what the functions, adding and comparing raise, with a note. At assembly TypeError for what is no aggregate and
+                 where there is none, ValueError for two fields of one name.
+        Memory:  one row per key.   Thread: the one that requests.   Fusion: stage, everything at the end.
+        Source:  Polars ``group_by().agg``. With a function of your own: :meth:`group_reduce`.
+        """
+        return self._then(stages.group_aggregate, *group_aggregate_of(key, aggregates))
 
 
 def _itself(item: Any) -> Any:

@@ -1,11 +1,13 @@
 """The synchronous operators, one generator function each; see docs/guides/writing-operators.md."""
 
+from rx_ops._group_aggregate import GroupAggregate
 from rx_ops.stages._aggregate import (
     average,
     average_by,
     collect,
     collect_into,
     count,
+    group_aggregate,
     group_reduce,
     max_,
     max_by,
@@ -53,6 +55,7 @@ from rx_ops.stages._transform import cast, flat_map_iterable, map_, not_none, sc
 from rx_ops.stages._until import default_if_empty
 
 __all__ = [
+    "GroupAggregate",
     "all_",
     "all_by",
     "any_",
@@ -88,6 +91,7 @@ __all__ = [
     "first_or",
     "first_or_error",
     "flat_map_iterable",
+    "group_aggregate",
     "group_reduce",
     "handle",
     "is_empty",

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from rx_core import EmptyStreamError, none_produced
 from rx_fusion import stage
+from rx_ops._group_aggregate import GroupAggregate
+from rx_ops._row import Row
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -244,5 +246,29 @@ def group_reduce(
     for group in groups.items():
         left -= 1
         yield group
+        if not left:
+            return
+
+
+@stage(later=True)
+def group_aggregate(source: Iterable[T], key: Callable[[T], Any], spec: GroupAggregate) -> Iterator[Row]:
+    """The key is an argument of its own, so that an expression is written into the loop."""
+    groups: dict[Any, list[Any]] = {}
+    fold = spec.fold()
+    first = fold.first
+    step = fold.step
+    for item in source:
+        found = key(item)
+        if found in groups:
+            step(groups[found], item)
+        else:
+            groups[found] = first(item)
+    result = fold.result
+    make = spec.row_maker()
+    left = len(groups)
+    for key_value, partial in groups.items():
+        values = result(partial)
+        left -= 1
+        yield make((*key_value, *values)) if spec.several else make((key_value, *values))
         if not left:
             return
