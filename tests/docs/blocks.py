@@ -126,7 +126,7 @@ def run(examples: list[Example], *, strict: bool = True) -> None:
         failure: Exception | None = None
         with contextlib.redirect_stdout(printed):
             try:
-                exec(compile(block.text, name, "exec"), names)
+                exec(compile(block.text, name, "exec", dont_inherit=True), names)
             except Exception as error:
                 if type(error).__name__ != block.directives.get("raises"):
                     error.add_note(f"in the example {block.where}")

@@ -30,7 +30,7 @@ def in_order(reader: Reader, partitions: int) -> list[Any]:
     blocks = {}
     for partition in range(partitions):
         before = -1
-        for number, items in reader.blocks([_Batch(partition)]):
+        for number, items in reader.blocks([_Batch(partition)], 0):
             assert number > before
             before = number
             blocks[number] = list(items)

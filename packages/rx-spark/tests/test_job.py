@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from operator import add, itemgetter
 from pathlib import Path
 from typing import Any
@@ -427,13 +426,3 @@ def test_a_session_with_another_master_is_refused(spark_config: Any) -> None:
     with pytest.raises(RuntimeError, match="Spark allows one per process"):
         engine(SparkConfig("spark://elsewhere:7077"))
     assert engine(SparkConfig()).session is engine(spark_config).session
-
-
-def test_our_packages_can_be_shipped_as_a_zip(tmp_path: Path) -> None:
-    import zipfile
-
-    from rx_spark._session import _zip_packages
-
-    names = zipfile.ZipFile(_zip_packages()).namelist()
-    assert {"rx_spark/_passes.py", "rx_core/_errors.py"} <= set(names)
-    assert not [name for name in chain(names) if "__pycache__" in name]

@@ -18,9 +18,23 @@ if TYPE_CHECKING:
     from rx_spark._facade import range as range
     from rx_spark._facade import start as start
     from rx_spark._facade import text as text
+    from rx_spark._read import csv as csv
+    from rx_spark._read import dataframe as dataframe
+    from rx_spark._read import jdbc as jdbc
+    from rx_spark._read import json as json
+    from rx_spark._read import parquet as parquet
+    from rx_spark._read import sql as sql
+    from rx_spark._read import table as table
+    from rx_spark._rows import SchemaError as SchemaError
     from rx_spark._session import SparkConfig as SparkConfig
     from rx_spark._stats import JobStats as JobStats
+    from rx_spark._targets import Written as Written
     from rx_spark._version import __version__ as __version__
+    from rx_spark._write import write_csv as write_csv
+    from rx_spark._write import write_jdbc as write_jdbc
+    from rx_spark._write import write_json as write_json
+    from rx_spark._write import write_parquet as write_parquet
+    from rx_spark._write import write_table as write_table
 
 _HOMES: Final = {
     "JavaNotFoundError": "_errors",
@@ -35,21 +49,49 @@ _HOMES: Final = {
     "range": "_facade",
     "start": "_facade",
     "text": "_facade",
+    "dataframe": "_read",
+    "parquet": "_read",
+    "csv": "_read",
+    "json": "_read",
+    "table": "_read",
+    "sql": "_read",
+    "jdbc": "_read",
+    "SchemaError": "_rows",
+    "Written": "_targets",
+    "write_parquet": "_write",
+    "write_csv": "_write",
+    "write_json": "_write",
+    "write_table": "_write",
+    "write_jdbc": "_write",
 }
 
 __all__ = [
     "JavaNotFoundError",
     "JobStats",
     "NotPortableError",
+    "SchemaError",
     "SparkConfig",
     "SparkJobError",
     "WorkerError",
+    "Written",
     "__version__",
     "check_portable",
+    "csv",
+    "dataframe",
     "from_iterable",
+    "jdbc",
+    "json",
+    "parquet",
     "range",
+    "sql",
     "start",
+    "table",
     "text",
+    "write_csv",
+    "write_jdbc",
+    "write_json",
+    "write_parquet",
+    "write_table",
 ]
 
 

@@ -14,18 +14,20 @@ from dataclasses import dataclass
 from typing import IO, Any, Protocol
 
 from rx_spark._plan import RangeSource, TextSource
+from rx_spark._rows import RowType, read_rows
 from rx_spark._wire import CHUNK, loads
 
 RANGE_BLOCK = 8 * CHUNK
 TEXT_BLOCK = 1024 * 1024
 SMALL_TEXT_BLOCK = 64 * 1024
+BLOCKS_OF_TASK = 32  # bits: how many batches a task may read
 BLOCKS_PER_PARTITION = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
 
 
 class Reader(Protocol):
     """Runs on an executor: reads the task's Arrow batches and gives its blocks, in rising order."""
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]: ...
+    def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]: ...
 
 
 def block_size(count: int, partitions: int, largest: int) -> int:
@@ -43,7 +45,7 @@ class RangeReader:
     def total(self) -> int:
         return -(-len(self.numbers) // self.size)
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+    def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for partition in _partitions(batches):
             for block in range(partition, self.total, self.partitions):
                 yield block, self.numbers[block * self.size : (block + 1) * self.size]
@@ -64,7 +66,7 @@ class TextReader:
     errors: str
     partitions: int
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+    def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for partition in _partitions(batches):
             for block in range(partition, len(self.parts), self.partitions):
                 yield block, self._lines(*self.parts[block])
@@ -116,12 +118,23 @@ def _first_line(file: IO[bytes], start: int) -> int:
 class CellReader:
     """Reads rows of (blocks, cells): the items of an iterable of the driver, pickled, one row per task."""
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[tuple[int, Iterable[Any]]]:
+    def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for batch in batches:
             numbers, chunks = batch.column(0), batch.column(1)
             for row in range(batch.num_rows):
                 for block, cell in zip(numbers[row].values, chunks[row].values, strict=True):
                     yield block.as_py(), loads(cell.as_buffer())
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """The rows of a DataFrame: each Arrow batch is a block. Their numbers tell tasks apart, and say nothing about order."""
+
+    row: RowType
+
+    def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
+        for at, batch in enumerate(batches):
+            yield (partition << BLOCKS_OF_TASK) + at, read_rows(batch, self.row)
 
 
 def _partitions(batches: Iterable[Any]) -> Iterator[int]:

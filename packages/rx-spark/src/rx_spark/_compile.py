@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
-from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, block_size, range_reader, text_reader
-from rx_spark._passes import Program, Work
+from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, RowReader, block_size, range_reader, text_reader
+from rx_spark._frames import FrameSource
+from rx_spark._passes import Program, RowWriter, Work
 from rx_spark._plan import (
     Count,
     Distinct,
@@ -45,6 +47,7 @@ from rx_spark._shuffle import (
     TakeWriter,
     Writer,
 )
+from rx_spark._targets import Action, Target, written
 from rx_spark._wire import CHUNK, SinkAddress
 
 #: What the driver reads of an iterable; above this it has no end, or belongs into files.
@@ -53,26 +56,31 @@ MOST_BYTES = 1 << 30
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from rx_spark._session import Engine
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """``frame`` does the work when it is collected; its own rows are none. ``total`` is the number of blocks that
-    arrive in order, None when order is free."""
+    """``frame`` does the work when it is collected; its own rows are none, unless ``action`` makes the items of the stream of it.
+
+    ``partitions`` is None where adaptive execution decides it. ``total`` is the number of blocks that arrive in order, None when
+    order is free. ``empty`` is what the stream is when no task had anything to do.
+    """
 
     frame: DataFrame
-    partitions: int
+    partitions: int | None
     total: int | None
+    action: Action | None = None
+    empty: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Input:
     frame: DataFrame
     reader: Reader
-    total: int
+    total: int | None
 
 
 def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
@@ -89,18 +97,28 @@ def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Call
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
     steps, limit = split_limit(plan)
-    partitions, path = engine.parallelism, engine.path
-    source = _input(plan.source, engine.session, partitions, stopped)
+    if isinstance(plan.source, FrameSource):
+        if plan.source.one and not plan.target:
+            return Compiled(plan.source.open(engine), None, None, partial(_only, plan.source.start))
+        if plan.target is not None and not steps:
+            return Compiled(plan.source.open(engine), None, None, partial(_written, plan.target))
+    partitions: int | None = engine.parallelism
+    path = engine.path
+    source = _input(plan.source, engine, engine.parallelism, stopped)
     frame, total = source.frame, source.total
+    if total is None:
+        partitions = None
     reader: Reader | None = source.reader
     merger: Merger | None = None
     runners: list[Runner] = []
     ordered = True
 
-    def stage(writer: Writer | None, schema: str) -> DataFrame:
+    def stage(writer: Writer | RowWriter | None, schema: str) -> DataFrame:
         work = Work(reader, merger, tuple(runners), writer, None if writer else limit)
+        payload = dump_plan_part(work)
+        engine.ship(payload)
         # pyspark's stubs want a plain function; a callable object does, and pickles small
-        return frame.mapInArrow(Program(dump_plan_part(work), path, address), schema)
+        return frame.mapInArrow(Program(payload, path, address, plan.target is not None), schema)
 
     for step in steps:
         if isinstance(step, Pass):
@@ -111,8 +129,25 @@ def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Call
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
         frame = _exchange(stage(writer, SCHEMA), buckets)
         reader, merger, runners = None, next_merger, []
-        partitions, ordered, total = buckets, buckets == 1, 1
-    return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None)
+        if partitions is not None:
+            partitions, ordered, total = buckets, buckets == 1, 1
+    if plan.target is not None and plan.output is not None:
+        made = stage(RowWriter(plan.output), plan.output.ddl)
+        return Compiled(made, None, None, partial(_written, plan.target))
+    empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not runners else ()
+    return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None, empty=empty)
+
+
+def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:
+    return [written(target, frame, tag)]
+
+
+def _only(start: Any, frame: DataFrame, _tag: str) -> list[Any]:
+    """The single value of a job of columns: none where there were no rows; with a ``start``, that plus what they come to."""
+    value = frame.collect()[0][0]
+    if start is None:
+        return [] if value is None else [value]
+    return [start if value is None else start + value]
 
 
 def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
@@ -152,19 +187,22 @@ def _reducer(step: Step) -> Reducer:
             raise TypeError(f"{step!r} is not a step of a plan")
 
 
-def _input(source: Source, session: SparkSession, partitions: int, stopped: Callable[[], bool]) -> _Input:
+def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[], bool]) -> _Input:
+    session = engine.session
     match source:
+        case FrameSource():
+            return _Input(source.open(engine, stable=True), RowReader(source.row), None)
         case RangeSource():
             numbers = range_reader(source, partitions)
             return _Input(session.range(0, partitions, 1, partitions), numbers, numbers.total)
         case IterableSource():
-            return _cells(source, session, partitions, stopped)
+            return _cells(source, engine, partitions, stopped)
         case _:
             text = text_reader(source, partitions)
             return _Input(session.range(0, partitions, 1, partitions), text, len(text.parts))
 
 
-def _cells(source: IterableSource, session: SparkSession, partitions: int, stopped: Callable[[], bool]) -> _Input:
+def _cells(source: IterableSource, engine: Engine, partitions: int, stopped: Callable[[], bool]) -> _Input:
     """One row per task, with the numbers of its blocks and the pickled blocks."""
     import pyarrow as pa
 
@@ -193,7 +231,9 @@ def _cells(source: IterableSource, session: SparkSession, partitions: int, stopp
         )
         for partition in range(partitions)
     ]
-    return _Input(session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))
+    if blocks:
+        engine.ship(blocks[0])  # items are of few classes: those of the first block stand for the others
+    return _Input(engine.session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))
 
 
 def _check_size(blocks: list[bytes]) -> None:

@@ -66,14 +66,17 @@ class CreditQueue:
     ``max_buffered`` is the largest number of items held in memory at a time, ``spilled`` how many went to disk.
     """
 
-    def __init__(self, address: SinkAddress) -> None:
+    def __init__(self, address: SinkAddress, *, holds_errors: bool = False) -> None:
         self.address = address
+        #: A job that writes is over when Spark has cleaned up: an error waits for that.
+        self._holds_errors = holds_errors
+        self._failed = False
         self.buffered = self.max_buffered = self.spilled = 0
         self._lock = threading.Lock()
         self._partitions: dict[int, Partition] = {}
         self._front = 0
         self._total: int | None = None  # blocks of an ordered job
-        self._partitions_expected = 0
+        self._partitions_expected: int | None = 0  # None: known when the job is over
         self._waiting = True  # polls that came before there was a sink were told to wait
         self._over = False  # Spark's action has returned
         self._failure: Exception | None = None
@@ -143,6 +146,8 @@ class CreditQueue:
         for key, partition in self._partitions.items():
             if partition.frames:
                 head = partition.frames[0]
+                if head.kind == ERROR and self._holds_errors and not self._over:
+                    continue
                 if self._total is None or head.block == self._front or (head.kind == ERROR and head.block < self._front):
                     if self._total is None:
                         self._partitions[key] = self._partitions.pop(key)  # to the end: partitions take turns
@@ -150,15 +155,15 @@ class CreditQueue:
         return None
 
     def _nothing(self) -> Frame | None:
-        ended = sum(partition.ended for key, partition in self._partitions.items() if key != REPORT)
-        if self._total is None and self._partitions_expected and ended == self._partitions_expected:
+        if self._total is None and self._all_ended():
             return Frame(END, 0)
         if self._over:
             if self._failure is not None:
                 raise self._failure
+            ended = sum(partition.ended for key, partition in self._partitions.items() if key != REPORT)
             raise SparkJobError(
-                f"Spark reports success, but only {ended} of {self._partitions_expected} tasks delivered their items to "
-                f"the driver at {self.address.host}:{self.address.port}.\n"
+                f"Spark reports success, but only {ended} of {self._partitions_expected or len(self._partitions)} tasks "
+                f"delivered their items to the driver at {self.address.host}:{self.address.port}.\n"
                 f"  Can the executors reach that address?  Set spark.driver.host to one they can"
             )
         return None
@@ -186,6 +191,7 @@ class CreditQueue:
                 partition.frames.append(Frame(DONE, block))
                 partition.done = block
         elif kind == ERROR:
+            self._failed = True
             partition.frames.append(Frame(ERROR, block, 0, payload))
         else:
             self._store_data(partition, Frame(DATA, block, count, payload, max(0, partition.received - index)), index)
@@ -248,7 +254,11 @@ class CreditQueue:
     def _complete(self) -> bool:
         if self._total is not None:
             return self._front >= self._total
-        return (
-            bool(self._partitions_expected)
-            and sum(partition.ended for key, partition in self._partitions.items() if key != REPORT) == self._partitions_expected
-        )
+        return self._all_ended()
+
+    def _all_ended(self) -> bool:
+        """Whether every task has sent its last item. Adaptive execution decides late how many tasks there are."""
+        tasks = [partition for key, partition in self._partitions.items() if key != REPORT]
+        if self._partitions_expected is None:
+            return self._over and self._failure is None and REPORT not in self._partitions and all(each.ended for each in tasks)
+        return bool(self._partitions_expected) and sum(each.ended for each in tasks) == self._partitions_expected

@@ -15,38 +15,45 @@ from rx_fusion import PushHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._absorb import LIMITS, PER_ITEM, StageFunction, step_of, why_not
+from rx_spark._columns import NotAColumn
 from rx_spark._credits import WINDOW
+from rx_spark._frames import FrameSource, scan_notes
 from rx_spark._op import JobOp
-from rx_spark._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Take
+from rx_spark._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Source, Take
 from rx_spark._portable import check_portable
+from rx_spark._relational import grouped_by, taken
 from rx_spark._runner import FusedRunner
 from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_fusion import Head, Shape, Stage
+    from rx_spark._rows import RowType
     from rx_spark._session import SparkConfig
     from rx_spark._stats import JobStats
+    from rx_spark._targets import Target
 
 
 class Call(NamedTuple):
     """An operator that was absorbed.
 
-    ``kind``: part of a pass, a shuffle, the reduction of the groups before it, one to a single value, a limit at the end.
+    ``kind``: a step over columns, part of a pass, a shuffle, a reduction of the groups before it, one to a single value, a limit
+    at the end, or a writer there.
     """
 
     name: str
     parameters: tuple[str, ...]
     args: tuple[Any, ...]
-    kind: Literal["pass", "shuffle", "group", "one", "limit"]
+    kind: Literal["column", "pass", "shuffle", "group", "one", "limit", "write"]
 
     def __str__(self) -> str:
-        return call(self.name, self.args)
+        return self.name if self.kind == "write" else call(self.name, self.args)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SparkHead(PushHead):
-    """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver.
+    """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver;
+    ``border``: the first operator over the rows of a DataFrame that is no column, and why.
 
     Demand: the job starts when an item is requested and runs ahead by at most WINDOW chunks per task.
     Errors: NotPortableError when it is subscribed, before there is a session; those of the job come out of the stream.
@@ -62,6 +69,7 @@ class SparkHead(PushHead):
     calls: tuple[Call, ...] = ()
     closed: bool = False
     cut: str = ""
+    border: str = ""
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         self.subscribe_for(subscriber, self)
@@ -92,8 +100,29 @@ class SparkHead(PushHead):
 
     def with_group_reduce(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead:
         """The same with the groups of its items reduced to pairs (key, value)."""
+        made = self.with_groups_by_columns(group_by, reduction, step)
+        if made is not None and not made.border:
+            return made
+        self = self if made is None else made
         head = replace(self, calls=(*self.calls, group_by, reduction))
         return replace(head, plan=self.plan.then(replace(step, note=f"in {group_by}.{reduction} of {head!r}")))
+
+    def with_groups_by_columns(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead | None:
+        """The same where columns do it; None where they do not, exactly as Python would."""
+        source = self.plan.source
+        if not isinstance(source, FrameSource) or self.plan.steps or self.border:
+            return None
+        try:
+            made = grouped_by(source, step.key, step.value, step.reducer)
+        except NotAColumn as reason:
+            return replace(self, border=f"{group_by}.{reduction}: {reason}")
+        columns = (group_by._replace(kind="column"), reduction._replace(kind="column"))
+        return replace(self, plan=Plan(made), calls=(*self.calls, *columns))
+
+    def into(self, name: str, target: Target, output: RowType) -> SparkHead:
+        """The end of a pipeline that writes: one item, what was written."""
+        made = replace(self, plan=self.plan.into(target, output), closed=True, name=name)
+        return replace(made, calls=(*self.calls, Call(target.shown, (), (), "write")))
 
     def with_cut(self, cut: str) -> SparkHead:
         return replace(self, cut=cut)
@@ -105,7 +134,23 @@ class SparkHead(PushHead):
         passed: list[Call] = []
         order = "in the order of the source"
         runs, before = "read the source", ""
-        for made in self.calls:
+        columns = [made for made in self.calls if made.kind == "column"]
+        frames = isinstance(self.plan.source, FrameSource)
+        if frames:
+            order, runs = "in any order", "rows of Arrow batches"
+        if columns:
+            notes.append(f"columns: {' → '.join(map(str, columns))}")
+        if isinstance(self.plan.source, FrameSource) and self.plan.source.one and not self.plan.target:
+            return [*notes, *self._last_note()]
+        if frames:
+            notes += _scans(self.plan.source, self.config)
+        if self.border:
+            notes.append(f"Python from {self.border}")
+        if self.plan.target is not None and not self.plan.steps:
+            runs = ""
+        for made in self.calls[len(columns) :]:
+            if made.kind == "write":
+                continue
             if made.kind == "pass":
                 passed.append(made)
                 runs = f"one fused pass: {' → '.join(map(str, passed))}"
@@ -125,16 +170,29 @@ class SparkHead(PushHead):
                 order, before = "in any order", str(made)
         if runs:
             notes.append(f"executors: {runs}")
+        if self.plan.target is not None:
+            return [*notes, f"written by the executors: {self.plan.target.shown}"]
         notes.append(f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead")
-        if self.cut:
-            notes.append(f"driver from here: {self.cut}")
-        return notes
+        return [*notes, *self._last_note()]
+
+    def _last_note(self) -> list[str]:
+        return [f"driver from here: {self.cut}"] if self.cut else []
 
     def __repr__(self) -> str:
         return self.shown + "".join(f".{made}" for made in self.calls)
 
 
 _SHUFFLES = {"distinct": "equal items meet in one task"}
+
+
+def _scans(source: Source, config: SparkConfig) -> list[str]:
+    """What the scans are told; nothing where they cannot be planned now, which running will say."""
+    from rx_spark._session import engine
+
+    try:
+        return scan_notes(source, engine(config)) if isinstance(source, FrameSource) else []
+    except Exception:
+        return []
 
 
 def _absorbed(head: SparkHead, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]]:
@@ -162,6 +220,8 @@ class _Taking:
             shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
             self._head = self._head.with_cut(shown)
             return False
+        if self._by_columns(stage, args):
+            return True
         if function in PER_ITEM:
             if not self._pass:
                 self._text = repr(self._head)
@@ -176,6 +236,21 @@ class _Taking:
         if step is None:
             return self._cut(stage, args, why_not(function))
         self._step(Call(stage.name, stage.parameters, args, kind), step)
+        return True
+
+    def _by_columns(self, stage: Stage, args: tuple[Any, ...]) -> bool:
+        """Whether a step over columns does it: as long as nothing before it needed Python."""
+        head = self._head
+        source = head.plan.source
+        if not isinstance(source, FrameSource) or self._pass or head.plan.steps or stage.function in LIMITS or head.border:
+            return False
+        try:
+            made = taken(stage.function, args, source)
+        except NotAColumn as reason:
+            self._head = replace(head, border=f"{call(stage.name, args)}: {reason}")
+            return False
+        added = Call(stage.name, stage.parameters, args, "column")
+        self._head = replace(head, plan=Plan(made), calls=(*head.calls, added), closed=made.one)
         return True
 
     def head(self) -> SparkHead:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._credits import Frame
 from rx_spark._errors import SparkJobError
+from rx_spark._job_errors import job_error
 from rx_spark._plan import Plan
 from rx_spark._sink import CreditSink
 from rx_spark._wire import END as END_FRAME
@@ -216,7 +217,7 @@ class SparkJob:
             atexit.unregister(_at_exit)
             atexit.register(_at_exit)  # after pyspark has registered its own: the last one registered runs first
         _submitted[self] = None
-        self._sink = sink = CreditSink(here.host, self._on_ready, self._kill)
+        self._sink = sink = CreditSink(here.host, self._on_ready, self._kill, holds_errors=self._plan.target is not None)
         sink.thread.start()
         if self._is_cancelled():  # cancel() may have looked before the sink was there
             sink.cancel()
@@ -227,12 +228,20 @@ class SparkJob:
         context = here.session.sparkContext
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
+        items: list[Any] | None = None
         try:
-            compiled.frame.collect()
+            if compiled.action is not None:
+                items = compiled.action(compiled.frame, self._tag)
+            else:
+                compiled.frame.collect()
         except Exception as error:
-            raise SparkJobError(f"Spark gave up the job: {_first_lines(error)}") from error
+            raise job_error(error) from error
         finally:
             context.clearJobTags()
+        if items is not None:
+            sink.deliver(items)
+        elif compiled.empty and sink.silent:
+            sink.deliver(list(compiled.empty))
 
     def _is_cancelled(self) -> bool:
         return self._cancelled  # a call, because type checkers believe that attributes stay as they were
@@ -245,8 +254,3 @@ class SparkJob:
             self._engine.session.sparkContext.cancelJobsWithTag(self._tag)
         except Exception:
             pass  # the JVM is gone, and the job with it
-
-
-def _first_lines(error: Exception) -> str:
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return "\n".join(lines[:12])

@@ -3,7 +3,8 @@
 Imported on executors for every job, therefore light at import; pyarrow and pyspark are there already when a task runs.
 
 Errors: whatever user code raises is reported to the driver in band, as the object it is, and the task then ends
-quietly: Spark would retry it for nothing and turn it into text. Failures of Spark's own streams pass through to Spark.
+quietly: Spark would retry it for nothing and turn it into text. Where the job writes, the task fails, so that Spark
+commits nothing. Failures of Spark's own streams pass through to Spark.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from rx_spark._rows import RowType, arrow_schema, write_batch
 from rx_spark._shuffle import Blocks, Merger, Row, Writer, merged_blocks
 from rx_spark._wire import (
     CHUNK,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from rx_spark._plan import Runner
 
 ROWS_PER_BATCH = 32
+ROWS_WRITTEN = 8192
 QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 
 
@@ -48,14 +51,14 @@ class Work:
     reader: Reader | None
     merger: Merger | None
     runners: tuple[Runner, ...]
-    writer: Writer | None
+    writer: Writer | RowWriter | None
     limit: int | None = None
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
         if self.merger is not None:
             source = merged_blocks(batches, self.merger, partition)
         elif self.reader is not None:
-            source = self.reader.blocks(batches)
+            source = self.reader.blocks(batches, partition)
         else:
             raise AssertionError("a stage reads blocks or rows")
         for block, items in source:
@@ -65,12 +68,31 @@ class Work:
 
 
 @dataclass(frozen=True)
+class RowWriter:
+    """The last stage of a job that writes: items as the columns of ``row``. Memory: ROWS_WRITTEN items."""
+
+    row: RowType
+
+    def batches(self, blocks: Blocks) -> Iterator[Any]:
+        schema = arrow_schema(self.row)
+        for _, items in blocks:
+            iterator = iter(items)
+            while some := list(islice(iterator, ROWS_WRITTEN)):
+                refuse_none(some)
+                yield write_batch(some, self.row, schema)
+
+
+@dataclass(frozen=True)
 class Program:
-    """The function given to mapInArrow. ``payload`` is the pickled Work, opened once ``path`` is importable."""
+    """The function given to mapInArrow. ``payload`` is the pickled Work, opened once ``path`` is importable.
+
+    ``writes``: the job commits something, so a task with an error must not end as if there was none.
+    """
 
     payload: bytes
     path: tuple[str, ...]
     address: SinkAddress
+    writes: bool = False
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -84,6 +106,8 @@ class Program:
         except Exception as error:
             error.add_note("The pipeline's functions could not be loaded on an executor: is their module installed there?")
             _report(self.address, REPORT, attempt, error)
+            if self.writes:
+                raise
             source.drain()
             return
         blocks = work.blocks(source, partition)
@@ -91,7 +115,8 @@ class Program:
             _deliver(blocks, work.limit, Link(self.address, partition, attempt), source)
             source.drain()
             return
-        produced = _batches(work.writer.rows(blocks))
+        writer = work.writer
+        produced = writer.batches(blocks) if isinstance(writer, RowWriter) else _batches(writer.rows(blocks))
         while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
             try:
                 batch = next(produced)
@@ -101,6 +126,8 @@ class Program:
                 if source.failed:
                     raise
                 _report(self.address, REPORT, attempt, error)
+                if self.writes:
+                    raise
                 source.drain()
                 return
             yield batch

@@ -12,7 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rx_spark._frames import FrameSource
+
+if TYPE_CHECKING:
+    from rx_spark._rows import RowType
+    from rx_spark._targets import Target
 
 #: A fused pass: takes the items of one block and yields what becomes of them.
 Runner: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
@@ -163,18 +169,25 @@ class Take(Noted):
             raise ValueError(f"take({self.n}): the number of items must not be negative")
 
 
-Source: TypeAlias = RangeSource | IterableSource | TextSource
+Source: TypeAlias = RangeSource | IterableSource | TextSource | FrameSource
 NotedStep: TypeAlias = Distinct | GroupReduce | Reduce | Count | Sum | Min | Max | Take
 Step: TypeAlias = Pass | NotedStep
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A source and its steps, the first step first."""
+    """A source and its steps, the first step first, and where the results go."""
 
     source: Source
     steps: tuple[Step, ...] = ()
+    #: Where the results are written, with their columns; None: they come back to the driver.
+    target: Target | None = None
+    output: RowType | None = None
 
     def then(self, step: Step) -> Plan:
         """A longer plan; two passes next to each other stay two, the executors run them in one go all the same."""
         return Plan(self.source, (*self.steps, step))
+
+    def into(self, target: Target, output: RowType) -> Plan:
+        """The same plan with its results written to ``target`` as columns of ``output``."""
+        return Plan(self.source, self.steps, target, output)

@@ -7,7 +7,6 @@ writes no log but errors, shows no progress and no web page. A session that the 
 from __future__ import annotations
 
 import atexit
-import importlib.util
 import logging
 import os
 import re
@@ -17,15 +16,15 @@ import sys
 import tempfile
 import threading
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rx_spark._java import find_java, java_home
+from rx_spark._ship import Shipment, own_modules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +33,7 @@ SLOTS_PER_CORE: Final = 8
 """Tasks that wait for demand hold a slot and cost nothing; with a slot per core two streams that wait for each other
 (zip) could block for good. One job never has more tasks than ``parallelism``."""
 
-PACKAGES: Final = ("rx_core", "rx_fusion", "rx_ops", "rx_spark")
+OURS: Final = frozenset(("rx_core", "rx_fusion", "rx_ops", "rx_spark"))
 _LOOPBACK: Final = "127.0.0.1"
 
 
@@ -56,14 +55,22 @@ class SparkConfig:
 class Engine:
     """A session ready for jobs."""
 
+    application: SparkSession  #: the application's own: its views, its settings for reading
     session: SparkSession
+    frames: SparkSession = field(repr=False)  #: for DataFrames: adaptive, and numbers that leave their 64 bits are errors
     parallelism: int
     host: str  #: where executors find the driver
     path: tuple[str, ...] = field(repr=False)  #: what workers add to their sys.path
+    shipment: Shipment | None = field(repr=False, default=None)  #: on a cluster: what was sent there
+
+    def ship(self, payload: bytes) -> None:
+        """Send the user's own modules that a pickle names, unless executors import from where this process does."""
+        if self.shipment is not None:
+            self.shipment.send(own_modules(payload) | OURS)
 
 
 _lock = threading.Lock()
-_sessions: dict[int, SparkSession] = {}  # id of a context -> our own session in it, with our own SQL settings
+_sessions: dict[int, _Sessions] = {}  # id of a context -> our own sessions in it
 
 
 def engine(config: SparkConfig) -> Engine:
@@ -86,27 +93,40 @@ def engine(config: SparkConfig) -> Engine:
                 f"  To use the session there is:  leave the master out\n"
                 f"  To use the other one:         SparkSession.getActiveSession().stop() first, or another process"
             )
-        session = _sessions.get(id(context))
-        if session is None or session.sparkContext is not context:
-            session = _own_session(SparkSession.builder.getOrCreate(), context)
+        sessions = _sessions.get(id(context))
+        if sessions is None or sessions.blocks.sparkContext is not context:
+            sessions = _own_sessions(SparkSession.builder.getOrCreate(), context)
         return Engine(
-            session,
+            SparkSession.builder.getOrCreate(),
+            sessions.blocks,
+            sessions.frames,
             config.parallelism or _parallelism(context),
             _LOOPBACK if _is_local(context.master) else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
             tuple(_driver_path()) if _is_local(context.master) else (),
+            sessions.shipment,
         )
 
 
-def _own_session(session: SparkSession, context: Any) -> SparkSession:
-    own = session.newSession()
+class _Sessions(NamedTuple):
+    blocks: SparkSession
+    frames: SparkSession
+    shipment: Shipment | None
+
+
+def _own_sessions(session: SparkSession, context: Any) -> _Sessions:
+    blocks, frames = session.newSession(), session.newSession()
     # Adaptive execution would merge and drop tasks; the credit sink counts on one task per bucket.
-    own.conf.set("spark.sql.adaptive.enabled", "false")
-    own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 items
-    if not _is_local(context.master):
-        own.addArtifacts(str(_zip_packages()), pyfile=True)
+    blocks.conf.set("spark.sql.adaptive.enabled", "false")
+    blocks.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 items
+    frames.conf.set("spark.sql.adaptive.enabled", "true")
+    frames.conf.set("spark.sql.ansi.enabled", "true")
+    frames.conf.set("spark.sql.session.timeZone", "UTC")
+    frames.conf.set("spark.sql.maxMetadataStringLength", "2000")  # what plans say of a scan
+    frames.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(8 << 20))  # a record may be a cell of our own
+    shipment = None if _is_local(context.master) else Shipment((blocks, frames), Path(_scratch()))
     _sessions.clear()
-    _sessions[id(context)] = own
-    return own
+    _sessions[id(context)] = made = _Sessions(blocks, frames, shipment)
+    return made
 
 
 def _parallelism(context: Any) -> int:
@@ -133,10 +153,11 @@ def _start(config: SparkConfig) -> SparkSession:
         "spark.python.task.killTimeout": "300ms",  # a cancelled task's Python is stopped after that, not after 2 s
         "spark.sql.warehouse.dir": os.path.join(_scratch(), "warehouse"),
     }
-    gateway = logging.getLogger("py4j")
-    if gateway.level == logging.NOTSET:
-        # It logs a traceback for every call that a ctrl-C or our own cancel cut off; the exception reaches its caller anyway.
-        gateway.setLevel(logging.CRITICAL)
+    for name in ("py4j", "SQLQueryContextLogger"):
+        logger = logging.getLogger(name)
+        if logger.level == logging.NOTSET:
+            # They log a traceback for every call that failed or was cut off; the exception reaches its caller anyway.
+            logger.setLevel(logging.CRITICAL)
     options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"]
     java = find_java()
     environment = {
@@ -230,16 +251,3 @@ def _driver_path() -> list[str]:
     """Where this process imports from, for the workers of a local session: scripts' folders, editable installs."""
     entries = [os.path.abspath(entry or os.getcwd()) for entry in sys.path]
     return list(dict.fromkeys(entry for entry in entries if os.path.exists(entry)))
-
-
-def _zip_packages() -> Path:
-    """Our packages as one zip for the executors of a cluster."""
-    target = Path(_scratch(), "rx_packages.zip")
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in PACKAGES:
-            spec = importlib.util.find_spec(name)
-            for root in (spec.submodule_search_locations or ()) if spec is not None else ():
-                for file in sorted(Path(root).rglob("*")):
-                    if file.is_file() and "__pycache__" not in file.parts:
-                        archive.write(file, Path(name, file.relative_to(root)))
-    return target

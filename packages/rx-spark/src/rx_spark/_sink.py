@@ -15,10 +15,10 @@ import threading
 import weakref
 from collections.abc import Callable
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
-from rx_spark._credits import Connection, CreditQueue
-from rx_spark._wire import END, ERROR, HEADER, HELLO, SinkAddress
+from rx_spark._credits import Connection, CreditQueue, Frame, Partition
+from rx_spark._wire import DATA, END, ERROR, HEADER, HELLO, SinkAddress, dumps
 
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
 STARVED: Final = 1.0  #: seconds without any progress before waiting tasks are relieved
@@ -30,10 +30,14 @@ _live: weakref.WeakSet[CreditSink] = weakref.WeakSet()
 class CreditSink(CreditQueue):
     """``on_ready`` is called, from the I/O thread, when :meth:`take` may give something after it gave None."""
 
-    def __init__(self, host: str, on_ready: Callable[[], object], kill: Callable[[], object]) -> None:
+    def __init__(
+        self, host: str, on_ready: Callable[[], object], kill: Callable[[], object], *, holds_errors: bool = False
+    ) -> None:
         self._listener = socket.create_server((host, 0), backlog=128)
         self._listener.setblocking(False)
-        super().__init__(SinkAddress(host, self._listener.getsockname()[1], secrets.token_hex(16).encode()))
+        super().__init__(
+            SinkAddress(host, self._listener.getsockname()[1], secrets.token_hex(16).encode()), holds_errors=holds_errors
+        )
         self._on_ready, self._kill = on_ready, kill
         self._cancelled = False
         self._cancelled_at = math.inf
@@ -45,8 +49,8 @@ class CreditSink(CreditQueue):
 
     # --- called by the job ---------------------------------------------------------------------------------------
 
-    def expect(self, partitions: int, total: int | None) -> None:
-        """Say how many tasks will report and, for an ordered job, how many blocks there are."""
+    def expect(self, partitions: int | None, total: int | None) -> None:
+        """Say how many tasks will report (None: as many as Spark makes of it), and how many blocks an ordered job has."""
         with self._lock:
             self._partitions_expected, self._total = partitions, total
             self._running = True
@@ -59,6 +63,24 @@ class CreditSink(CreditQueue):
         with self._lock:
             self._over, self._failure = True, failure
         self._wake()
+
+    def deliver(self, items: list[Any]) -> None:
+        """Items that the job's thread has, as if a task had sent them; there are no others."""
+        with self._lock:
+            partition = self._partitions.setdefault(0, Partition())
+            if items:
+                partition.frames.append(Frame(DATA, 0, len(items), dumps(items)))
+                partition.in_memory += 1
+                self.buffered += len(items)
+                self.max_buffered = max(self.max_buffered, self.buffered)
+            partition.ended = True
+        self._wake()
+
+    @property
+    def silent(self) -> bool:
+        """Whether no task has sent anything."""
+        with self._lock:
+            return not self._partitions
 
     def cancel(self) -> None:
         """Stop everything. Returns at once; the I/O thread hangs up, and asks Spark to cancel until the job is gone."""
@@ -188,6 +210,9 @@ class CreditSink(CreditQueue):
             # and the next job would have to wait for a new one.
             if now - self._cancelled_at >= TICK:
                 self._kill()
+            return
+        if self._holds_errors and self._failed:
+            self._kill()
             return
         with self._lock:
             idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_partition() is None

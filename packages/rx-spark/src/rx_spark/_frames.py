@@ -1,0 +1,232 @@
+"""DataFrames as sources: where rows come from, and the steps that are columns.
+
+A :class:`FrameSource` is a description; :meth:`FrameSource.open` makes the DataFrame in a session, each time a job runs. The
+DataFrame's columns are always the fields of ``row``, in their order: each step renames what it makes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from rx_spark._columns import Guard, Rows, raised
+from rx_spark._rows import RowType, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Sessions(Protocol):
+    """The application's session, for reading, and ours for DataFrames."""
+
+    @property
+    def application(self) -> SparkSession: ...
+
+    @property
+    def frames(self) -> SparkSession: ...
+
+
+class Origin(Protocol):
+    """Where the rows are; ``shown`` names it in errors and plans."""
+
+    @property
+    def shown(self) -> str: ...
+
+    def open(self, session: SparkSession) -> DataFrame: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """A DataFrame of the application."""
+
+    frame: DataFrame = field(repr=False)
+    shown: str = "dataframe(df)"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return self.frame
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a DataFrame lives on the driver only")
+
+
+@dataclass(frozen=True)
+class Files:
+    """What ``spark.read`` reads: files of a format, under paths or URLs that Spark knows."""
+
+    format: str
+    paths: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    #: Spark's spelling of the columns, for formats that have no types of their own.
+    ddl: str = ""
+    #: What it is called where there are no paths.
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.format}({', '.join(map(repr, self.paths or (self.name,)))})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        reader = session.read.format(self.format).options(**dict(self.options))
+        if self.ddl:
+            reader = reader.schema(self.ddl)
+        return reader.load(list(self.paths)) if self.paths else reader.load()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or view that the session knows by name."""
+
+    name: str
+
+    @property
+    def shown(self) -> str:
+        return f"table({self.name!r})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return session.read.table(self.name)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query in SQL."""
+
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return f"sql({' '.join(self.text.split())!r})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return session.sql(self.text)
+
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Where:
+    """Keeps rows. ``exact`` answers for each row as Python does; ``loose`` keeps at least as many, for the scan."""
+
+    exact: str
+    loose: str = ""
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return (frame.where(self.loose) if self.loose else frame).where(self.exact)
+
+
+@dataclass(frozen=True)
+class Select:
+    """Makes columns: (SQL, name)."""
+
+    columns: tuple[tuple[str, str], ...]
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.selectExpr(*(f"{sql} AS {quoted(name)}" for sql, name in self.columns))
+
+
+@dataclass(frozen=True)
+class Group:
+    """One row for each key, or one for all: the keys' columns, then the aggregates."""
+
+    keys: tuple[str, ...]
+    aggregates: tuple[tuple[str, str], ...]
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        from pyspark.sql import functions
+
+        made = [functions.expr(f"{sql} AS {quoted(name)}") for sql, name in self.aggregates]
+        keys = [functions.expr(quoted(key)) for key in self.keys]
+        return frame.groupBy(*keys).agg(*made) if made else frame.select(*keys).distinct()
+
+
+@dataclass(frozen=True)
+class Unique:
+    """Equal rows once."""
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.distinct()
+
+
+ColumnStep: TypeAlias = Where | Select | Group | Unique
+
+
+def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
+    """``condition``, raising first where a guard says so. Spark evaluates the branches of CASE in their order."""
+    if not guards:
+        return condition
+    branches = " ".join(f"WHEN {guard.when} THEN {raised(guard)}" for guard in guards)
+    return f"CASE {branches} ELSE {condition} END"
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """Rows of a DataFrame after some steps. ``one``: there is a single row, of a single value, and ``start`` is added to it."""
+
+    origin: Origin
+    row: RowType
+    steps: tuple[ColumnStep, ...] = ()
+    one: bool = False
+    start: Any = None
+    #: Fields that were looked at for nulls: no row gets past that has one there.
+    checked: frozenset[str] = frozenset()
+    #: Columns of fewer bits than Python's numbers have.
+    narrow: frozenset[str] = frozenset()
+    #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
+    shuffled: bool = False
+
+    @property
+    def rows(self) -> Rows:
+        """What expressions are over."""
+        return Rows(self.row, self.checked, self.narrow)
+
+    def then(self, *steps: ColumnStep, row: RowType | None = None, checked: frozenset[str] | None = None) -> FrameSource:
+        return replace(
+            self,
+            steps=(*self.steps, *steps),
+            row=self.row if row is None else row,
+            checked=self.checked if checked is None else checked,
+        )
+
+    def open(self, engine: Sessions, *, stable: bool = False) -> DataFrame:
+        """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again."""
+        frame = rebound(self.origin.open(engine.application), engine.frames)
+        for step in self.steps:
+            frame = step.apply(frame)
+        if stable and (self.shuffled or has_exchange(frame)):
+            frame = frame.sortWithinPartitions(*(_sortable(name, frame) for name in self.row.names))
+        return frame
+
+
+def scan_notes(source: FrameSource, engine: Sessions) -> list[str]:
+    """What Spark's plan says of each scan: the filters that reach it, and the columns that are read. Nothing runs."""
+    frame: Any = source.open(engine)
+    text = frame._jdf.queryExecution().executedPlan().toString()
+    return [f"scan: {' '.join(_SCAN.findall(line))}" for line in text.splitlines() if _SCAN.search(line)]
+
+
+_SCAN: Final = re.compile(r"PushedFilters: \[.*?\]|ReadSchema: struct<.*>(?=,|$)")
+
+
+def rebound(frame: DataFrame, session: SparkSession) -> DataFrame:
+    """The same DataFrame, planned in another session; its expressions stay as they were analyzed."""
+    from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+    made: Any = frame
+    own: Any = session
+    jvm: Any = session.sparkContext._jvm
+    plan = made._jdf.queryExecution().analyzed()
+    return Classic(jvm.org.apache.spark.sql.classic.Dataset.ofRows(own._jsparkSession, plan), session)
+
+
+def has_exchange(frame: DataFrame) -> bool:
+    made: Any = frame
+    return "Exchange" in made._jdf.queryExecution().executedPlan().toString()
+
+
+def _sortable(name: str, frame: DataFrame) -> Any:
+    from pyspark.sql import functions
+
+    kind = frame.schema[name].dataType.simpleString()
+    # Maps and variants have no order; their text will do.
+    return functions.expr(f"to_json({quoted(name)})" if "map<" in kind or "variant" in kind else quoted(name))

@@ -1,0 +1,247 @@
+"""Stages as steps over columns: which of a pipeline's stages a DataFrame does, and what its rows are afterwards.
+
+:func:`taken` is asked stage by stage, for as long as everything before is columns. What it cannot do exactly as Python does is
+NotAColumn, and runs in Python from there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from rx_fusion.symbols import Expression, Item, Operator
+from rx_ops import stages
+from rx_spark._columns import Column, Guard, NotAColumn, call_of, column_of, columns_of, condition_of, declared
+from rx_spark._frames import ColumnStep, FrameSource, Group, Select, Unique, Where, checking
+from rx_spark._rows import Field, Kind, RowType, is_row_class, row_type, tuple_row, value_row
+from rx_spark._runner import Ones, itself, larger, smaller
+
+#: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
+_KEYS: Final = (int, str, bool)
+Reduction = Literal["sum", "min", "max"]
+_NUMBERS: Final = (int, float)
+
+
+def taken(function: Callable[..., Any], args: tuple[Any, ...], source: FrameSource) -> FrameSource:
+    """The source with one more stage done by columns. Raises NotAColumn."""
+    known = _STAGES.get(function)
+    if known is None:
+        raise NotAColumn("no step over columns does it")
+    return known(source, *args)
+
+
+# --- filter and map ---------------------------------------------------------------------------------------------------
+
+
+def _filter(source: FrameSource, predicate: object) -> FrameSource:
+    found = condition_of(column_of(predicate, source.rows))
+    return source.then(where(found), checked=_after(source, (found,)))
+
+
+def where(found: Column) -> Where:
+    """Keeps the rows for which a condition is true; the scan is told as much of it as file formats understand."""
+    exact = checking(found.guards, found.sql)
+    if not found.loose or not all(guard.null for guard in found.guards):
+        return Where(exact)
+    # A row that raises has to get as far as that.
+    loose = " OR ".join([found.loose, *(guard.when for guard in found.guards)])
+    return Where(exact, "" if loose == exact else loose)
+
+
+def _map(source: FrameSource, mapper: object) -> FrameSource:
+    several = columns_of(mapper, source.rows)
+    if several is not None:
+        kinds = [_kept(column) for column in several]
+        return _select(source, several, tuple_row(kinds))
+    made = call_of(mapper, source.rows)
+    if made is not None:
+        kind, args, named = made
+        return _construct(source, kind, args, named)
+    column = column_of(mapper, source.rows)
+    kind_found = _kept(column)
+    if column.optional:
+        raise NotAColumn("the value may be None, which is no item")
+    return _select(source, (column,), value_row(kind_found))
+
+
+def _construct(source: FrameSource, kind: type, args: tuple[Column, ...], named: dict[str, Column]) -> FrameSource:
+    if not is_row_class(kind):
+        raise NotAColumn(f"{kind.__qualname__}() is evaluated by Python")
+    if dataclasses.is_dataclass(kind) and hasattr(kind, "__post_init__"):
+        raise NotAColumn(f"{kind.__qualname__} has a __post_init__")
+    row = row_type(kind)
+    given = dict(zip(row.names, args, strict=False)) | named
+    if len(args) > len(row.fields) or set(given) != set(row.names) or len(given) != len(args) + len(named):
+        raise NotAColumn(f"{kind.__qualname__}() is called with other arguments than its fields")
+    columns = [given[name] for name in row.names]
+    for field, column in zip(row.fields, columns, strict=True):
+        if replace(column.kind, optional=False) != replace(field.kind, optional=False) or column.optional > field.kind.optional:
+            raise NotAColumn(f"{kind.__qualname__}.{field.name} is a {field.kind}, and it would be a {column.kind}")
+    return _select(source, columns, row)
+
+
+def _kept(column: Column) -> Kind:
+    if column.python is type(None):
+        raise NotAColumn("None has no type of its own")
+    return column.kind
+
+
+def _select(source: FrameSource, columns: Any, row: RowType) -> FrameSource:
+    guards = tuple(guard for column in columns for guard in column.guards)
+    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    steps.append(Select(tuple((column.sql, name) for column, name in zip(columns, row.names, strict=True))))
+    checked = frozenset(field.name for field in row.fields if not field.kind.optional)
+    return replace(source.then(*steps, row=row, checked=checked), narrow=frozenset())
+
+
+def _after(source: FrameSource, columns: tuple[Column, ...]) -> frozenset[str]:
+    """The fields that cannot be null any more once the guards have been asked."""
+    asked = {guard.when for column in columns for guard in column.guards if guard.error == "SchemaError"}
+    return source.checked | {field.name for field in source.row.fields if f"`{field.name}` IS NULL" in asked}
+
+
+# --- to one value -----------------------------------------------------------------------------------------------------
+
+
+def _one(source: FrameSource, sql: str, kind: Kind, *, start: Any = None, guards: tuple[Guard, ...] = ()) -> FrameSource:
+    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    made = source.then(*steps, Group((), ((sql, "value"),)), row=value_row(replace(kind, optional=True)))
+    return replace(made, narrow=frozenset(), one=True, start=start, shuffled=True)
+
+
+def _count(source: FrameSource) -> FrameSource:
+    return _one(source, "count(*)", Kind(int))
+
+
+def _value(source: FrameSource) -> Column:
+    if source.row.form != "value":
+        raise NotAColumn(f"the items are rows ({source.row.name})")
+    return column_of(_ITSELF, source.rows)
+
+
+def _sum(source: FrameSource, start: object) -> FrameSource:
+    column = _value(source)
+    if type(start) not in _NUMBERS or column.python not in _NUMBERS:
+        raise NotAColumn(f"sum of {column.kind} is evaluated by Python")
+    return _one(source, _aggregate("sum", column), column.kind, start=start, guards=column.guards)
+
+
+def _best(name: Reduction) -> Callable[[FrameSource, object], FrameSource]:
+    def best(source: FrameSource, key: object = None) -> FrameSource:
+        if key is not None:
+            raise NotAColumn(f"{name} with a key is evaluated by Python")
+        column = _value(source)
+        return _one(source, _aggregate(name, column), column.kind, guards=(*column.guards, *_no_nan(name, column)))
+
+    return best
+
+
+def _reduce(source: FrameSource, reducer: object) -> FrameSource:
+    name = _reduction(reducer)
+    column = _value(source)
+    return _one(source, _aggregate(name, column), column.kind, guards=(*column.guards, *_no_nan(name, column)))
+
+
+def _aggregate(name: Reduction, column: Column) -> str:
+    allowed = _NUMBERS if name == "sum" else (*_NUMBERS, str)
+    if column.python not in allowed:
+        raise NotAColumn(f"{name} of {column.kind} is evaluated by Python")
+    return f"{name}({column.sql})"
+
+
+def _no_nan(name: Reduction, column: Column) -> tuple[Guard, ...]:
+    """With NaN among them it depends on the order in Python which is the smallest; Spark has an order of its own."""
+    if name == "sum" or column.python is not float:
+        return ()
+    message = f"{name} of numbers with NaN among them depends on their order.\n  Instead:  .filter(it == it) before it"
+    return (Guard(f"isnan({column.sql})", "ValueError", message),)
+
+
+def _reduction(reducer: object) -> Reduction:
+    """What a function of two makes of them, where it is known."""
+    if reducer is operator.add:
+        return "sum"
+    if reducer is builtins.min or reducer is smaller:
+        return "min"
+    if reducer is builtins.max or reducer is larger:
+        return "max"
+    if isinstance(reducer, Expression) and reducer.node == Operator("+", (Item(0), Item(1))):
+        return "sum"
+    raise NotAColumn("what it does with two items is for Python to know; sums are operator.add, the smaller one is min")
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+def _group_reduce(source: FrameSource, key: object, value: object, reducer: object) -> FrameSource:
+    name = _reduction(reducer)
+    keyed = key_of(key, source)
+    valued = column_of(value, source.rows)
+    guards = (*keyed.guards, *valued.guards, *_no_nan(name, valued))
+    if valued.optional:
+        message = f"{value!r} gave None, which is no value of a group (RS 2.13)"
+        guards = (*guards, Guard(f"{valued.sql} IS NULL", "TypeError", message))
+    row = tuple_row((keyed.kind, Kind(valued.python)))
+    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    made = replace(valued, sql="_2", guards=())
+    steps += [Select(((keyed.sql, "_1"), (valued.sql, "_2"))), Group(("_1",), ((_aggregate(name, made), "_2"),))]
+    return grouped(source, steps, row)
+
+
+def grouped_by(source: FrameSource, key: object, value: object, reducer: object) -> FrameSource:
+    """The same for ``group_by(key).flat_map(lambda group: group.count())`` and the like."""
+    if value is itself:
+        return _group_reduce(source, key, _ITSELF, reducer)
+    if isinstance(value, Ones):
+        if value.value is not None:
+            raise NotAColumn("the value is computed for each item, though it is only counted")
+        keyed = key_of(key, source)
+        row = tuple_row((keyed.kind, Kind(int)))
+        steps: list[ColumnStep] = [Where(checking(keyed.guards))] if keyed.guards else []
+        return grouped(source, [*steps, Select(((keyed.sql, "_1"),)), Group(("_1",), (("count(*)", "_2"),))], row)
+    return _group_reduce(source, key, value, reducer)
+
+
+def grouped(source: FrameSource, steps: list[ColumnStep], row: RowType) -> FrameSource:
+    """The source behind a shuffle of Spark's that makes rows ``row``."""
+    checked = frozenset(field.name for field in row.fields if not field.kind.optional)
+    return replace(source.then(*steps, row=row, checked=checked), narrow=frozenset(), shuffled=True)
+
+
+def key_of(key: object, source: FrameSource) -> Column:
+    """The column of a group's key. NotAColumn for a float: NaN equals itself in Spark."""
+    found = column_of(key, source.rows)
+    if found.python not in _KEYS:
+        raise NotAColumn(f"a key of type {found.kind} is evaluated by Python")
+    return found
+
+
+def _distinct(source: FrameSource) -> FrameSource:
+    for field in source.row.fields:
+        if field.kind.python not in _KEYS:
+            raise NotAColumn(f"whether two {field.kind} are equal is for Python to say")
+    guards = tuple(guard for field in source.row.fields for guard in _nulls(field, source))
+    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    return replace(grouped(source, [*steps, Unique()], source.row), narrow=source.narrow)
+
+
+def _nulls(field: Field, source: FrameSource) -> tuple[Guard, ...]:
+    return () if field.name in source.checked else declared(field, source.row)
+
+
+_ITSELF: Final = Expression[Any](Item())
+_STAGES: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
+    stages.filter_: _filter,
+    stages.map_: _map,
+    stages.count: _count,
+    stages.sum_: _sum,
+    stages.min_: _best("min"),
+    stages.max_: _best("max"),
+    stages.reduce: _reduce,
+    stages.group_reduce: _group_reduce,
+    stages.distinct: _distinct,
+}

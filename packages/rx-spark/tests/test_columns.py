@@ -1,0 +1,185 @@
+"""Expressions as columns: what is translated, what is left to Python and why, and that the answers are the same."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+
+from rx_fusion.symbols import call, expression_of, it
+from rx_spark._columns import Column, NotAColumn, Rows, column_of, condition_of, text_of
+from rx_spark._frames import checking
+from rx_spark._relational import where
+from rx_spark._rows import row_type
+from rx_spark._session import SparkConfig, engine
+
+
+@dataclass(frozen=True)
+class Numbers:
+    a: int
+    b: int | None
+    x: float
+    y: float | None
+    s: str
+    t: str | None
+    f: bool
+
+
+ROW = row_type(Numbers)
+NAMES = frozenset(ROW.names)
+
+
+def column(symbol: Any) -> Column:
+    return column_of(expression_of(symbol), Rows(ROW))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "reason"),
+    [
+        (round(it.x), r"round\(\) is evaluated by Python"),
+        (it.a**2, r"\*\* of int and int is evaluated by Python"),
+        (it.x // 1.0, r"// of float and float"),
+        (it.x % 2.0, r"% of float and float"),
+        (it.s.upper(), r"\.upper\(\) is evaluated by Python"),
+        (it.s.strip(), r"\.strip\(\) is evaluated by Python"),
+        (it.s[0], r"\[0\] of a str is evaluated by Python"),
+        (it.a == it.x, "== of int and float is exact in Python"),
+        (it.a < it.x, "< of int and float is exact in Python"),
+        (it.a == it.s, "== of int and str"),
+        (it.f + 1, r"\+ of bool and int"),
+        (it.a & 1, "& of int and int"),
+        (~it.f, "~ of a bool is a number in Python"),
+        (it.a + (1 << 63), "more than 64 bits"),
+        (it.s + "\ud800", "no lone surrogates"),
+        (it.z, r"Numbers has no column for \.z; there are a, b, x"),
+        (it["a"], r"Numbers has no column for \['a'\]"),
+        (it, "it is the whole row"),
+        (it.b & it.f, "& of int | None and bool"),
+    ],
+)
+def test_what_spark_answers_otherwise_is_left_to_python(symbol: Any, reason: str) -> None:
+    with pytest.raises(NotAColumn, match=reason.replace("| None", r"\| None")):
+        column(symbol)
+
+
+def test_a_lambda_is_no_column() -> None:
+    with pytest.raises(NotAColumn, match="it is a Python function"):
+        column_of(lambda row: row.a, Rows(ROW))
+
+
+def test_a_null_is_looked_for_once_where_the_class_has_none() -> None:
+    assert [guard.error for guard in column(it.a + it.a).guards] == ["SchemaError", "SchemaError"]
+    assert column_of(expression_of(it.a + it.a), Rows(ROW, NAMES)).guards == ()
+
+
+def test_what_the_scan_is_told_lets_rows_through_that_raise() -> None:
+    made = where(condition_of(column(it.x > 3)))
+    assert made.loose == "(`x` > (3.0D)) OR `x` IS NULL"
+    assert made.exact.startswith("CASE WHEN `x` IS NULL THEN raise_error(")
+    assert made.exact.endswith("ELSE ((`x` > (3.0D)) AND NOT isnan(`x`)) END")
+
+
+@pytest.mark.parametrize("text", ["", "a'b", "\\", "\n\t\0", "ä\u2028", "\U0001f600", "%_", '"'])
+def test_text_survives_sql(text: str, spark_config: SparkConfig) -> None:
+    assert engine(spark_config).frames.sql(f"SELECT {text_of(text)}").collect()[0][0] == text
+
+
+# --- random expressions over random rows ------------------------------------------------------------------------------
+
+WHOLE = (-5, -2, -1, 0, 1, 2, 3, 7, 2**31, -(2**31), 2**53, 2**53 + 1)
+FLOATS = (0.0, -0.0, 1.5, -2.5, 1e300, -1e-300, math.inf, -math.inf, math.nan, 2.0**53, 3.0)
+TEXTS = ("", "a", "A", "ab", "ß", "é", "\U0001f600", "a b", "Ä")
+LEAVES: dict[type, tuple[Any, ...]] = {int: (it.a, it.b, *WHOLE), float: (it.x, it.y, *FLOATS), str: (it.s, it.t, *TEXTS)}
+FIELDS: dict[type, tuple[Any, ...]] = {int: (it.a, it.b), float: (it.x, it.y), str: (it.s, it.t)}
+
+
+def value(rng: Random, kind: type, depth: int) -> Any:
+    """An expression; at least one field of the row is in it, because constants alone are computed when it is built."""
+    if not depth:
+        return rng.choice(FIELDS[kind])
+    first = value(rng, kind, depth - 1)
+    second = rng.choice(LEAVES[rng.choice((int, float)) if kind is float else kind])
+    if kind is str:
+        return first + second
+    choices: list[Callable[[], Any]] = [lambda: first + second, lambda: second - first, lambda: abs(first), lambda: -first]
+    choices += (
+        [lambda: first // second, lambda: second % first] if kind is int else [lambda: first * second, lambda: first / second]
+    )
+    return rng.choice(choices)()
+
+
+def condition(rng: Random, depth: int) -> Any:
+    if depth:
+        left, right = condition(rng, depth - 1), condition(rng, depth - 1)
+        return rng.choice((lambda: left & right, lambda: left | right, lambda: left ^ right))()
+    kind = rng.choice((int, float, str))
+    left, right = value(rng, kind, rng.randrange(2)), rng.choice(LEAVES[kind])
+    choices: list[Callable[[], Any]] = [lambda: left < right, lambda: left <= right, lambda: left > right, lambda: left == right]
+    choices += [lambda: left != right, lambda: left == None]  # noqa: E711  # it is an expression
+    choices += [lambda: left.startswith(right), lambda: call(len, left) < 3] if kind is str else [lambda: left / right > 1]
+    return rng.choice(choices)()
+
+
+def row(rng: Random) -> Numbers:
+    def maybe(among: tuple[Any, ...]) -> Any:
+        return None if rng.random() < 0.3 else rng.choice(among)
+
+    texts = rng.choice(TEXTS), maybe(TEXTS)
+    return Numbers(rng.choice(WHOLE), maybe(WHOLE), rng.choice(FLOATS), maybe(FLOATS), *texts, rng.random() < 0.5)
+
+
+def outcome(function: Callable[[Numbers], object], item: Numbers) -> str:
+    try:
+        return shown(function(item))
+    except (TypeError, ZeroDivisionError, AttributeError) as error:
+        return type(error).__name__
+
+
+def shown(made: object) -> str:
+    return "nan" if made != made else repr(made + 0.0) if isinstance(made, float) else repr(made)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("RX_NIGHTLY", "0")) // 250 + 2))
+def test_a_column_answers_as_python_does(seed: int, spark_config: SparkConfig) -> None:
+    """One job for many expressions: for each the error that its guards name, and its value where there is none."""
+    rng = Random(f"{os.environ.get('RX_SEED', '0')} {seed}")
+    rows = [row(rng) for _ in range(60)]
+    translated = []
+    for at in range(100):
+        symbol = condition(rng, rng.randrange(3)) if at % 2 else value(rng, rng.choice((int, float, str)), rng.randrange(1, 4))
+        try:
+            translated.append((expression_of(symbol), column_of(expression_of(symbol), Rows(ROW, NAMES))))
+        except NotAColumn:
+            pass
+    assert len(translated) > 50
+    asked = []
+    for at, (_, made) in enumerate(translated):
+        named = " ".join(f"WHEN {guard.when} THEN '{guard.error}'" for guard in made.guards)
+        asked.append(f"{f'CASE {named} END' if named else 'CAST(NULL AS STRING)'} AS e{at}")
+        raises = " OR ".join(f"({guard.when})" for guard in made.guards)
+        asked.append(f"{f'CASE WHEN {raises} THEN NULL ELSE {made.sql} END' if raises else made.sql} AS v{at}")
+    frame = engine(spark_config).frames.createDataFrame([ROW.values(item) for item in rows], ROW.ddl)
+    differ = []
+    for item, answer in zip(rows, frame.selectExpr(*asked).collect(), strict=True):
+        for at, (function, made) in enumerate(translated):
+            spark, python = answer[2 * at] or shown(answer[2 * at + 1]), outcome(function, item)
+            inexact = spark == "OverflowError" and any("2**53" in guard.message for guard in made.guards)
+            if spark != python and not inexact and (spark, python) != ("TypeError", "AttributeError"):
+                differ.append(f"{function!r} of {item}: Python {python}, Spark {spark}")
+    assert not differ, "\n".join(differ[:5])
+
+
+def test_control_a_column_that_answers_otherwise_is_seen(spark_config: SparkConfig) -> None:
+    """Spark's own remainder has the sign of the dividend; the table has another formula for it."""
+    frame = engine(spark_config).frames.createDataFrame([(-5, 3)], "a bigint, b bigint")
+    (found,) = frame.selectExpr("a % b AS spark", f"{column(it.a % 3).sql} AS ours").collect()
+    assert (found.spark, found.ours) == (-2, -5 % 3)
+
+
+def test_a_condition_without_guards_is_what_it_is() -> None:
+    assert checking((), "a > 1") == "a > 1"

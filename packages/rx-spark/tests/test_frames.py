@@ -1,0 +1,218 @@
+"""Sources of rows: DataFrames, files, tables; what of a pipeline is columns, and that answers are those of a local run."""
+
+from __future__ import annotations
+
+import datetime
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from frames import CITIES, ROWS, Trip, TripDict, TripTuple, to_fare, trips, write_trips
+
+import rx_spark
+from rx_fusion import fusion_off
+from rx_fusion.symbols import it, sym
+from rx_ops import Flowable, Row
+from rx_spark import SchemaError, SparkConfig
+from rx_spark._session import engine
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
+
+
+@pytest.fixture
+def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
+    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
+
+
+PIPELINES: dict[str, Callable[[Flowable[Trip]], Flowable[Any]]] = {
+    "rows": lambda flow: flow,
+    "filter": lambda flow: flow.filter(it.id > 100),
+    "filter, filter": lambda flow: flow.filter(it.id >= 10).filter(it.city == "Ulm"),
+    "filter of null": lambda flow: flow.filter(it.km == None),  # noqa: E711  # it is an expression
+    "map to a field": lambda flow: flow.map(it.city),
+    "map to a tuple": lambda flow: flow.map(sym(lambda trip: (trip.city, trip.id * 2, trip.day))),
+    "map to a tuple, then its parts": lambda flow: flow.map(sym(lambda trip: (trip.city, trip.id % 7))).filter(it[1] > 2),
+    "lambda in the middle": lambda flow: flow.filter(it.id < 50).map(lambda trip: (trip.city, trip.id)).filter(it[1] > 3),
+    "lambda alone": lambda flow: flow.map(to_fare),
+    "group_reduce by columns": lambda flow: flow.group_reduce(it.city, it.id, operator.add),
+    "group_reduce by columns, smallest": lambda flow: flow.group_reduce(it.city, it.id, min),
+    "group_reduce by a lambda": lambda flow: flow.group_reduce(lambda trip: trip.city, it.id, operator.add),
+    "group_reduce, then columns": lambda flow: flow.group_reduce(it.city, it.id, operator.add).filter(it[1] > 14_900),
+    "group_by, count": lambda flow: flow.group_by(it.city).flat_map(lambda g: g.count().map(lambda n: (g.key, n))),
+    "distinct": lambda flow: flow.map(it.city).distinct(),
+    "distinct of floats": lambda flow: flow.map(lambda trip: trip.km or 0.0).distinct(),
+    "count": lambda flow: flow.filter(it.id > 7).count().to_flowable(),
+    "count of none": lambda flow: flow.filter(it.id < 0).count().to_flowable(),
+    "sum": lambda flow: flow.map(it.id).sum().to_flowable(),
+    "sum of none": lambda flow: flow.filter(it.id < 0).map(it.id).sum().to_flowable(),
+    "sum of none by lambdas": lambda flow: flow.filter(it.id < 0).map(lambda trip: trip.id).sum().to_flowable(),
+    "largest": lambda flow: flow.map(it.id).max().to_flowable(),
+    "largest of none": lambda flow: flow.filter(it.id < 0).map(it.id).max().to_flowable(),
+    "reduce": lambda flow: flow.map(it.id).reduce(operator.add).to_flowable(),
+    "driver at the end": lambda flow: flow.map(it.id).sorted().take(3),
+}
+
+
+@pytest.mark.parametrize("make", PIPELINES.values(), ids=PIPELINES)
+def test_the_answers_are_those_of_a_local_run(make: Callable[[Flowable[Trip]], Flowable[Any]], source: Flowable[Trip]) -> None:
+    local = sorted(make(Flowable.from_iterable(trips())).to_list().blocking_get(), key=repr)
+    assert sorted(make(source).to_list().blocking_get(), key=repr) == local
+
+
+@pytest.mark.parametrize("name", ["filter", "group_reduce by columns", "count"])
+def test_without_fusion_the_answers_are_the_same(name: str, source: Flowable[Trip]) -> None:
+    make = PIPELINES[name]
+    local = sorted(make(Flowable.from_iterable(trips())).to_list().blocking_get(), key=repr)
+    with fusion_off():
+        assert sorted(make(source).to_list().blocking_get(), key=repr) == local
+    assert sorted(make(source.hide()).to_list().blocking_get(), key=repr) == local
+
+
+def test_rows_come_as_the_class_that_was_asked_for(folder: Path, spark_config: SparkConfig) -> None:
+    named = rx_spark.parquet(folder, schema=TripTuple, config=spark_config).filter(it.id == 7)
+    assert named.to_list().blocking_get() == [TripTuple(7, CITIES[1])]
+    dicts = rx_spark.parquet(folder, schema=TripDict, config=spark_config).filter(it["id"] == 7)
+    assert dicts.to_list().blocking_get() == [{"id": 7, "km": 1.75}]
+    plain = rx_spark.parquet(folder, config=spark_config).filter(it.id == 7).filter(it["city"] != "Ulm")
+    (row,) = plain.to_list().blocking_get()
+    assert row == Row(day=datetime.date(2026, 1, 3), id=7, city="Köln", km=1.75)
+
+
+# --- where rows come from ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def view(folder: Path, spark_config: SparkConfig) -> Iterator[str]:
+    session = engine(spark_config).application
+    session.read.parquet(str(folder)).createOrReplaceTempView("trips_view")
+    yield "trips_view"
+    session.catalog.dropTempView("trips_view")
+
+
+def test_a_dataframe_of_the_application_keeps_what_it_was_told(folder: Path, spark_config: SparkConfig) -> None:
+    frame = engine(spark_config).application.read.parquet(str(folder)).where("id < 4").orderBy("id")
+    assert rx_spark.dataframe(frame, schema=Trip).map(it.id).to_list().blocking_get() == [0, 1, 2, 3]
+
+
+def test_tables_and_queries_are_those_of_the_applications_session(view: str) -> None:
+    assert rx_spark.table(view, schema=Trip).count().blocking_get() == ROWS
+    query = rx_spark.sql(f"SELECT city, count(*) AS n FROM {view} GROUP BY city")
+    assert sorted(query.map(it.n).to_list().blocking_get()) == [100, 100, 100]
+    with pytest.raises(LookupError, match=r"table\(\): \[TABLE_OR_VIEW_NOT_FOUND\]"):
+        rx_spark.table("no_such_view")
+    with pytest.raises(ValueError, match=r"sql\(\): \[PARSE_SYNTAX_ERROR\]"):
+        rx_spark.sql("SELEC 1")
+
+
+def test_csv_and_json_are_read_as_the_class_says(tmp_path: Path, spark_config: SparkConfig) -> None:
+    (tmp_path / "a.csv").write_text("id,city\n1,Ulm\n2,Bonn\n")
+    (tmp_path / "a.json").write_text('{"id": 1, "city": "Ulm"}\n{"id": 2, "city": "Bonn"}\n')
+    expected = [TripTuple(1, "Ulm"), TripTuple(2, "Bonn")]
+    assert rx_spark.csv(tmp_path / "a.csv", schema=TripTuple, config=spark_config).to_list().blocking_get() == expected
+    assert rx_spark.json(tmp_path / "a.json", schema=TripTuple, config=spark_config).to_list().blocking_get() == expected
+    assert rx_spark.csv(tmp_path / "a.csv", config=spark_config).map(it.city).to_list().blocking_get() == ["Ulm", "Bonn"]
+
+
+def test_a_line_that_does_not_fit_fails_the_stream(tmp_path: Path, spark_config: SparkConfig) -> None:
+    (tmp_path / "a.csv").write_text("id,city\n1,Ulm\nx,Bonn\n")
+    flow = rx_spark.csv(tmp_path / "a.csv", schema=TripTuple, config=spark_config)
+    with pytest.raises(rx_spark.SparkJobError, match=r"MALFORMED_RECORD|FAILED_READ_FILE|CAST_INVALID_INPUT"):
+        flow.to_list().blocking_get()
+
+
+def test_jdbc_reads_and_writes_a_table(tmp_path: Path, spark_config: SparkConfig) -> None:
+    url = f"jdbc:derby:{tmp_path / 'db'};create=true"
+    derby = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+    given = rx_spark.from_iterable([TripTuple(1, "Ulm"), TripTuple(2, "Bonn")], config=spark_config)
+    written = rx_spark.write_jdbc(given, url, "trips", schema=TripTuple, options=derby).blocking_get()
+    assert (written.files, written.rows) == (0, 2)
+    read = rx_spark.jdbc(url, "trips", options=derby, config=spark_config)
+    assert sorted(read.map(lambda row: (row.id, row.city)).to_list().blocking_get()) == [(1, "Ulm"), (2, "Bonn")]
+
+
+# --- what does not fit ------------------------------------------------------------------------------------------------
+
+
+def test_a_schema_that_does_not_fit_is_refused_at_assembly(folder: Path, spark_config: SparkConfig) -> None:
+    @dataclass
+    class Wrong:
+        id: str
+        town: str
+        cit: str
+
+    with pytest.raises(SchemaError) as caught:
+        rx_spark.parquet(folder, schema=Wrong, config=spark_config)
+    text = str(caught.value)
+    assert "column 'id': expected str (string), found int" in text
+    assert "column 'town' is missing" in text
+    assert "column 'cit' is missing; there is 'city'" in text
+
+
+def test_a_path_that_is_not_there_is_a_file_not_found(tmp_path: Path, spark_config: SparkConfig) -> None:
+    with pytest.raises(FileNotFoundError, match=r"parquet\(\): \[PATH_NOT_FOUND\].*nothing"):
+        rx_spark.parquet(tmp_path / "nothing", config=spark_config)
+    with pytest.raises(TypeError, match="paths"):
+        rx_spark.parquet(config=spark_config)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "text"),
+    [
+        (lambda flow: flow.filter(it.km > 3), TypeError, "'>' not supported between instances of 'NoneType' and 'int'"),
+        (lambda flow: flow.map(it.km * 2), TypeError, r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'"),
+        (lambda flow: flow.map(it.id // 0), ZeroDivisionError, "integer division or modulo by zero"),
+        (lambda flow: flow.map(sym(lambda t: (t.id, t.id / t.id))).map(it[0]), ZeroDivisionError, "division by zero"),
+        (lambda flow: flow.map(it.id * (1 << 62)), OverflowError, "64 bits"),
+        (
+            lambda flow: flow.map(lambda trip: trip.km * 2),
+            TypeError,
+            r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'",
+        ),
+    ],
+    ids=["filter", "map", "zero", "zero in a part that is dropped", "overflow", "lambda"],
+)
+def test_an_error_is_the_one_that_python_raises(make: Any, kind: type[Exception], text: str, source: Flowable[Trip]) -> None:
+    with pytest.raises(kind, match=text):
+        make(source).to_list().blocking_get()
+    if kind is not OverflowError:  # Python's own numbers have no end
+        with pytest.raises(kind, match=text):
+            make(Flowable.from_iterable(trips())).to_list().blocking_get()
+
+
+def test_a_null_where_the_class_has_none_is_told_of_columns_and_of_rows(folder: Path, spark_config: SparkConfig) -> None:
+    @dataclass
+    class Strict:
+        id: int
+        km: float
+
+    flow = rx_spark.parquet(folder, schema=Strict, config=spark_config)
+    for made in (flow, flow.filter(it.km > 3), flow.map(lambda trip: trip.id)):
+        with pytest.raises(SchemaError, match=r"column 'km' holds a null, and .*Strict\.km is a float"):
+            made.to_list().blocking_get()
+    assert flow.map(it.id).count().blocking_get() == ROWS  # the column is not looked at
+
+
+# --- what runs where --------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_says_what_is_columns_and_where_python_begins(source: Flowable[Trip]) -> None:
+    flow = source.filter(it.id > 5).map(lambda trip: trip.city).distinct().scan(lambda a, b: a + b)
+    text = flow.explain()
+    assert "· columns: filter(it.id > 5)" in text
+    assert "· Python from map(<lambda" in text
+    assert ": it is a Python function" in text
+    assert "· driver from here: scan(" in text
+
+
+def test_a_filter_reaches_the_scan_and_only_the_columns_used_are_read(source: Flowable[Trip]) -> None:
+    text = source.filter(it.id > 100).filter(it.city == "Ulm").map(it.day).explain()
+    assert "PushedFilters: [" in text
+    assert "GreaterThan(id,100)" in text
+    assert "EqualTo(city,Ulm)" in text
+    assert "ReadSchema: struct<" in text

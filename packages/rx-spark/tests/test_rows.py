@@ -1,0 +1,141 @@
+"""Row classes: what describes rows, how rows are built of Arrow columns and taken apart, and what is said of a misfit."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import pickle
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+import pyarrow as pa
+import pytest
+
+from rx_ops import Row
+from rx_spark._rows import Kind, RowType, SchemaError, arrow_schema, plain_row, read_rows, row_type, value_row, write_batch
+
+
+@dataclass
+class Inner:
+    x: int
+    tags: list[str]
+
+
+@dataclass
+class Everything:
+    whole: int
+    number: float
+    text: str
+    yes: bool
+    raw: bytes
+    day: datetime.date
+    at: datetime.datetime
+    money: decimal.Decimal
+    several: list[int | None]
+    table: dict[str, float]
+    inner: Inner
+    maybe: int | None = None
+
+
+class Named(NamedTuple):
+    x: int
+    y: str | None
+
+
+class Dict(TypedDict):
+    x: int
+    y: NotRequired[str]
+
+
+@dataclass
+class KeywordOnly:
+    x: int
+    y: str = field(kw_only=True)
+    made: int = field(init=False, default=3)
+
+
+EVERYTHING = Everything(
+    1 << 62,
+    0.5,
+    "ä",
+    True,
+    b"\0x",
+    datetime.date(2026, 2, 28),
+    datetime.datetime(2026, 2, 28, 12, tzinfo=datetime.UTC),
+    decimal.Decimal("1.500000000000000000"),
+    [1, None],
+    {"a": 1.5},
+    Inner(7, ["p", "q"]),
+)
+
+
+@pytest.mark.parametrize(
+    "item", [EVERYTHING, Named(1, None), {"x": 1, "y": "z"}, KeywordOnly(1, y="a")], ids=["dataclass", "tuple", "dict", "kw_only"]
+)
+def test_an_element_comes_back_from_its_columns_as_it_was(item: Any) -> None:
+    row = row_type(Dict if isinstance(item, dict) else type(item))
+    batch = write_batch([item, item], row, arrow_schema(row))
+    assert list(read_rows(batch, row)) == [item, item]
+
+
+def test_a_key_that_is_not_there_is_a_null_where_the_class_says_that_it_may_be_missing() -> None:
+    row = row_type(Dict)
+    batch = write_batch([{"x": 1}], row, arrow_schema(row))
+    assert list(read_rows(batch, row)) == [{"x": 1, "y": None}]
+
+
+def test_rows_without_a_class_have_attributes_and_items() -> None:
+    row = plain_row(row_type(Named).fields)
+    batch = pa.RecordBatch.from_pydict({"x": [1], "y": ["a"]})
+    (found,) = read_rows(batch, row)
+    assert found == Row(x=1, y="a")
+    assert (found.x, found["y"], found[0]) == (1, "a", 1)
+
+
+def test_a_tuple_is_taken_by_its_places() -> None:
+    row = row_type(Named)
+    assert write_batch([(1, "a")], row, arrow_schema(row)).to_pydict() == {"x": [1], "y": ["a"]}
+
+
+def test_a_null_in_a_field_that_has_none_is_told_with_the_remedy() -> None:
+    batch = pa.RecordBatch.from_pydict({"x": [1, None], "y": ["a", "b"]})
+    with pytest.raises(SchemaError, match=r"column 'x' holds a null, and Named\.x is a int\.\n  Right:  x: int \| None"):
+        list(read_rows(batch, row_type(Named)))
+
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        (Named("one", None), r"'one' \(str\) does not fit column 'x' of type int64"),  # type: ignore[arg-type]  # on purpose
+        (Named(1 << 70, None), r"1180591620717411303424 \(int\) does not fit column 'x'"),
+        (Named(None, None), r"Named\.x is a int, and an item has None there"),  # type: ignore[arg-type]  # on purpose
+        ((1, "a", 2), r"is no Named \(x: int, y: str \| None\): ValueError: 3 values for the 2 columns x, y"),
+    ],
+    ids=["type", "range", "None", "length"],
+)
+def test_an_element_that_does_not_fit_is_named_with_its_value(item: Any, text: str) -> None:
+    row = row_type(Named)
+    with pytest.raises(SchemaError, match=text):
+        write_batch([Named(1, "a"), item], row, arrow_schema(row))
+
+
+@pytest.mark.parametrize("row", [row_type(Everything), row_type(Dict), plain_row(row_type(Named).fields), value_row(Kind(int))])
+def test_a_row_type_travels(row: RowType) -> None:
+    assert pickle.loads(pickle.dumps(row)).ddl == row.ddl
+
+
+def test_the_columns_are_spelled_as_spark_spells_them() -> None:
+    assert row_type(Inner).ddl == "`x` bigint, `tags` array<string>"
+    assert row_type(Everything).fields[10].kind.ddl == "struct<`x`: bigint, `tags`: array<string>>"
+
+
+def test_what_describes_no_rows_is_refused_with_an_example() -> None:
+    with pytest.raises(TypeError, match=r"<class 'int'> does not describe rows\.\n  Right:  @dataclass class Trip"):
+        row_type(int)
+
+    @dataclass
+    class Odd:
+        x: complex
+
+    with pytest.raises(TypeError, match=r"Odd\.x is a complex, and no column has that type"):
+        row_type(Odd)
