@@ -105,8 +105,9 @@ def test_any_number_of_items_of_an_observable_wait_for_their_selectors(forms: Ca
         got: list[Any] = []
         ticks = Observable.interval(1, scheduler=clock)
         delayed = ticks.delay(selector=lambda _tick: Observable.timer(500, scheduler=clock))
-        with delayed.subscribe(got.append, on_error=got.append):
-            clock.advance_by(700)
+        handle = delayed.subscribe(got.append, on_error=got.append)
+        clock.advance_by(700)
+        handle.dispose()
         assert got == list(range(200))
 
 
@@ -132,6 +133,46 @@ def test_the_end_of_the_last_window_comes_when_the_source_is_free(forms: Callabl
         log: list[str] = []
         source = Flowable.never().do_on_cancel(lambda: log.append("cancelled"))
         windows = source.window(seconds=1, every=3, scheduler=clock).take(1)
-        with windows.flat_map(lambda window: window).subscribe(log.append, on_complete=lambda: log.append("complete")):
-            clock.advance_by(2)
+        windows.flat_map(lambda window: window).subscribe(log.append, on_complete=lambda: log.append("complete"))
+        clock.advance_by(2)
         assert log == ["cancelled", "complete"]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "joined",
+    [
+        lambda first, then: Flowable.concat(first, then),
+        lambda first, then: Flowable.of(first, then).concat_map(lambda source: source),
+        lambda first, then: Flowable.of(first, then).hide().concat_map(lambda source: source),
+    ],
+    ids=["concat", "concat_map", "concat_map behind a wall"],
+)
+@pytest.mark.parametrize(
+    "first",
+    [
+        lambda: Flowable.from_iterable([1, 2]),
+        lambda: Flowable.range(1, 3).map(int),
+        lambda: Flowable.range(1, 9).take(2),
+        lambda: Flowable.of(1, 2).hide(),
+    ],
+    ids=["list", "stages", "take", "hidden"],
+)
+def test_the_next_source_begins_with_the_last_item_of_one_whose_end_is_known(
+    first: Callable[[], Flow], joined: Callable[[Flow, Flow], Flow], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        begun: list[int] = []
+
+        def last() -> Flowable[int]:
+            begun.append(1)
+            return Flowable.just(3)
+
+        then = Flowable.defer(last)
+        subscriber = TestSubscriber[int](1)
+        joined(first(), then).subscribe(subscriber)
+        assert not begun
+        subscriber.request(1)
+        assert begun
+        subscriber.request(1)
+        subscriber.assert_result(1, 2, 3)

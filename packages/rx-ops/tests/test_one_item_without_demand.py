@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
+from rx_fusion import fusion_off
 from rx_ops import Flowable, Maybe, Single
 from rx_testing import TestSubscriber, VirtualScheduler
 
@@ -79,3 +81,87 @@ def test_a_cancel_while_the_item_waits_forgets_it() -> None:
     subscriber.request(1)
     clock.advance_by(10.0)
     subscriber.assert_empty()
+
+
+COMPUTED: dict[str, Callable[[Callable[[], int]], Single[int] | Maybe[int]]] = {
+    "from_callable": Single.from_callable,
+    "map": lambda function: Single.just(1).map(lambda _item: function()),
+    "maybe": lambda function: Maybe.just(1).map(lambda _item: function()),
+    "count": lambda function: Flowable.range(3).count().map(lambda _count: function()),
+    "hidden": lambda function: Single.from_callable(function).hide(),
+    "flat_map": lambda function: Single.just(1).flat_map(lambda _item: Single.from_callable(function)),
+}
+computing = pytest.mark.parametrize("make", COMPUTED.values(), ids=COMPUTED)
+
+JOINED: dict[str, Callable[[Any], Flowable[int]]] = {
+    "concat": lambda source: Flowable.concat(source, Flowable.never()),
+    "concat_map": lambda source: Flowable.just(1).concat_map(lambda _item: source),
+    "concat_map of what pushes": lambda source: Flowable.just(1).hide().concat_map(lambda _item: source),
+    "flat_map": lambda source: Flowable.just(1).flat_map(lambda _item: source),
+    "flat_map of what pushes": lambda source: Flowable.just(1).hide().flat_map(lambda _item: source),
+    "merge": lambda source: Flowable.merge(Flowable.never(), source),
+    "switch_map": lambda source: Flowable.just(1).switch_map(lambda _item: source),
+    "repeat": lambda source: source.repeat(2),
+    "repeat_until": lambda source: source.repeat_until(lambda: True),
+    "repeat_when": lambda source: source.repeat_when(lambda completions: completions.take(1)),
+}
+joining = pytest.mark.parametrize("join", JOINED.values(), ids=JOINED)
+BOTH_FORMS = pytest.mark.parametrize("forms", [nullcontext, fusion_off], ids=["fused", "without fusion"])
+
+
+@BOTH_FORMS
+@joining
+@computing
+def test_it_is_computed_when_it_is_subscribed_and_the_item_waits(
+    make: Callable[..., Any], join: Callable[[Any], Flowable[int]], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        calls: list[int] = []
+
+        def compute() -> int:
+            calls.append(1)
+            return 7
+
+        subscriber = TestSubscriber[int](request=0)
+        join(make(compute)).subscribe(subscriber)
+        assert len(calls) == 1
+        subscriber.assert_empty()
+        subscriber.request(1)
+        assert subscriber.values == [7]
+
+
+@BOTH_FORMS
+@joining
+@computing
+def test_its_error_needs_no_demand(
+    make: Callable[..., Any], join: Callable[[Any], Flowable[int]], forms: Callable[[], Any]
+) -> None:
+    def fail() -> int:
+        raise KeyError("no item")
+
+    with forms():
+        subscriber = TestSubscriber[int](request=0)
+        join(make(fail)).subscribe(subscriber)
+        subscriber.assert_failure(KeyError)
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("flattened", ["flat_map", "concat_map", "switch_map"])
+@computing
+def test_the_end_behind_the_item_of_the_last_one_needs_no_demand(
+    make: Callable[..., Any], flattened: str, forms: Callable[[], Any]
+) -> None:
+    with forms():
+        for source in (Flowable.of(1, 2), Flowable.of(1, 2).hide()):
+            subscriber = TestSubscriber[int](request=2)
+            getattr(source, flattened)(lambda _item: make(lambda: 7)).subscribe(subscriber)
+            subscriber.assert_result(7, 7) if flattened != "switch_map" else subscriber.assert_complete()
+
+
+def test_the_time_of_an_item_is_that_of_its_subscription() -> None:
+    clock = VirtualScheduler()
+    subscriber = TestSubscriber[Any](request=1)
+    Single.just(1).timestamp(scheduler=clock).repeat(2).map(lambda timed: timed.seconds).subscribe(subscriber)
+    clock.advance_by(5.0)
+    subscriber.request(1)
+    subscriber.assert_result(0.0, 0.0)

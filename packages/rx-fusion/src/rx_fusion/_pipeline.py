@@ -187,6 +187,12 @@ class Pipeline(Assembly[T_co]):
         return super()._gives_one
 
     def _passive_into(self, pump: Pump[T_co], /) -> bool:
+        head = self._head
+        if type(head) is IterableHead and self._shape is ROOT and head.feed is _CLEAN and type(head._items) in _BARE:
+            if hooks.on_subscribe is not None or not queue_fusion._enabled:
+                return False
+            pump.items = iter(head._items)  # its end is seen, and a call is dear here, as above
+            return True
         plan = self._synchronous()
         if plan is None:
             return False

@@ -12,6 +12,7 @@ from rx_core.streams.contracts import (
     NEVER_NONE,
     NO_ITEMS,
     NULL_SUBSCRIBER,
+    WITHOUT_DEMAND,
     Handover,
     Listening,
     Stopping,
@@ -27,7 +28,7 @@ from rx_core.streams.generator_sources import Items
 from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, Input, QueuedInput, RelayedInput, Trigger
-from rx_core.streams.one_at_a_time import OneAtATime, end_of_one
+from rx_core.streams.one_at_a_time import OneAtATime, computed, end_of_one
 from rx_core.streams.op import Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
@@ -45,6 +46,7 @@ __all__ = [
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
+    "WITHOUT_DEMAND",
     "Border",
     "Broadcast",
     "DirectInput",
@@ -80,6 +82,7 @@ __all__ = [
     "Unicast",
     "Waiting",
     "close",
+    "computed",
     "end_of_one",
     "give_back",
     "ignore",

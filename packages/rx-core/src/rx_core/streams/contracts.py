@@ -13,12 +13,15 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from rx_core import _hooks
-from rx_core._reactive import MaybeBase, SingleBase
+from rx_core._reactive import CompletableBase, MaybeBase, SingleBase
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
 
 T_co = TypeVar("T_co", covariant=True)
+
+#: The types of which nothing is requested: they are computed when they are subscribed, and an item waits until it is wanted.
+WITHOUT_DEMAND: Final = (SingleBase, MaybeBase, CompletableBase)
 
 #: The number of a request. Not int: compiled code would raise for another thing, which is a signal here (RS 3.9).
 Amount: TypeAlias = Any

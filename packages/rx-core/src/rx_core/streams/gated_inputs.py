@@ -10,6 +10,8 @@ from rx_core.gate import LOOK_FIRST
 from rx_core.streams.inputs import QueuedInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rx_core._protocols import Subscription
     from rx_core.streams.op import Op
 
@@ -20,7 +22,14 @@ class MergedInput(QueuedInput[T]):
     """One of several sources whose items go on as they are. The operator has two lists: ``ready``, of inputs with an item in
     their queue, once for each item, and ``ended``, of inputs whose source has ended."""
 
-    __slots__ = ()
+    __slots__ = ("hint",)
+
+    #: How many items a passive source has left, where this is known.
+    hint: Callable[[], int] | None
+
+    def __init__(self, op: Op[Any], window: int) -> None:
+        super().__init__(op, window)
+        self.hint = None
 
     def on_next(self, item: T, /) -> None:
         op = self.op
@@ -155,6 +164,11 @@ class GatedInput(QueuedInput[T]):
             if demand != UNBOUNDED:
                 demand -= 1
         return demand
+
+    @property
+    def waits(self) -> bool:
+        """The item of a Single or Maybe came and is not wanted yet. After :meth:`take`, where the source is over."""
+        return bool(self.queue)
 
     def settle(self, demand: int) -> int:
         return demand

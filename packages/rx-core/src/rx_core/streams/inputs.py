@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
@@ -270,6 +270,8 @@ class RelayedInput(Input[T]):
 
     __slots__ = ("asked", "count", "emit")
 
+    #: Whether an item came that is not wanted yet, see :class:`GatedInput`.
+    waits: ClassVar[bool] = False
     #: How many items came; only the source's thread writes it.
     count: int
     #: The operator's demand as far as the source was asked for it.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core.streams.contracts import Stream, close
+from rx_core.streams.contracts import WITHOUT_DEMAND, Stream, close, is_exhausted
 from rx_core.streams.gated_inputs import GatedInput
 from rx_core.streams.inputs import DirectInput, RelayedInput
-from rx_core.streams.op import Op, without_this_frame
+from rx_core.streams.op import Op, Outcome, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -26,6 +26,23 @@ def end_of_one(items: Iterator[Any]) -> bool | Exception:
     return True
 
 
+def computed(items: Iterator[Any]) -> Iterator[Any] | Exception:
+    """The items of a passive Single, Maybe or Completable, computed now: nothing is requested of these, so an item waits."""
+    try:
+        item = next(items, None)
+    except (Exception, GeneratorExit) as error:
+        return without_this_frame(error)
+    if item is None:
+        return iter(())
+    end = end_of_one(items)
+    return iter((item,)) if end is True else _failing_behind(item, end)
+
+
+def _failing_behind(item: Any, end: Any) -> Iterator[Any]:
+    yield item
+    raise end
+
+
 class OneAtATime(Op[T]):
     """The current source is the sole signaller, so its items pass by the gate; what is left of the demand goes to the next one.
 
@@ -35,7 +52,7 @@ class OneAtATime(Op[T]):
     Where another party may signal meanwhile (the outer source of concat_map, a handler's stream) the subclass sets ``gated``.
     """
 
-    __slots__ = ("current", "hint", "items", "last", "refused")
+    __slots__ = ("current", "hint", "items", "last", "refused", "unasked")
 
     #: Whether the current source's items pass through the gate.
     gated: ClassVar[bool] = False
@@ -47,9 +64,12 @@ class OneAtATime(Op[T]):
     last: bool
     #: A wrong request: it was handed to the source, which answers it serially with its other signals (RS 3.9).
     refused: Exception | None
+    #: The passive source has no demand, and was not computed.
+    unasked: bool
 
     def __init__(self, down: Subscriber[T]) -> None:
         super().__init__(down)
+        self.unasked = False
         self.current = None
         self.items = None
         self.hint = None
@@ -66,12 +86,15 @@ class OneAtATime(Op[T]):
         self.last = False
         if not isinstance(source, Stream) or not source._passive_into(self):
             self.subscribe_current(source)
+        else:
+            self.unasked = isinstance(source, WITHOUT_DEMAND)
         return demand
 
     def subscribe_current(self, source: Any) -> None:
         current: RelayedInput[T] | GatedInput[T]
-        if self.gated:
-            current = GatedInput(self)
+        of_one = not self.settled and isinstance(source, WITHOUT_DEMAND)
+        if self.gated or of_one:
+            current = GatedInput(self, of_one)
         else:
             current = DirectInput(self) if self.settled else RelayedInput(self)
         self.current = current
@@ -92,13 +115,20 @@ class OneAtATime(Op[T]):
                 return demand
             if self.refused is not None:
                 return self.finish(self.refused)
+            if current.waits:
+                return demand
             demand = current.settle(demand)
             error = current.error
             self.current = None
             current.close()  # the source may be kept, and is to keep no subscriber of ours (RS 3.13)
             demand = self.source_ended(error, demand)
         while self.items is not None:
-            demand, outcome = self.give(self.items, demand)
+            if self.unasked and not demand:
+                outcome = self.compute(self.items)
+                if outcome is False:
+                    return demand
+            else:
+                demand, outcome = self.give(self.items, demand)
             if outcome is False:
                 if self.stopped or not (self.last or (self.hint is not None and not self.hint())):
                     return demand
@@ -115,6 +145,17 @@ class OneAtATime(Op[T]):
             if self.dirty:
                 break
         return demand
+
+    def compute(self, items: Iterator[T]) -> Outcome:
+        """A passive Single, Maybe or Completable, of which nothing is wanted yet."""
+        self.unasked = False
+        made = computed(items)
+        if isinstance(made, Exception):
+            return made
+        self.items = made
+        self.last = False
+        self.hint = None
+        return is_exhausted(made)
 
     def refuse_request(self, error: Exception) -> None:
         current = self.current

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import CompletableBase, MaybeBase, SingleBase, composite
+from rx_core import composite
 from rx_core.streams import (
     END,
+    WITHOUT_DEMAND,
     DirectInput,
     GatedInput,
     Handover,
@@ -16,12 +17,13 @@ from rx_core.streams import (
     RelayedInput,
     Stream,
     close,
+    computed,
     end_of_one,
     without_this_frame,
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._loops import concat_map_loop
-from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
+from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, opened
 from rx_ops.operators._part import PartsInput
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class ConcatMap(Op[R]):
     """
 
     __slots__ = (
-        *("delay_error", "errors", "failing", "inner", "items", "mapper"),
+        *("delay_error", "errors", "failing", "hint", "inner", "items", "last", "mapper"),
         *("outer", "passive", "refused", "source", "till_the_end"),
     )
 
@@ -55,8 +57,10 @@ class ConcatMap(Op[R]):
     inner: RelayedInput[R] | GatedInput[R] | None
     #: The items of a passive inner source.
     items: Iterator[R] | None
-    #: And that source.
+    #: And that source; how many items it has left, where this is known; and set by a stage before it gives its last item.
     passive: Any
+    hint: Callable[[], int] | None
+    last: bool
     errors: list[Exception]
     #: The outer source's error was noted.
     failing: bool
@@ -81,6 +85,8 @@ class ConcatMap(Op[R]):
         self.inner = None
         self.items = None
         self.passive = None
+        self.hint = None
+        self.last = False
         self.errors = []
         self.failing = False
         self.refused = None
@@ -116,6 +122,8 @@ class ConcatMap(Op[R]):
                 return demand
             if self.refused is not None:
                 return self.finish(self.refused)
+            if inner.waits:
+                return demand
             demand = inner.settle(demand)
             error = inner.error
             self.inner = None
@@ -129,7 +137,7 @@ class ConcatMap(Op[R]):
                 before = demand
                 demand, outcome = self.give(self.items, demand)
                 if outcome is False:
-                    if demand == before or self.stopped or not self.passive._gives_one:
+                    if self.stopped or not self.is_over(demand != before):
                         return demand
                     outcome = end_of_one(self.items)
                 self.items = None
@@ -146,10 +154,27 @@ class ConcatMap(Op[R]):
                 return demand
             if source is END:
                 return self.finish(self.failure())
-            self.items = pulled(source, self, demand)
+            self.last = False
+            self.hint = None
+            self.items = opened(source, self, demand)
             self.passive = source
             if self.items is None:
                 return self.subscribe_inner(source, demand)
+            if not demand and isinstance(source, WITHOUT_DEMAND):
+                made = computed(self.items)
+                self.last = False
+                self.hint = None
+                if not isinstance(made, Exception):
+                    self.items = made
+                else:
+                    self.items = None
+                    if self.failed(made):
+                        return self.finish(self.failure())
+
+    def is_over(self, has_given: bool) -> bool:
+        """Whether only the end of the passive source can follow, which needs no demand."""
+        hint = self.hint
+        return self.last or (not hint() if hint is not None else has_given and self.passive._gives_one)
 
     def next_source(self) -> Any:
         """The source of the next outer item; None while there is none; END after the last, or when an error ends the stream."""
@@ -181,7 +206,7 @@ class ConcatMap(Op[R]):
                 self.errors.append(refused)
                 return END
         if outer.items is None:
-            if isinstance(source, (SingleBase, MaybeBase, CompletableBase)):
+            if isinstance(source, WITHOUT_DEMAND):
                 outer.ask_by_halves()
             outer.took()
         return source
@@ -198,8 +223,9 @@ class ConcatMap(Op[R]):
     def subscribe_inner(self, source: Any, demand: int) -> int:
         """Relay what pushes. Only a pushing outer source that is not delayed can signal besides it."""
         inner: RelayedInput[R] | GatedInput[R]
-        if self.outer.items is None and not self.delay_error:
-            inner = GatedInput(self)
+        of_one = not self.settled and isinstance(source, WITHOUT_DEMAND)
+        if of_one or (self.outer.items is None and not self.delay_error):
+            inner = GatedInput(self, of_one)
         else:
             inner = DirectInput(self) if self.settled else RelayedInput(self)
         self.inner = inner

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
+    WITHOUT_DEMAND,
     MergedInput,
     Op,
     Stream,
     close,
+    end_of_one,
     is_exhausted,
     takes_requests,
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
-from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+from rx_ops.operators._mapping import mapper_failure, not_a_source, opened
 from rx_ops.operators._outer import OuterInput, pull, push_passive
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
-    from rx_core.streams import Listening
+    from rx_core.streams import Listening, Outcome
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,7 +33,7 @@ R = TypeVar("R")
 class Merging(Op[T]):
     """Inputs side by side, their items as they come. Those that are passive are iterated in turns."""
 
-    __slots__ = ("delay_error", "ended", "errors", "inputs", "prefetch", "ready")
+    __slots__ = ("delay_error", "ended", "errors", "hint", "inputs", "items", "last", "prefetch", "ready")
 
     #: Inputs with an item in their queue, once for each item; and passive ones that are not exhausted, once.
     ready: deque[MergedInput[T]]
@@ -41,6 +43,10 @@ class Merging(Op[T]):
     inputs: dict[MergedInput[T], None]
     #: What failed; without ``delay_error`` the first is the end.
     errors: list[Exception]
+    #: Of the passive source that was opened last; and whether a stage has said that the item just given is a source's last.
+    items: Iterator[Any]
+    hint: Callable[[], int] | None
+    last: bool
 
     def __init__(self, down: Subscriber[T], prefetch: int, delay_error: bool) -> None:
         super().__init__(down)
@@ -50,15 +56,31 @@ class Merging(Op[T]):
         self.ended = deque()
         self.inputs = {}
         self.errors = []
+        self.hint = None
+        self.last = False
 
-    def new_input(self, items: Iterator[T] | None = None) -> MergedInput[T]:
+    def new_input(self, items: Iterator[T] | None = None, hint: Callable[[], int] | None = None) -> MergedInput[T]:
         """An input that counts as open; one with the ``items`` of a passive source takes its turn."""
         made: MergedInput[T] = MergedInput(self, self.prefetch)
         self.inputs[made] = None
         if items is not None:
             made.items = items
+            made.hint = hint
             self.ready.append(made)
         return made
+
+    def open_passive(self, source: Any) -> Iterator[Any] | None:
+        """The items of a source that need not be subscribed. Where not all is wanted ``hint`` is set, too."""
+        self.hint = None
+        return opened(source, self, UNBOUNDED if self.settled else 0)
+
+    def give_some(self, items: Iterator[Any], hint: Callable[[], int] | None, demand: int) -> tuple[int, Outcome]:
+        """As ``give``. An end that is known to follow the last item needs no demand."""
+        self.last = False
+        demand, outcome = self.give(items, demand)
+        if outcome is False and (self.last or (hint is not None and not hint())) and not self.stopped:
+            outcome = end_of_one(items)
+        return demand, outcome
 
     def input_ended(self, ended: MergedInput[T]) -> None:
         """An inner source is over and all its items are out. Holds the token."""
@@ -97,7 +119,7 @@ class Merging(Op[T]):
             items = entry.items
             if items is not None:
                 wanted = demand
-                demand, outcome = self.give(items, demand)
+                demand, outcome = self.give_some(items, entry.hint, demand)
                 if outcome is False:
                     self.next_turn(entry, wanted - demand)
                 elif outcome is True:
@@ -150,7 +172,7 @@ class Merge(Merging[T]):
     #: The last source was subscribed; written once.
     all_open: bool
 
-    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]], prefetch: int, delay_error: bool) -> None:
+    def __init__(self, down: Subscriber[T], sources: Sequence[Any], prefetch: int, delay_error: bool) -> None:
         super().__init__(down, prefetch, delay_error)
         self.sources = sources
         self.all_open = False
@@ -160,10 +182,10 @@ class Merge(Merging[T]):
         for source in self.sources:
             if self.stopped:
                 return
-            items = source._passive_items(self) if isinstance(source, Stream) else None
+            items = None if isinstance(source, WITHOUT_DEMAND) else self.open_passive(source)
             if is_exhausted(items):
                 continue
-            entry = self.new_input(items)
+            entry = self.new_input(items, self.hint)
             if items is None:
                 entry.open(source)
                 if self.stopped:
@@ -236,9 +258,9 @@ class _Outer(OuterInput):
             else:
                 self.fail(refused)
             return
-        items = pulled(source, op, 0)
+        items = op.open_passive(source)
         if items is not None:
-            push_passive(op, items, self)
+            push_passive(op, source, items, self)
             return
         refused = not_a_source("flat_map", op.mapper, source)
         if refused is not None:
@@ -339,8 +361,8 @@ class FlatMap(Merging[R]):
         waiting = self.waiting
         while waiting and len(self.inputs) < self.max_concurrency:
             source = waiting.popleft()
-            items = pulled(source, self, 0)
-            entry = self.new_input(items)
+            items = None if isinstance(source, WITHOUT_DEMAND) else self.open_passive(source)
+            entry = self.new_input(items, self.hint)
             if items is None:
                 self.subscribe_later(source, entry)
 

@@ -84,3 +84,13 @@ def pulled(source: Any, op: Op[Any], demand: int) -> Iterator[Any] | None:
     if items is None and demand == UNBOUNDED:
         items = source._loop_items(op)
     return items
+
+
+def opened(source: Any, op: Any, demand: int) -> Iterator[Any] | None:
+    """The same for an operator that has the attributes of a pump: where not all is wanted, they say how its end is known."""
+    if demand == UNBOUNDED or not isinstance(source, Stream):
+        return pulled(source, op, demand)
+    if when_hot and next(_inner_sources) > HOT_RUNS:
+        tell_hot()
+    op.hint = None
+    return op.items if source._passive_into(op) else None

@@ -10,8 +10,18 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import dropped
-from rx_core.streams import LOOK_FIRST, Handover, Input, SubscriberFailed, close, is_exhausted, without_this_frame
-from rx_ops.operators._mapping import mapper_failure, not_a_source, pulled
+from rx_core.streams import (
+    LOOK_FIRST,
+    WITHOUT_DEMAND,
+    Handover,
+    Input,
+    SubscriberFailed,
+    close,
+    computed,
+    is_exhausted,
+    without_this_frame,
+)
+from rx_ops.operators._mapping import mapper_failure, not_a_source, opened
 
 if TYPE_CHECKING:
     from rx_core.streams import MergedInput, Outcome
@@ -67,7 +77,15 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
         except (Exception, GeneratorExit) as error:
             close(outer)
             return _failed(op, demand, mapper_failure("flat_map", mapper, error))
-        items = pulled(source, op, demand)
+        op.hint = None
+        items = opened(source, op, demand)
+        hint = op.hint
+        if not demand and items is not None and isinstance(source, WITHOUT_DEMAND):
+            hint = None
+            made = computed(items)
+            if isinstance(made, Exception) and op.fail(made):
+                return op.finish(op.failure()), False
+            items = iter(()) if isinstance(made, Exception) else made
         if items is None:
             refused = not_a_source("flat_map", mapper, source)
             if refused is not None:
@@ -76,9 +94,9 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             op.subscribe_later(source, op.new_input())
             return demand, False
         if demand:
-            demand, outcome = op.give(items, demand)
+            demand, outcome = op.give_some(items, hint, demand)
             if outcome is False:
-                op.new_input(items)
+                op.new_input(items, hint)
             elif isinstance(outcome, Exception):
                 if op.fail(outcome):
                     return op.finish(op.failure()), False
@@ -86,13 +104,14 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
                 op.subscribe_later(outcome, op.new_input())
                 return demand, False
         elif not is_exhausted(items):
-            op.new_input(items)
+            op.new_input(items, hint)
         if op.stopped or op.dirty or len(op.inputs) >= op.max_concurrency:
             return demand, False
 
 
-def push_passive(op: Any, items: Iterator[Any], outer: Any) -> None:
+def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None:
     """A passive inner source of a pushing outer one: emitted at once where the gate is free and items are wanted."""
+    hint = op.hint
     token = op.token
     demand = 0
     if not (LOOK_FIRST and not token):
@@ -104,7 +123,7 @@ def push_passive(op: Any, items: Iterator[Any], outer: Any) -> None:
             failed: BaseException | None = None
             outcome: Outcome = False
             try:
-                demand, outcome = op.give(items, demand)
+                demand, outcome = op.give_some(items, hint, demand)
             except SubscriberFailed as failure:
                 failed = failure.error
             if failed is not None:
@@ -117,20 +136,34 @@ def push_passive(op: Any, items: Iterator[Any], outer: Any) -> None:
                     op.drain()  # set meanwhile
                 return
             if isinstance(outcome, Exception):
-                entry: MergedInput[Any] = op.new_input()
-                entry.up = outer  # ended below: it is never asked
-                entry.on_error(outcome)
+                _push_failed(op, outcome, outer)
                 return
         elif demand >= 0:
             token.append(demand)
+    if isinstance(source, WITHOUT_DEMAND):
+        try:
+            made = computed(items)
+        except BaseException as error:
+            outer.interrupted(error)
+            raise
+        if isinstance(made, Exception):
+            _push_failed(op, made, outer)
+            return
+        items, hint = made, None
     if is_exhausted(items):
         outer.use()
         op.drain()
         return
     if outer.used:
         outer.flush()
-    op.new_input(items)
+    op.new_input(items, hint)
     op.drain()
+
+
+def _push_failed(op: Any, error: Exception, outer: Any) -> None:
+    entry: MergedInput[Any] = op.new_input()
+    entry.up = outer  # ended below: it is never asked
+    entry.on_error(error)
 
 
 def _failed(op: Any, demand: int, error: Exception) -> tuple[int, bool]:
