@@ -176,3 +176,17 @@ def test_the_next_source_begins_with_the_last_item_of_one_whose_end_is_known(
         assert begun
         subscriber.request(1)
         subscriber.assert_result(1, 2, 3)
+
+
+@BOTH_FORMS
+def test_an_observable_of_sources_fails_while_the_first_of_many_runs(forms: Callable[[], Any]) -> None:
+    with forms():
+        got: list[Any] = []
+        subject = PublishSubject[int]()
+        sources = Observable.concat(Observable.empty(), subject)
+        flat = sources.concat_map(lambda _item: Observable.never()).concat_with(Observable.empty())
+        flat.subscribe(got.append, on_error=lambda error: got.append(type(error)))
+        for item in range(5):
+            subject.on_next(item)
+        subject.on_error(KeyError("over"))
+        assert got == [KeyError]

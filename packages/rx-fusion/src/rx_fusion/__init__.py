@@ -28,12 +28,13 @@ from rx_fusion._operators import (
     Loop,
     Operator,
     OperatorHead,
+    is_observed,
     op,
     operator,
     operator_head,
     operator_of,
 )
-from rx_fusion._pipeline import Pipeline, PlainFlow
+from rx_fusion._pipeline import Pipeline, PlainFlow, PlainObserved
 from rx_fusion._push import EmittedSteps
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
@@ -64,6 +65,7 @@ __all__ = [
     "OperatorHead",
     "Pipeline",
     "PlainFlow",
+    "PlainObserved",
     "Plan",
     "PublisherHead",
     "PushHead",
@@ -91,6 +93,7 @@ __all__ = [
     "everything",
     "fusion_enabled",
     "fusion_off",
+    "is_observed",
     "of_one",
     "op",
     "operator",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import user_error
 from rx_core.streams import Stream
-from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, RestOf, outer_items
+from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, PlainObserved, RestOf, is_observed, outer_items
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
@@ -96,11 +96,12 @@ def _one_after_another(
 
 def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], Any] | None, first: Any = None) -> PlainFlow[Any]:
     """The operator over what is left: over ``source``, whose first item stands for the inner source ``first``."""
+    face: type[PlainFlow[Any]] = PlainObserved if is_observed(head) else PlainFlow
     if mapper is None:  # concat: the items are its sources
         sources: Any = source._head
-        return PlainFlow(OperatorHead(head.function, sources._items, many=True))
+        return face(OperatorHead(head.function, sources._items, many=True))
     name, function = named(head.name, mapper)
-    return PlainFlow(OperatorHead(head.function, (source,), (_Continued(name, function, first), *head.args[1:])))
+    return face(OperatorHead(head.function, (source,), (_Continued(name, function, first), *head.args[1:])))
 
 
 @final
