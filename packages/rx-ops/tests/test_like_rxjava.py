@@ -141,7 +141,15 @@ def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_once_it
     assert source.buffer(boundary=Flowable.empty()).blocking_list() == [[]]
 
 
-@pytest.mark.parametrize("source", [Flowable.empty(), Flowable.of(), Flowable.range(0), Flowable.from_iterable([])], ids=repr)
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(Flowable.empty(), Flowable.of(), Flowable.range(0), Flowable.from_iterable([])),
+        *(Flowable.empty().time_interval(), Flowable.empty().hide().timestamp()),
+        Flowable.empty().take_until(predicate=bool),
+    ],
+    ids=repr,
+)
 def test_the_boundary_of_buffer_is_subscribed_before_the_end_of_a_source_that_is_known_to_be_empty(source: Flowable[int]) -> None:
     assert source.buffer(boundary=Flowable.just(1)).blocking_list() == [[], []]
 

@@ -124,7 +124,7 @@ class Expansion(Op[T]):
     @property
     def answers_late(self) -> bool:
         source: Any = self.head.publisher
-        return isinstance(source, Stream) and source._computes and self.shape.relays_requests(self.args)
+        return isinstance(source, Stream) and source._answers_late and self.shape.relays_requests(self.args)
 
     def arriving(self) -> Iterator[Any]:
         """What has come, None while there is nothing, and then the end."""

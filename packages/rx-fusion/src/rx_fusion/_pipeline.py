@@ -38,7 +38,7 @@ from rx_fusion._one import start, tell
 from rx_fusion._operators import OperatorHead, is_observed, left_unstarted
 from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
-from rx_fusion._source_run import failing, open_items, subscribe_source
+from rx_fusion._source_run import answers_late, failing, open_items, subscribe_source
 from rx_fusion._stacked import first_of
 
 if TYPE_CHECKING:
@@ -206,6 +206,14 @@ class Pipeline(Assembly[T_co]):
             return True
         publisher = head.publisher
         return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._computes
+
+    @property
+    def _answers_late(self) -> bool:
+        head = self._head
+        if head.feed is not Feed.RUNNING:
+            return answers_late(head, self._shape, self._args)
+        publisher = head.publisher
+        return bool(head.upstream) and isinstance(publisher, Stream) and publisher._answers_late
 
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""

@@ -47,6 +47,16 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
         pump.hint = None
 
 
+def answers_late(head: Head, shape: Shape, args: tuple[Any, ...]) -> bool:
+    """See SettlesDemand, of a passive source. In RxJava what is known to be empty completes without a request, and a function is
+    called without one."""
+    if not shape.relays_requests(args):
+        return False
+    if not isinstance(head, IterableHead):
+        return True
+    return bool(head._items) if head.is_one_of(_PLAIN) else not head.at_most_one
+
+
 class AtMostOne:
     """The iterator of a source that gives one item at most: the end behind that needs no demand."""
 
@@ -96,13 +106,7 @@ class SourceRun(Pump[T]):
 
     @property
     def answers_late(self) -> bool:
-        """In RxJava what is known to be empty completes without a request, and a function is called without one."""
-        head = self.head
-        if not self.shape.relays_requests(self.args):
-            return False
-        if not isinstance(head, IterableHead):
-            return True
-        return bool(head._items) if head.is_one_of(_PLAIN) else not head.at_most_one
+        return answers_late(self.head, self.shape, self.args)
 
     # -- as a queue ----------------------------------------
 

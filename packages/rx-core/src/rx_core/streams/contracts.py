@@ -83,6 +83,11 @@ class Stream(Generic[T_co]):
         """Whether all that is requested is computed by the thread that requests it: a passive source, perhaps behind walls."""
         return False
 
+    @property
+    def _answers_late(self) -> bool:
+        """See SettlesDemand, where that has to be known before the source is subscribed."""
+        return False
+
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
 

@@ -35,7 +35,7 @@ class LastItem(OneAtATime[T]):
 
     @property
     def answers_late(self) -> bool:
-        return isinstance(self.source, Stream) and self.source._computes
+        return isinstance(self.source, Stream) and self.source._answers_late
 
     def step(self, demand: int) -> int:
         if self.added is None:

@@ -44,7 +44,7 @@ class _Stamping(OneAtATime[Any]):
 
     @property
     def answers_late(self) -> bool:
-        return isinstance(self.source, Stream) and self.source._computes
+        return isinstance(self.source, Stream) and self.source._answers_late
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)
