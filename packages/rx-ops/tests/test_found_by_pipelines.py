@@ -10,7 +10,7 @@ import pytest
 
 from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import Flowable, Observable, PublishSubject
+from rx_ops import Flowable, Observable, PublishProcessor, PublishSubject
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -190,3 +190,43 @@ def test_an_observable_of_sources_fails_while_the_first_of_many_runs(forms: Call
             subject.on_next(item)
         subject.on_error(KeyError("over"))
         assert got == [KeyError]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "left", [lambda flow: flow.take(1), lambda flow: flow.take_until(predicate=bool)], ids=["take", "take_until"]
+)
+@pytest.mark.parametrize(
+    "flat",
+    [
+        lambda windows: windows.flat_map(lambda window: window.count()),
+        lambda windows: windows.flat_map(lambda window: window),
+        lambda windows: windows.concat_map(lambda window: window.to_list()),
+        lambda windows: windows.switch_map(lambda window: window),
+    ],
+    ids=["count", "flat_map", "concat_map", "switch_map"],
+)
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda flow, cue: flow.window(boundary=cue),
+        lambda flow, cue: flow.window(closing=lambda: cue),
+        lambda flow, cue: flow.window(1),
+        lambda flow, cue: flow.window(1, 2),
+        lambda flow, cue: flow.group_by(lambda item: item),
+    ],
+    ids=["boundary", "closing", "count", "gaps", "group_by"],
+)
+def test_a_cancel_from_inside_an_item_of_a_window_reaches_the_source_before_the_end_is_signalled(
+    cut: Callable[[Flow, Flow], Flow], flat: Callable[[Flow], Flow], left: Callable[[Flow], Flow], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        log: list[str] = []
+        items, cues = PublishProcessor[int](), PublishProcessor[int]()
+        source = items.do_on_cancel(lambda: log.append("cancelled"))
+        left(flat(cut(source, cues))).subscribe(lambda _item: None, on_complete=lambda: log.append("complete"))
+        items.on_next(3)
+        cues.on_next(0)
+        items.on_next(4)
+        items.on_complete()
+        assert "cancelled" not in log or log == ["cancelled", "complete"]

@@ -109,6 +109,10 @@ class Part(Unicast[Any]):
         self.release()  # first: what a subscriber makes of the end may raise
         super().end(error)
 
+    def cancel(self) -> None:
+        self.release()  # now, as ``Op.cancel`` stops inputs
+        super().cancel()
+
     def close(self) -> None:
         super().close()
         self.release()

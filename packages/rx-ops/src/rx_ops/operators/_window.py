@@ -246,8 +246,8 @@ class WindowCut(Pieces):
     #: How many windows there were.
     number: int
     holders: Holders
-    #: Whether the stream of windows holds the source.
-    held: bool
+    #: Holds one entry while the stream of windows holds the source.
+    held: Any
     #: The stream of windows and all windows are left. Set by any thread.
     all_left: bool
 
@@ -264,7 +264,7 @@ class WindowCut(Pieces):
         self.count = 0
         self.number = 0
         self.holders = Holders(self.let_go)
-        self.held = True
+        self.held = [True]
         self.all_left = False
         super().__init__(down, source, size, cutter, *args)
 
@@ -333,6 +333,19 @@ class WindowCut(Pieces):
     def refuse_request(self, error: Exception) -> None:
         self.source_ended(error)
 
+    def cancel(self) -> None:
+        self.stopped = True  # first: no window begins any more
+        self.release()  # now, as ``Op.cancel`` stops inputs
+        super().cancel()
+
+    def release(self) -> None:
+        """The stream of windows lets go of the source, once."""
+        try:
+            self.held.pop()
+        except IndexError:
+            return
+        self.holders.release()
+
     def let_go(self) -> None:
         self.all_left = True
         self.main.stop()  # now: a window that ends lets go before it signals its end, and what that starts finds the source free
@@ -345,10 +358,8 @@ class WindowCut(Pieces):
         return demand
 
     def close(self) -> None:
-        if self.held:
-            self.held = False
-            self.cutter.left()
-            self.holders.release()
+        self.cutter.left()
+        self.release()
         if self.all_left and not self.over:
             self.stop()
             self.live.clear()
