@@ -7,8 +7,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
-from rx_core.streams import Stream
+from rx_core.streams import Stream, computed
 from rx_fusion._shapes import HOT_RUNS, tell_hot, when_hot
+from rx_fusion._source_run import failing
 
 if TYPE_CHECKING:
     from rx_core.streams import Op
@@ -93,4 +94,11 @@ def opened(source: Any, op: Any, demand: int) -> Iterator[Any] | None:
     if when_hot and next(_inner_sources) > HOT_RUNS:
         tell_hot()
     op.hint = None
-    return op.items if source._passive_into(op) else None
+    if not source._passive_into(op):
+        return None
+    hint = op.hint
+    items: Iterator[Any] = op.items
+    if hint is None or hint():
+        return items
+    made = computed(items)  # known to be empty: that needs no demand
+    return failing(made) if isinstance(made, Exception) else made
