@@ -48,8 +48,10 @@ PART.row(
     "--1|  -->  --1|",
     family="to_observable",
     signature="(self) -> Flowable[T_co]",
-    body="return self._as(_results.Flowable)",
-    demand="one item.",
+    body="return cast('Flowable[T_co]', waiting(self))",
+    demand="one item; it is computed when this is subscribed, and waits.",
+    memory="the item.",
+    fusion="coordinating; pulled where everything is wanted.",
     source="RxJava ``toFlowable``.",
     M={"says": "A stream of this item, if there is one; it is given when it is requested."},
     C={
@@ -58,6 +60,7 @@ PART.row(
         "signature": "(self) -> Flowable[Any]",
         "body": "return _results.Flowable._from(only_end(self))",
         "demand": "none needed.",
+        "memory": "none.",
         "fusion": "coordinating.",
     },
 )

@@ -101,6 +101,8 @@ JOINED: dict[str, Callable[[Any], Flowable[int]]] = {
     "flat_map of what pushes": lambda source: Flowable.just(1).hide().flat_map(lambda _item: source),
     "merge": lambda source: Flowable.merge(Flowable.never(), source),
     "switch_map": lambda source: Flowable.just(1).switch_map(lambda _item: source),
+    "to_flowable": lambda source: source.to_flowable(),
+    "stages behind to_flowable": lambda source: source.to_flowable().map(int).filter(bool),
     "repeat": lambda source: source.repeat(2),
     "repeat_until": lambda source: source.repeat_until(lambda: True),
     "repeat_when": lambda source: source.repeat_when(lambda completions: completions.take(1)),
@@ -165,3 +167,27 @@ def test_the_time_of_an_item_is_that_of_its_subscription() -> None:
     clock.advance_by(5.0)
     subscriber.request(1)
     subscriber.assert_result(0.0, 0.0)
+
+
+@BOTH_FORMS
+def test_the_end_of_a_maybe_without_an_item_needs_no_demand(forms: Callable[[], Any]) -> None:
+    with forms():
+        for empty in (
+            Maybe.just(1).filter(lambda item: item > 1),
+            Flowable.of(1, 3).hide().all(bool).filter(lambda answer: not answer),
+        ):
+            subscriber = TestSubscriber[Any](request=0)
+            empty.to_flowable().subscribe(subscriber)
+            subscriber.assert_result()
+
+
+@BOTH_FORMS
+def test_stages_behind_to_flowable_see_the_item_when_it_is_wanted(forms: Callable[[], Any]) -> None:
+    with forms():
+        seen: list[int] = []
+        subscriber = TestSubscriber[int](request=0)
+        Single.just(1).to_flowable().do_on_next(seen.append).subscribe(subscriber)
+        assert not seen
+        subscriber.request(1)
+        subscriber.assert_result(1)
+        assert seen == [1]

@@ -213,7 +213,7 @@ class Pipeline(Assembly[T_co]):
         if head.feed is not Feed.RUNNING:
             return answers_late(head, self._shape, self._args)
         publisher = head.publisher
-        return bool(head.upstream) and isinstance(publisher, Stream) and publisher._answers_late
+        return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._answers_late
 
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""

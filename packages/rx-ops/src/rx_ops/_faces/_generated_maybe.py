@@ -43,6 +43,7 @@ from rx_ops._faces._one_item import (
     mapped,
     raced,
     told,
+    waiting,
     zipped,
 )
 from rx_ops._faces._plugged import MaybePlugged
@@ -941,14 +942,14 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
         ::  --1|  -->  --1|
 
-        Demand:  one item.
+        Demand:  one item; it is computed when this is subscribed, and waits.
         Errors:  pass through.
-        Memory:  none.
+        Memory:  the item.
         Thread:  unchanged.
-        Fusion:  none needed: it is the same description, and all stages stay one loop.
+        Fusion:  coordinating; pulled where everything is wanted.
         Source:  RxJava ``toFlowable``.
         """
-        return self._as(_results.Flowable)
+        return cast("Flowable[T_co]", waiting(self))
 
     def to_observable(self) -> Observable[T_co]:
         """A stream of this item, if there is one, for observers.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, CompletableBase, MaybeBase, Publisher, Scheduler, SingleBase, name_of, user_call
 from rx_core.streams import Waiting
-from rx_fusion import Head, OperatorHead, Pipeline, PlainFlow, SourceHead
+from rx_fusion import Feed, Head, OperatorHead, Pipeline, PlainFlow, SourceHead
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
@@ -99,6 +99,14 @@ def foreign(source: Any) -> Head:
 
 def hidden(source: Any) -> Head:
     return OperatorHead(operators.Hide, (source,))
+
+
+def waiting(source: Any) -> Any:
+    """``to_flowable``: the item is computed at once, and waits until it is requested."""
+    shape = source._shape
+    if source._head.feed is Feed.RUNNING and shape.stages and shape.stages[-1].gives_one:
+        return source._as(_results.Flowable)  # what is pushed through a reduction does so anyway
+    return _results.Flowable._from(OperatorHead(operators.ToFlowableOne, (source,), shown="to_flowable()"))
 
 
 def only_end(source: object) -> OperatorHead:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._conditional import Amb, SequenceEqual
     from rx_ops.operators._connect import Connectable, Within
     from rx_ops.operators._connectable import AutoConnect, RefCount
-    from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, Wrap
+    from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, ToFlowableOne, Wrap
     from rx_ops.operators._create import CreateHead, DeferHead, Error, Never
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
     from rx_ops.operators._emitter import Emitter
@@ -68,7 +68,7 @@ _NAMES: Final = {
     "_conditional": ("Amb", "SequenceEqual"),
     "_connect": ("Connectable", "Within"),
     "_connectable": ("AutoConnect", "RefCount"),
-    "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "Wrap"),
+    "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "ToFlowableOne", "Wrap"),
     "_create": ("CreateHead", "DeferHead", "Error", "Never"),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
     "_emitter": ("Emitter",),
@@ -186,6 +186,7 @@ __all__ = [
     "Timestamp",
     "ToFlowable",
     "ToFlowableMissing",
+    "ToFlowableOne",
     "Using",
     "Watching",
     "WindowByCount",

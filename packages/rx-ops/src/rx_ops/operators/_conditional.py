@@ -150,7 +150,8 @@ class Amb(Op[T]):
 
 @op("sequence_equal")
 class SequenceEqual(Op[bool]):
-    """Whether all sources give equal items in the same order, and end together. Nothing is compared before the answer is wanted.
+    """Whether all sources give equal items in the same order, and end together. Nothing is requested of a Single: what lets its
+    answer wait asks for it at once.
 
     A source that pushes may run ahead of the others by its window. A passive one is asked when its item is needed.
     """

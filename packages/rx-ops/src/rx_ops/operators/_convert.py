@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import invalid_request
-from rx_core.streams import PassThrough, Transparent
+from rx_core.streams import OneAtATime, PassThrough, Transparent
 from rx_fusion import op
+from rx_ops.operators._loops import item_loop
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -65,6 +66,25 @@ class ToFlowableMissing(Transparent[T]):
 
     def request_all(self) -> None:
         pass
+
+
+@op("to_flowable", loop=item_loop)
+class ToFlowableOne(OneAtATime[T]):
+    """A Single or Maybe, of which nothing is requested: it is computed when it is subscribed, and its item waits."""
+
+    __slots__ = ("source",)
+
+    source: Any
+
+    def __init__(self, down: Subscriber[T], source: Any) -> None:
+        super().__init__(down)
+        self.source = source
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def source_ended(self, error: Exception | None, _demand: int) -> int:
+        return self.finish(error)
 
 
 @op("wrap")

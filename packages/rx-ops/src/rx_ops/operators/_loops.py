@@ -45,6 +45,11 @@ def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop:
     return _one_after_another(head, sources, sources, None, run)
 
 
+def item_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
+    items = pulled_by_loop(head.upstream[0], run)
+    return None if items is None else Loop(items, None, None)
+
+
 def pulled_by_loop(source: Any, run: Stopping | None) -> Iterator[Any] | None:
     """The items of ``source`` where it can be pulled."""
     if not isinstance(source, Stream):
