@@ -230,3 +230,16 @@ def test_a_cancel_from_inside_an_item_of_a_window_reaches_the_source_before_the_
         items.on_next(4)
         items.on_complete()
         assert "cancelled" not in log or log == ["cancelled", "complete"]
+
+
+@BOTH_FORMS
+def test_where_few_inner_sources_may_run_each_that_is_over_at_once_makes_room_for_the_next(forms: Callable[[], Any]) -> None:
+    with forms():
+        requests: list[int] = []
+        source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+        Flowable.wrap(source).flat_map(lambda _item: Flowable.empty(), max_concurrency=3).subscribe(lambda _item: None)
+        assert requests == [3]
+        source.next(1)
+        assert requests == [3, 1]
+        source.next(2)
+        assert requests == [3, 1, 1]

@@ -207,12 +207,16 @@ class Merge(Merging[T]):
         return demand
 
 
+#: From this limit of inner sources on, items that are used up at once are asked for again in batches.
+_BATCHED: Final = 32
+
+
 class _Outer(OuterInput):
     """A source of sources that pushes: its items are mapped and subscribed as they come, on its thread.
 
     It is asked for as many items as inner sources may run. An item that is used up at once, by a stage that drops it or by an
-    inner source that was pulled, is asked for again in batches; but never while inner sources run, which would lessen how many
-    can run at the same time.
+    inner source that was pulled, is asked for again, in batches where many may run; but never in batches while inner sources run,
+    which would lessen how many can run at the same time.
     """
 
     __slots__ = ("limit", "limited", "used", "window")
@@ -225,7 +229,8 @@ class _Outer(OuterInput):
     def __init__(self, op: FlatMap[Any], window: int) -> None:
         super().__init__(op)
         self.window = window
-        self.limit = window - (window >> 2)
+        # A source that takes its time for each item is kept at work, as in RxJava, where the limit is small.
+        self.limit = 1 if window < _BATCHED else window - (window >> 2)
         self.limited = False
         self.used = 0
 
