@@ -88,7 +88,8 @@ class FlatMap(Stage):
 
     When several inner sources have items waiting for a request, each "in turn" gives all it has; or the "first" source is always
     first, or the "last" is, or the item that "came" first. Sources of an Observable, which are one too many as yet, wait.
-    ``ahead``: of an inner source that is passive an item is fetched before it is wanted.
+    ``ahead``: of an inner source that is passive an item is fetched before it is wanted. ``asks_later``: more sources are asked
+    for when what waits has gone out, so that what a new one sends at once comes before an error that follows that.
     """
 
     def __init__(
@@ -100,9 +101,10 @@ class FlatMap(Stage):
         delay_error: bool = False,
         waiting: str = "in turn",
         ahead: bool = True,
+        asks_later: bool = False,
     ) -> None:
         super().__init__(down)
-        self.waiting, self.ahead = waiting, ahead
+        self.waiting, self.ahead, self.asks_later = waiting, ahead, asks_later
         self.sources: list[Flow] = []
         self.came: list[Inner] = []  # once for each item that waits
         self.mapper, self.most, self.prefetch, self.delay_error = mapper, most, prefetch, delay_error
@@ -222,7 +224,11 @@ class FlatMap(Stage):
         elif ended:
             self.gate.asked += 1  # look again: an inner source may follow
             if not self.done:
-                self.up.request(ended if self.most < UNBOUNDED else UNBOUNDED)
+                n = ended if self.most < UNBOUNDED else UNBOUNDED
+                if self.asks_later:
+                    self.gate.later.append(lambda: self.up.request(n))
+                else:
+                    self.up.request(n)
 
 
 def reserve(item: Any, waits: bool) -> None:

@@ -67,6 +67,7 @@ class Judge:
             variants = (*variants, replace(variants[0], late=True))
         if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):
             variants = (*variants, *(replace(variants[0], waiting=waiting) for waiting in ("first", "last", "came")))
+            variants = (*variants, replace(variants[0], asks_later=True))  # what sources signal at one instant has no order
         if anywhere(lambda described: described.get("o") == "take_until_p", streams):
             variants = (*variants, replace(variants[0], heeds=True))  # a cancel from inside an item may stop what follows it
         try:

@@ -85,7 +85,8 @@ def merged(r: Reader, flow: Flow, op: Spec, most: Count, prefetch: Count, kind: 
     """An Observable sends everything: what is mapped while ``maxc`` sources are running waits."""
     return flow.through(
         flattening.FlatMap,
-        *(r.selector(op), op.get("maxc", most), prefetch, bool(op.get("de")), r.variant.waiting, r.variant.ahead),
+        *(r.selector(op), op.get("maxc", most), prefetch, bool(op.get("de"))),
+        *(r.variant.waiting, r.variant.ahead, r.variant.asks_later),
         kind=kind,
     )
 

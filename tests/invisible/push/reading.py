@@ -27,17 +27,19 @@ class Variant:
 
     ``prefetch``: how many items operators with a queue request at first; None: as many as RxJava's. ``observable``: there are
     Observables for Flowables: everything is sent without a request. ``pulls``: such operators fetch one item at a time from a
-    source that has its items "at hand", as RxJava's fusion does; or "through" what is made of such sources, too; or they do not:
-    then these are sources that send like any other. ``ahead``: or nothing of them is fetched or mapped before it is wanted.
-    ``waiting``: of items that wait in a merge, which source's come first: see there. ``late``: what is requested inside of
-    on_subscribe comes once that has returned, where that is :func:`unheard`. ``heeds``: a function that is called behind an item
-    is not called once the subscriber has left with that item.
+    source that has its items "at hand", as RxJava's fusion does; or "through" what is made of such sources, too; or they do
+    not: then these are sources that send like any other. ``ahead``: or nothing of them is fetched or mapped before it is
+    wanted. ``asks_later``: a merge asks for more sources once it is at rest. ``waiting``: of items that wait in a merge, which
+    source's come first: see there. ``late``: what is requested inside of on_subscribe comes once that has returned, where that
+    is :func:`unheard`. ``heeds``: a function that is called behind an item is not called once the subscriber has left with that
+    item.
     """
 
     prefetch: Count | None = None
     observable: bool = False
     pulls: str | None = "at hand"
     ahead: bool = True
+    asks_later: bool = False
     waiting: str = "in turn"
     late: bool = False
     heeds: bool = False

@@ -282,6 +282,8 @@ class Visit:
     def __init__(self) -> None:
         self.subscribers = 0
         self.connected = False
+        #: The last subscriber had left before there was a connection.
+        self.left_early = False
         self.timer: Task | None = None
         self.connection: Connection | None = None
 
@@ -313,7 +315,13 @@ class RefCount:
         visit.connected = visit.connected or connect
         self.shared.subscribe(Visitor(down, self, visit))
         if connect:
-            self.shared.connect(lambda connection: setattr(visit, "connection", connection))
+            self.shared.connect(lambda connection: self.connected(visit, connection))
+
+    def connected(self, visit: Visit, connection: Connection) -> None:
+        visit.connection = connection
+        if visit.left_early:
+            connection.dispose()
+            self.shared.reset()
 
     def left(self, visit: Visit) -> None:
         if visit is not self.visit:
@@ -332,6 +340,8 @@ class RefCount:
             if visit.connection:
                 visit.connection.dispose()
                 self.shared.reset()
+            else:
+                visit.left_early = True
 
     def ended(self, visit: Visit) -> None:
         if visit is self.visit:

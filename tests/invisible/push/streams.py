@@ -96,11 +96,13 @@ class Flow:
 
 
 class Gate:
-    """Runs ``step`` one at a time. Asked for while it runs, it runs once more afterwards, and never inside itself."""
+    """Runs ``step`` one at a time. Asked for while it runs, it runs once more afterwards, and never inside itself. What a step
+    puts into ``later`` is done when it has run."""
 
     def __init__(self, step: Callable[[], None]) -> None:
         self.step = step
         self.asked = 0
+        self.later: list[Callable[[], None]] = []
 
     def run(self) -> None:
         self.asked += 1
@@ -109,6 +111,8 @@ class Gate:
                 before = self.asked
                 self.step()
                 self.asked -= before
+            while self.later:
+                self.later.pop(0)()
 
 
 class Stage(Subscriber, Subscription):
