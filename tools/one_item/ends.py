@@ -116,8 +116,8 @@ PART.row(
     ),
     body=(
         'check_source("and_then", other)\n'
-        "silent = Completable._from(only_end(self))  # not of the other's type: a Single without an item is an error\n"
-        "return type(other)._from(OperatorHead(operators.Concat, (silent, other), many=True))"
+        "quiet = Completable._from(only_end(self))  # not of the other's type: a Single without an item is an error\n"
+        "return type(other)._from(OperatorHead(operators.Concat, (quiet, other), many=True))"
     ),
     demand="what is wanted goes to ``other``.",
     errors="end it; ``other`` is not subscribed then. TypeError at assembly for something that is no source.",

@@ -136,7 +136,11 @@ PART.row(
     body='check_scheduler("observe_on", scheduler)\nreturn self._from(observed_on(self, scheduler, 1))',
     errors="pass through, on the worker; RuntimeError when the scheduler is shut down.",
     memory="the item.",
-    C={"marble": "--|  -->  --|", "memory": "none."},
+    C={
+        "marble": "--|  -->  --|",
+        "body": 'check_scheduler("observe_on", scheduler)\nreturn self._from(observed_on(silent(self), scheduler, 1))',
+        "memory": "none.",
+    },
 )
 PART.row(
     "cache",

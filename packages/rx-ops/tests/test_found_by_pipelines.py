@@ -10,7 +10,7 @@ import pytest
 
 from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import Flowable, Observable, PublishProcessor, PublishSubject
+from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, PublishSubject
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -243,3 +243,19 @@ def test_where_few_inner_sources_may_run_each_that_is_over_at_once_makes_room_fo
         assert requests == [3, 1]
         source.next(2)
         assert requests == [3, 1, 1]
+
+
+@BOTH_FORMS
+def test_the_items_of_a_completable_are_not_asked_for_one_by_one_in_front_of_observe_on(forms: Callable[[], Any]) -> None:
+    def send(emitter: Emitter[int]) -> None:
+        emitter.on_next(1)
+        emitter.on_next(2)
+        emitter.on_complete()
+
+    with forms():
+        clock = VirtualScheduler()
+        ends: list[str] = []
+        ended = Flowable.create(send, BackpressureStrategy.ERROR).ignore_elements().observe_on(clock)
+        ended.subscribe(lambda: ends.append("complete"), on_error=lambda error: ends.append(repr(error)))
+        clock.advance_by(1)
+        assert ends == ["complete"]

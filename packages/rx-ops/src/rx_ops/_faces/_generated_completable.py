@@ -28,6 +28,7 @@ from rx_ops._faces._one_item import (
     limited,
     only_end,
     raced,
+    silent,
     told,
 )
 from rx_ops._faces._plugged import CompletablePlugged
@@ -565,7 +566,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.
         """
         check_scheduler("observe_on", scheduler)
-        return self._from(observed_on(self, scheduler, 1))
+        return self._from(observed_on(silent(self), scheduler, 1))
 
     def cache(self) -> Completable:
         """The end of the first subscription for all who subscribe, an error too. Who leaves does not stop the run.
@@ -648,8 +649,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``andThen``.
         """
         check_source("and_then", other)
-        silent = Completable._from(only_end(self))  # not of the other's type: a Single without an item is an error
-        return type(other)._from(OperatorHead(operators.Concat, (silent, other), many=True))
+        quiet = Completable._from(only_end(self))  # not of the other's type: a Single without an item is an error
+        return type(other)._from(OperatorHead(operators.Concat, (quiet, other), many=True))
 
     def to_single_default(self, item: T, /) -> Single[T]:
         """``item`` when this is complete.

@@ -114,6 +114,11 @@ def only_end(source: object) -> OperatorHead:
     return OperatorHead(operators.IgnoreElements, (source,), shown="ignore_elements()")
 
 
+def silent(source: Any) -> Any:
+    """The same Completable without items. A passive source may keep them: it has no queue in which they would wait."""
+    return source if source._head.feed is not Feed.RUNNING else source._from(only_end(source))
+
+
 def kept(source: Any) -> SourceHead:
     """``cache``."""
     text = f"{source!r}.cache()"
