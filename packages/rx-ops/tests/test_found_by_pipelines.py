@@ -259,3 +259,29 @@ def test_the_items_of_a_completable_are_not_asked_for_one_by_one_in_front_of_obs
         ended.subscribe(lambda: ends.append("complete"), on_error=lambda error: ends.append(repr(error)))
         clock.advance_by(1)
         assert ends == ["complete"]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("walled", [lambda flow: flow, lambda flow: flow.hide()], ids=["", "walled"])
+@pytest.mark.parametrize(
+    ("build", "first", "second"),
+    [
+        (lambda flow: flow.buffer(3, 2), 5, 2),
+        (lambda flow: flow.buffer(3, 1), 4, 1),
+        (lambda flow: flow.take(6).buffer(3, 2), 5, 1),
+        (lambda flow: flow.buffer(2, 3), 5, 3),
+    ],
+)
+def test_lists_that_overlap_ask_for_the_items_of_all_that_are_wanted(
+    build: Callable[[Flow], Flow], first: int, second: int, walled: Callable[[Flow], Flow], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        requests: list[int] = []
+        source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+        subscriber = TestSubscriber[Any](request=2)
+        build(walled(Flowable.wrap(source))).subscribe(subscriber)
+        assert requests == [first]
+        source.next(*range(first))
+        assert len(subscriber.values) == 2
+        subscriber.request(1)
+        assert requests == [first, second]

@@ -10,6 +10,7 @@ from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED
 from rx_core.streams import END, Op, QueuedInput, Stream, close, is_exhausted, subscribe, takes_requests, without_this_frame
 from rx_fusion._forms import Feed, Form
 from rx_fusion._operators import left_unstarted
+from rx_fusion._step_subscriber import Rule, request_rules
 
 if TYPE_CHECKING:
     from rx_core import Subscriber, Subscription
@@ -65,9 +66,15 @@ class _Arriving(QueuedInput[Any]):
             super().dropped()
 
     def ask(self, demand: int) -> None:
-        if demand and self.asked != UNBOUNDED and self.asked <= self.came and self.up is not None and not self.done:
-            self.asked = UNBOUNDED if demand == UNBOUNDED else self.asked + demand
-            self.op.later.append((self.up.request, demand))
+        if not demand or self.up is None or self.done:
+            return
+        more = self.op.ruled(demand)
+        if not more:
+            if self.asked > self.came:
+                return
+            more = demand
+        self.asked = min(self.asked + more, UNBOUNDED)
+        self.op.later.append((self.up.request, more))
 
 
 class Expansion(Op[T]):
@@ -75,7 +82,20 @@ class Expansion(Op[T]):
     end that follows needs no demand; an item that comes instead waits. It does not look ahead in a user's iterable: what that
     does for an item is done when the item is wanted."""
 
-    __slots__ = ("args", "generator", "head", "hurries", "inner", "input", "last", "shape", "stash")
+    __slots__ = (
+        "args",
+        "generator",
+        "given",
+        "head",
+        "hurries",
+        "inner",
+        "input",
+        "last",
+        "rules",
+        "shape",
+        "stash",
+        "translated",
+    )
 
     input: _Arriving
     generator: Iterator[Any]
@@ -88,6 +108,11 @@ class Expansion(Op[T]):
     last: bool
     #: An item that came at the end of the source while none was wanted.
     stash: Any
+    #: What downstream's requests mean to the source, where the stages say so; how much of them was translated; and how many items
+    #: were given while not all were wanted.
+    rules: list[Rule | None]
+    translated: int
+    given: int
 
     def __init__(self, down: Subscriber[T], head: Head, shape: Shape, args: tuple[Any, ...], origin: object) -> None:
         super().__init__(down, origin)
@@ -104,6 +129,23 @@ class Expansion(Op[T]):
         self.inner = {}
         self.last = False
         self.stash = None
+        self.rules = [] if queued or shape.takes_all else request_rules(shape, args)
+        self.translated = 0
+        self.given = 0
+
+    def ruled(self, demand: int) -> int:
+        """What the source is to be asked for because of requests that came since the last time."""
+        if not self.rules:
+            return 0
+        total = UNBOUNDED if demand == UNBOUNDED else demand + self.given
+        more = total - self.translated
+        if more and total == UNBOUNDED:
+            more = UNBOUNDED
+        self.translated = total
+        for rule in reversed(self.rules):
+            if rule is not None and more:
+                more = rule(more)
+        return min(more, UNBOUNDED)
 
     def open(self) -> None:
         head = self.head
@@ -174,6 +216,7 @@ class Expansion(Op[T]):
             self.emit(item)
             if demand != UNBOUNDED:
                 demand -= 1
+                self.given += 1
             if self.stopped or self.dirty:
                 return demand
 

@@ -39,7 +39,7 @@ class StepSubscriber(StepEnd):
         self.stop = -1
         self.last = False
         self.late = None
-        self._rules = _request_rules(shape, args)
+        self._rules = request_rules(shape, args)
         #: Whatever a stage can use, the source is asked for everything, see :func:`push`.
         self.asks_all = False
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
@@ -250,7 +250,7 @@ class StepSubscriber(StepEnd):
 Rule = Callable[[int], int]
 
 
-def _request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule | None]:
+def request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule | None]:
     """From downstream's n to upstream's: the rule of each stage that has one. No list where none has."""
     rules: list[Rule | None] = []
     at = 0
