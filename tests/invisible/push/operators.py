@@ -96,8 +96,9 @@ def flat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 
 def flat_map_one(kind: str) -> Apply:
-    """Of singles, maybes and completables: as many at a time as there are, unless ``maxc`` says otherwise."""
-    return lambda r, flow, op, x: merged(r, flow, op, UNBOUNDED, UNBOUNDED, kind)
+    """Of singles, maybes and completables. RxJava runs as many at a time as there are, unless ``maxc`` says otherwise. The
+    library has one flat_map for sources of all types, and so one default, which its docstring says."""
+    return lambda r, flow, op, x: merged(r, flow, op, UNBOUNDED if r.variant.observable else 128, UNBOUNDED, kind)
 
 
 def concat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
