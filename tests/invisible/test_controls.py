@@ -39,6 +39,19 @@ def take_unmarked(source: Iterable[Any], count: int) -> Iterator[Any]:
 
 
 @stage
+def take_of_its_own(source: Iterable[Any], count: int) -> Iterator[Any]:
+    """As take: what is made of it was not compiled by another test."""
+    taken = 0
+    if count == 0:
+        return
+    for item in source:
+        taken += 1
+        yield item
+        if taken == count:
+            return
+
+
+@stage
 def filter_dropping_one_more(source: Iterable[Any], predicate: Callable[[Any], object]) -> Iterator[Any]:
     dropped = False
     for item in source:
@@ -224,6 +237,7 @@ def test_a_last_mark_where_items_can_follow_is_caught(monkeypatch: pytest.Monkey
             made[shape, form] = compile_form(shape.stages, form) if compilable else None
         return made[shape, form]
 
+    monkeypatch.setitem(building.OPERATORS, "take", lambda w, s, n: s.stage(take_of_its_own, n))
     monkeypatch.setattr(_Writer, "__init__", hasty)
     monkeypatch.setattr(Shape, "form", fresh)
     assert caught(HOT, st.builds(taking, ITEMS, st.integers(1, 4)))
