@@ -235,7 +235,14 @@ def _resuming(world: World, fn: Fn, other: Pipeline) -> Callable[[Exception], An
 
 def _counted(world: World, flow: Flow, fn: Fn) -> Flow:
     groups: Flow = flow.group_by(world.f(fn))
-    return groups.flat_map(lambda group: group.count().map(lambda n: (group.key, n))).collect(by_repr).to_flowable()
+    return of_one(groups.flat_map(lambda group: group.count().map(lambda n: (group.key, n))).collect(by_repr))
+
+
+def of_one(answer: Any) -> Flow:
+    """The stage that made it, in a stream like any other: how it fuses with its neighbours is the matter here. ``to_flowable`` of
+    a Single or Maybe computes the item when it is subscribed; the pipelines of ``push`` have that."""
+    made: Flow = answer._as(Flowable)
+    return made
 
 
 def by_repr(items: Iterable[Any]) -> list[Any]:
@@ -258,32 +265,32 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "skip_while": lambda w, s, fn: s.skip_while(w.f(fn)),
     "distinct": lambda w, s, *fn: s.distinct(*map(w.f, fn)),
     "distinct_until_changed": lambda w, s, *fn: s.distinct_until_changed(*map(w.f, fn)),
-    "element_at": lambda w, s, n: s.element_at(n).to_flowable(),
-    "first": lambda w, s, *default: s.first(*default).to_flowable(),
-    "any": lambda w, s, *fn: s.any(*map(w.f, fn)).to_flowable(),
-    "all": lambda w, s, *fn: s.all(*map(w.f, fn)).to_flowable(),
-    "contains": lambda w, s, value: s.contains(value).to_flowable(),
-    "is_empty": lambda w, s: s.is_empty().to_flowable(),
-    "find_index": lambda w, s, fn: s.find_index(w.f(fn)).to_flowable(),
-    "last": lambda w, s, *default: s.last(*default).to_flowable(),
-    "last_element": lambda w, s: s.last_element().to_flowable(),
-    "single": lambda w, s, *default: s.single(*default).to_flowable(),
-    "single_element": lambda w, s: s.single_element().to_flowable(),
+    "element_at": lambda w, s, n: of_one(s.element_at(n)),
+    "first": lambda w, s, *default: of_one(s.first(*default)),
+    "any": lambda w, s, *fn: of_one(s.any(*map(w.f, fn))),
+    "all": lambda w, s, *fn: of_one(s.all(*map(w.f, fn))),
+    "contains": lambda w, s, value: of_one(s.contains(value)),
+    "is_empty": lambda w, s: of_one(s.is_empty()),
+    "find_index": lambda w, s, fn: of_one(s.find_index(w.f(fn))),
+    "last": lambda w, s, *default: of_one(s.last(*default)),
+    "last_element": lambda w, s: of_one(s.last_element()),
+    "single": lambda w, s, *default: of_one(s.single(*default)),
+    "single_element": lambda w, s: of_one(s.single_element()),
     "scan": lambda w, s, fn, *seed: s.scan(w.f(fn), *seed),
-    "reduce": lambda w, s, fn, *seed: s.reduce(w.f(fn), *seed).to_flowable(),
-    "reduce_with": lambda w, s, supplier, reducer: s.reduce_with(w.f(supplier), w.f(reducer)).to_flowable(),
-    "average": lambda w, s, *fn: s.average(*map(w.f, fn)).to_flowable(),
-    "min_by": lambda w, s, fn: s.min_by(w.f(fn)).to_flowable(),
-    "max_by": lambda w, s, fn: s.max_by(w.f(fn)).to_flowable(),
-    "to_multimap": lambda w, s, key, value: s.to_multimap(w.f(key), w.f(value)).to_flowable(),
-    "collect": lambda w, s, supplier, collector: s.collect(w.f(supplier), w.f(collector)).to_flowable(),
-    "collect_into": lambda w, s, fn: s.collect(w.f(fn)).to_flowable(),
-    "to_list": lambda w, s: s.to_list().to_flowable(),
-    "to_dict": lambda w, s, key, value: s.to_dict(w.f(key), w.f(value)).to_flowable(),
-    "count": lambda w, s: s.count().to_flowable(),
-    "sum": lambda w, s: s.sum().to_flowable(),
-    "min": lambda w, s, *fn: s.min(*map(w.f, fn)).to_flowable(),
-    "max": lambda w, s, *fn: s.max(*map(w.f, fn)).to_flowable(),
+    "reduce": lambda w, s, fn, *seed: of_one(s.reduce(w.f(fn), *seed)),
+    "reduce_with": lambda w, s, supplier, reducer: of_one(s.reduce_with(w.f(supplier), w.f(reducer))),
+    "average": lambda w, s, *fn: of_one(s.average(*map(w.f, fn))),
+    "min_by": lambda w, s, fn: of_one(s.min_by(w.f(fn))),
+    "max_by": lambda w, s, fn: of_one(s.max_by(w.f(fn))),
+    "to_multimap": lambda w, s, key, value: of_one(s.to_multimap(w.f(key), w.f(value))),
+    "collect": lambda w, s, supplier, collector: of_one(s.collect(w.f(supplier), w.f(collector))),
+    "collect_into": lambda w, s, fn: of_one(s.collect(w.f(fn))),
+    "to_list": lambda w, s: of_one(s.to_list()),
+    "to_dict": lambda w, s, key, value: of_one(s.to_dict(w.f(key), w.f(value))),
+    "count": lambda w, s: of_one(s.count()),
+    "sum": lambda w, s: of_one(s.sum()),
+    "min": lambda w, s, *fn: of_one(s.min(*map(w.f, fn))),
+    "max": lambda w, s, *fn: of_one(s.max(*map(w.f, fn))),
     "ignore_elements": lambda w, s: s.ignore_elements().to_flowable(),
     "group_reduce": lambda w, s, *fns: s.group_reduce(*map(w.f, fns)),
     "group_aggregate": lambda w, s, *fns: aggregated(s, *map(w.f, fns)),

@@ -45,7 +45,7 @@ def take_of_its_own(source: Iterable[Any], count: int) -> Iterator[Any]:
     if count == 0:
         return
     for item in source:
-        taken += 1
+        taken += 1  # noqa: SIM113  # as take does
         yield item
         if taken == count:
             return
