@@ -196,6 +196,7 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
         )
         observed = any(each.name == "observe_on" for each in parts[:at])
         ahead = ahead or (observed and any(each.name not in STAGES for each in later))  # stays apart, behind a queue
+        ahead = ahead or ((apart or pushed) and op.name in ("scan", "scan_with"))  # what they make of an item that came waits
         if pushed or not polled:  # flat_map maps as many items as it may run inner sources
             ahead = ahead or any(each.name == "flat_map" for each in (op, *later))
         ahead = ahead or any(each.name in SIDE_BY_SIDE for each in later)  # which of its sources has something to say first?

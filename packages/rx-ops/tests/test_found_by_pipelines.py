@@ -285,3 +285,43 @@ def test_lists_that_overlap_ask_for_the_items_of_all_that_are_wanted(
         assert len(subscriber.values) == 2
         subscriber.request(1)
         assert requests == [first, second]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "scanned", [lambda flow, add: flow.scan(add, 0), lambda flow, add: flow.scan_with(int, add)], ids=["scan", "scan_with"]
+)
+def test_what_scan_makes_of_an_item_that_came_waits_and_a_failure_does_not(
+    scanned: Callable[[Flow, Callable[[int, int], int]], Flow], forms: Callable[[], Any]
+) -> None:
+    def add(total: int, item: int) -> int:
+        if item > 2:
+            raise KeyError("too much")
+        return total + item
+
+    with forms():
+        source = PublishProcessor[int]()
+        subscriber = TestSubscriber[int](request=2)
+        scanned(source, add).subscribe(subscriber)
+        source.on_next(1)
+        source.on_next(2)
+        assert subscriber.values == [0, 1]
+        subscriber.request(1)
+        assert subscriber.values == [0, 1, 3]
+        source.on_next(1)
+        source.on_next(3)
+        subscriber.assert_failure(KeyError, 0, 1, 3)
+
+
+@BOTH_FORMS
+def test_what_waits_behind_scan_counts_in_the_window_of_its_source(forms: Callable[[], Any]) -> None:
+    with forms():
+        requests: list[int] = []
+        source: ManualPublisher[int] = ManualPublisher(on_request=lambda _subscription, n: requests.append(n))
+        subscriber = TestSubscriber[int](request=0)
+        Flowable.wrap(source).scan(lambda total, item: total + item, 0).filter(lambda total: total != 3).subscribe(subscriber)
+        source.next(*range(127))
+        assert requests == [127]
+        subscriber.request(200)
+        assert subscriber.values[:3] == [0, 0, 1]
+        assert len(requests) == 2

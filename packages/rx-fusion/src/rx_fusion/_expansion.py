@@ -77,24 +77,21 @@ class _Arriving(QueuedInput[Any]):
         self.op.later.append((self.up.request, more))
 
 
+def runs_ahead(shape: Shape) -> bool:
+    """Whether the stages run when an item comes, as in RxJava, and not when what they give is wanted: it is one item at most, and
+    the last of them is one with a seed (scan), behind which RxJava has a queue."""
+    last = next((stage for stage in reversed(shape.stages) if not stage.guard), None)
+    return last is not None and last.head_yields and not any(stage.expands for stage in shape.stages)
+
+
 class Expansion(Op[T]):
     """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source only, because an
     end that follows needs no demand; an item that comes instead waits. It does not look ahead in a user's iterable: what that
     does for an item is done when the item is wanted."""
 
     __slots__ = (
-        "args",
-        "generator",
-        "given",
-        "head",
-        "hurries",
-        "inner",
-        "input",
-        "last",
-        "rules",
-        "shape",
-        "stash",
-        "translated",
+        *("ahead", "args", "generator", "given", "head", "hurries", "inner", "input", "last"),
+        *("over", "ready", "rules", "shape", "stash", "translated", "used"),
     )
 
     input: _Arriving
@@ -111,6 +108,12 @@ class Expansion(Op[T]):
     #: What downstream's requests mean to the source, where the stages say so; how much of them was translated; and how many items
     #: were given while not all were wanted.
     rules: list[Rule | None]
+    #: See :func:`runs_ahead`: what the stages give waits in ``ready``, with the number of items that were used up for it.
+    ahead: bool
+    ready: deque[tuple[Any, int]]
+    #: Items that were used up and gave nothing yet; and whether the stages are through.
+    used: int
+    over: bool
     translated: int
     given: int
 
@@ -125,6 +128,10 @@ class Expansion(Op[T]):
         source: Any = head.publisher
         computes = isinstance(source, Stream) and source._computes
         self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
+        self.ahead = self.hurries and runs_ahead(shape)
+        self.ready = deque()
+        self.used = 0
+        self.over = False
         self.generator = _NOTHING
         self.inner = {}
         self.last = False
@@ -178,7 +185,10 @@ class Expansion(Op[T]):
                 inner.clear()
             if queue:
                 item = queue.popleft()
-                entry.took()
+                if self.ahead:
+                    self.used += 1
+                else:
+                    entry.took()
                 yield item
             elif not entry.done:
                 yield None
@@ -190,6 +200,8 @@ class Expansion(Op[T]):
     def step(self, demand: int) -> int:
         if self.generator is _NOTHING:
             return demand  # it is being opened
+        if self.ahead:
+            return self.step_ahead(demand)
         arriving = self.input
         while True:
             if not demand and self.hurries and arriving.done and arriving.error is not None:
@@ -220,6 +232,42 @@ class Expansion(Op[T]):
             if self.stopped or self.dirty:
                 return demand
 
+    def step_ahead(self, demand: int) -> int:
+        ready = self.ready
+        while True:
+            if ready and demand:
+                item, used = ready.popleft()
+                self.took(used)
+                self.emit(item)
+                if demand != UNBOUNDED:
+                    demand -= 1
+                if self.stopped or self.dirty:
+                    return demand
+                continue
+            if self.over:
+                return demand if ready or self.stopped else self.finish()
+            item = self.stash
+            if item is not None:
+                self.stash = None
+            else:
+                try:
+                    item = next(self.generator, END)
+                except (Exception, GeneratorExit) as error:
+                    return self.finish(without_this_frame(error))  # it overtakes what waits, as in RxJava
+            used = self.used
+            self.used = 0
+            if item is None:
+                self.took(used)
+                return demand
+            if item is END:
+                self.over = True
+            else:
+                ready.append((item, used))
+
+    def took(self, count: int) -> None:
+        for _ in range(count):
+            self.input.took()
+
     def at_end(self) -> bool:
         """Whether the source has ended, and only what stages give behind that can come."""
         arriving = self.input
@@ -230,6 +278,7 @@ class Expansion(Op[T]):
 
     def close(self) -> None:
         self.input.close()
+        self.ready.clear()
         generator = self.generator
         if generator is not _NOTHING:
             self.generator = iter(())
