@@ -325,3 +325,15 @@ def test_what_waits_behind_scan_counts_in_the_window_of_its_source(forms: Callab
         subscriber.request(200)
         assert subscriber.values[:3] == [0, 0, 1]
         assert len(requests) == 2
+
+
+@BOTH_FORMS
+def test_an_answer_that_is_known_early_frees_the_source_also_in_a_list(forms: Callable[[], Any]) -> None:
+    with forms():
+        source: ManualPublisher[int] = ManualPublisher()
+        subscriber = TestSubscriber[Any](request=1)
+        answer = Flowable.wrap(source).any(lambda item: item > 1).to_flowable()
+        answer.to_list().to_flowable().subscribe(subscriber)
+        source.next(1, 2)
+        subscriber.assert_result([True])
+        assert source.cancelled

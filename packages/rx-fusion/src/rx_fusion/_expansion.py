@@ -225,6 +225,8 @@ class Expansion(Op[T]):
             if not demand:
                 self.stash = item
                 return demand
+            if self.shape.gives_one:
+                self.last = True  # a stage may have left its loop, so the source need not be over
             self.emit(item)
             if demand != UNBOUNDED:
                 demand -= 1
