@@ -183,7 +183,8 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     """The functions that may be called ahead of demand, because somebody downstream has a window that is filled."""
     parts = (pipeline.source, *pipeline.ops)
     reader = (Op("queue"),) if polled else ()
-    pushed = any(pushes(part, polled) for part in parts)
+    looped = polled and not any(op.name in STAGES and queues(op) for op in parts)  # such a stage is not resumed, see _loops
+    pushed = any(pushes(part, looped) for part in parts)
     for at, op in enumerate(parts):
         later = (*parts[at + 1 :], *reader)
         walls = [place for place, each in enumerate(later) if each.name in WALLS]

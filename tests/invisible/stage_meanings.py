@@ -138,10 +138,10 @@ def reduce(trace: Trace, fn: Fn, *seed: Any) -> Trace:
             return []
         happens, value = ask(fn, total[0], x)
         total[0] = value
-        return happens
+        return [*happens, *none("reduce")] if value is None and not ended(happens) else happens
 
     def result() -> Trace:
-        return none("reduce") if None in total else [*map(Emit, total)]
+        return [*map(Emit, total)]
 
     return fold(trace, step, result)
 

@@ -124,7 +124,7 @@ def test_who_waits_sees_the_same(pipeline: Pipeline, leave_after: int | None) ->
 
 
 @examples(0.2)
-@given(pipelines(), scripts(), st.data())
+@given(pipelines().filter(is_told_without_requests), scripts(), st.data())
 def test_an_operator_that_is_not_ours_changes_nothing_but_speed(pipeline: Pipeline, script: Script, data: st.DataObject) -> None:
     """It is written against the protocol alone, and stands anywhere in the chain."""
     at = data.draw(st.integers(0, len(pipeline.ops)))
