@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from rx_fusion.symbols import call, expression_of, it
-from rx_spark._columns import Column, NotAColumn, Rows, column_of, condition_of, text_of
+from rx_spark._column import Column, NotAColumn, Rows, text_of
+from rx_spark._column_operators import condition_of
+from rx_spark._columns import column_of
 from rx_spark._frames import checking
 from rx_spark._relational import where
 from rx_spark._rows import row_type
@@ -84,6 +86,7 @@ def test_what_the_scan_is_told_lets_rows_through_that_raise() -> None:
     assert made.exact.endswith("ELSE ((`x` > (3.0D)) AND NOT isnan(`x`)) END")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("text", ["", "a'b", "\\", "\n\t\0", "ä\u2028", "\U0001f600", "%_", '"'])
 def test_text_survives_sql(text: str, spark_config: SparkConfig) -> None:
     assert engine(spark_config).frames.sql(f"SELECT {text_of(text)}").collect()[0][0] == text
@@ -144,6 +147,7 @@ def shown(made: object) -> str:
     return "nan" if made != made else repr(made + 0.0) if isinstance(made, float) else repr(made)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("seed", range(int(os.environ.get("RX_NIGHTLY", "0")) // 250 + 2))
 def test_a_column_answers_as_python_does(seed: int, spark_config: SparkConfig) -> None:
     """One job for many expressions: for each the error that its guards name, and its value where there is none."""
@@ -174,6 +178,7 @@ def test_a_column_answers_as_python_does(seed: int, spark_config: SparkConfig) -
     assert not differ, "\n".join(differ[:5])
 
 
+@pytest.mark.spark
 def test_control_a_column_that_answers_otherwise_is_seen(spark_config: SparkConfig) -> None:
     """Spark's own remainder has the sign of the dividend; the table has another formula for it."""
     frame = engine(spark_config).frames.createDataFrame([(-5, 3)], "a bigint, b bigint")

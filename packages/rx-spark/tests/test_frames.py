@@ -19,6 +19,8 @@ from rx_ops import Flowable, Row
 from rx_spark import SchemaError, SparkConfig
 from rx_spark._session import engine
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -45,6 +47,21 @@ PIPELINES: dict[str, Callable[[Flowable[Trip]], Flowable[Any]]] = {
     "group_reduce by a lambda": lambda flow: flow.group_reduce(lambda trip: trip.city, it.id, operator.add),
     "group_reduce, then columns": lambda flow: flow.group_reduce(it.city, it.id, operator.add).filter(it[1] > 14_900),
     "group_by, count": lambda flow: flow.group_by(it.city).flat_map(lambda g: g.count().map(lambda n: (g.key, n))),
+    "group_by, map, sum": lambda flow: flow.group_by(it.city).flat_map(
+        lambda group: group.map(it.id * 2).map(it + 1).sum().map(lambda total: (group.key, total))
+    ),
+    "group_by, largest of floats": lambda flow: (
+        flow.filter(it.km != None)  # noqa: E711  # it is an expression
+        .group_by(it.city)
+        .flat_map(lambda group: group.map(it.km).max().map(lambda largest: (group.key, largest)))
+    ),
+    "group_aggregate": lambda flow: flow.group_aggregate(
+        it.city, total=it.id.sum(), n=it.count(), known=it.km.count(), least=it.id.min(), mean=it.id.average()
+    ),
+    "group_aggregate of several keys": lambda flow: flow.group_aggregate((it.city, it.day), n=it.count()),
+    "group_aggregate of a pair": lambda flow: flow.group_aggregate((it.city, it.id), n=it.count(), last=it.city.max()),
+    "group_aggregate by a lambda": lambda flow: flow.group_aggregate(lambda trip: trip.city[0], total=it.id.sum()),
+    "group_aggregate, then columns": lambda flow: flow.group_aggregate(it.city, n=it.count()).filter(it.n > 1).map(it.city),
     "distinct": lambda flow: flow.map(it.city).distinct(),
     "distinct of floats": lambda flow: flow.map(lambda trip: trip.km or 0.0).distinct(),
     "count": lambda flow: flow.filter(it.id > 7).count().to_flowable(),

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rx_fusion import fusion_enabled
-from rx_ops import Flowable, GroupedFlowable
+from rx_fusion.symbols import it
+from rx_ops import Flowable, GroupedFlowable, aggregates
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ LEFT: dict[str, tuple[Callable[[Group], Any], str]] = {
     "keeps all": (lambda group: group.to_list().map(sorted).map(str), "to_list(), which is no shuffle"),
     "needs order": (lambda group: group.min(lambda n: n % 2), "begins with min(<lambda line"),
     "has a seed": (lambda group: group.reduce(add, 5), "begins with reduce(add, 5), which"),
-    "reduces later": (lambda group: group.map(str).reduce(max), "map(str), which is"),
+    "reduces later": (lambda group: group.skip(1).reduce(max), "skip(1), which is"),
     "uses the group twice": (
         lambda group: Flowable.zip(group.count().to_flowable(), Flowable.just(0).map(partial(pair, group.key))),
         "does not begin with a reduction",
@@ -152,3 +153,59 @@ def test_a_mapper_that_changes_its_mind_is_told(spark: Sources) -> None:
 def test_keys_that_cannot_be_keys_are_refused(spark: Sources) -> None:
     with pytest.raises(TypeError, match="unhashable"):
         spark.range(5).group_by(unhashable).flat_map(lambda g: g.count()).blocking_list()
+
+
+@pytest.mark.parametrize(
+    "mapper",
+    [
+        lambda group: group.map(lambda n: n * 2).sum().map(lambda total: (group.key, total)),
+        lambda group: group.filter(lambda n: n > 50).count().map(lambda count: (group.key, count)),
+        lambda group: group.map(lambda n: n % 7).filter(lambda n: n > 3).map(lambda n: n + 1).sum().map(lambda s: (group.key, s)),
+        lambda group: group.map(str).reduce(max).map(lambda longest: (group.key, longest)),
+        lambda group: group.map(it % 5).max().map(lambda largest: (group.key, largest)),
+        lambda group: group.filter(lambda n: n > 1000).sum().map(lambda total: (group.key, total)),
+    ],
+    ids=["map, sum", "filter, count", "map, filter, map, sum", "map, reduce", "map, max", "nothing left"],
+)
+def test_what_a_group_makes_of_its_items_before_it_reduces_them_runs_on_executors(mapper: Any, spark: Sources) -> None:
+    local = sorted(Flowable.range(0, 100).group_by(lambda n: n % 3).flat_map(mapper).to_list().blocking_get())
+    flow = spark.range(100).group_by(lambda n: n % 3).flat_map(mapper)
+    assert "shuffle: group_by(" in flow.explain()
+    assert sorted(flow.to_list().blocking_get()) == local
+
+
+def test_a_filter_before_a_reduction_that_may_have_nothing_stays_on_the_driver(spark: Sources) -> None:
+    flow = spark.range(10).group_by(lambda n: n % 3).flat_map(lambda group: group.filter(lambda n: n > 5).reduce(max))
+    assert "which is no shuffle behind a filter" in flow.explain()
+    assert sorted(flow.to_list().blocking_get()) == [7, 8, 9]
+
+
+def test_an_error_before_the_reduction_says_where_it_was(spark: Sources) -> None:
+    flow = spark.range(10).group_by(lambda n: n % 3).flat_map(lambda group: group.map(lambda n: 1 // (n - 7)).sum())
+    with pytest.raises(ZeroDivisionError) as caught:
+        flow.to_list().blocking_get()
+    assert any("group_by(" in note and "map(" in note for note in caught.value.__notes__)
+
+
+AGGREGATES: dict[str, Any] = {
+    "total": it.sum(),
+    "n": it.count(),
+    "least": aggregates.min(lambda n: n * 2),
+    "mean": aggregates.average(it),
+}
+
+
+def test_aggregates_of_groups_are_a_shuffle(spark: Sources) -> None:
+    local = Flowable.range(0, 100).group_aggregate(lambda n: n % 3, **AGGREGATES).to_list().blocking_get()
+    flow = spark.range(100).group_aggregate(lambda n: n % 3, **AGGREGATES)
+    assert "shuffle: group_aggregate(" in flow.explain()
+    assert sorted(flow.to_list().blocking_get()) == sorted(local)
+
+
+@pytest.mark.parametrize("keys", [3, 70_000], ids=["one hot key among few", "more keys than a task holds"])
+def test_groups_are_combined_whatever_the_number_of_keys(keys: int, spark: Sources) -> None:
+    def key(n: int) -> int:
+        return n % keys if n % 10 else 0
+
+    found = spark.range(80_000).group_aggregate(key, n=aggregates.count()).to_list().blocking_get()
+    assert {row.key: row.n for row in found} == Counter(map(key, range(80_000)))

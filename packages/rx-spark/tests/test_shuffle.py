@@ -5,20 +5,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from operator import add, itemgetter
 from typing import Any
 
 import pytest
 
 from rx_spark import _shuffle
+from rx_spark._groups import DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
 from rx_spark._shuffle import (
     Best,
     Counting,
-    DistinctMerger,
-    DistinctWriter,
     Folding,
-    GroupMerger,
-    GroupWriter,
     Merger,
     ReduceMerger,
     Reducer,
@@ -39,8 +37,10 @@ def exchange(writer: Writer, merger: Merger, tasks: list[list[tuple[int, Iterabl
     result: list[Any] = []
     for bucket in range(buckets):
         mine = sorted(row for row in rows if row[0] == bucket)
-        assert len({row[1:3] for row in mine}) == len(mine), "rows must have one order only"
-        result += merger.merge(loads(row[3]) for row in mine)
+        assert len({row[1:4] for row in mine}) == len(mine), "rows must have one order only"
+        parts = groupby(mine, itemgetter(1)) if mine else [(0, iter(()))]
+        for _, several in parts:
+            result += merger.merge(loads(row[4]) for row in several)
     return result
 
 

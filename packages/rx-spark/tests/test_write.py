@@ -17,6 +17,8 @@ from rx_ops import Flowable
 from rx_spark import SchemaError, SparkConfig, Written
 from rx_spark._session import engine
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

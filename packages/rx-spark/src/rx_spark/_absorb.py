@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
 from rx_ops import stages
-from rx_spark._plan import Count, Distinct, GroupReduce, Max, Min, NotedStep, Reduce, Sum, Take
+from rx_spark._plan import Aggregates, Count, Distinct, GroupReduce, Max, Min, NotedStep, Reduce, Sum, Take
 
 StageFunction = Callable[..., Iterator[Any]]
 
@@ -28,6 +28,7 @@ Kind = Literal["pass", "shuffle", "one", "limit"]
 STEPS: Final[dict[StageFunction, tuple[Kind, Callable[..., NotedStep | None]]]] = {
     stages.distinct: ("shuffle", Distinct),
     stages.group_reduce: ("shuffle", GroupReduce),
+    stages.group_aggregate: ("shuffle", Aggregates),
     stages.reduce: ("one", Reduce),
     stages.count: ("one", Count),
     stages.sum_: ("one", _sum),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rx_core._errors import none_produced
 from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, RowReader, block_size, range_reader, text_reader
 from rx_spark._frames import FrameSource
+from rx_spark._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
 from rx_spark._passes import Program, RowWriter, Work
 from rx_spark._plan import (
+    Aggregates,
     Count,
     Distinct,
     GroupReduce,
@@ -33,11 +35,7 @@ from rx_spark._shuffle import (
     SCHEMA,
     Best,
     Counting,
-    DistinctMerger,
-    DistinctWriter,
     Folding,
-    GroupMerger,
-    GroupWriter,
     Merger,
     ReduceMerger,
     Reducer,
@@ -155,7 +153,7 @@ def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
         moved = frame.repartitionById(buckets, "bucket")
     else:
         moved = frame.repartition(buckets, "bucket")
-    return moved.sortWithinPartitions("block", "seq")
+    return moved.sortWithinPartitions("part", "block", "seq")
 
 
 def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
@@ -164,6 +162,8 @@ def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
             return partitions, DistinctWriter(partitions), DistinctMerger()
         case GroupReduce(key, value, reducer):
             return partitions, GroupWriter(partitions, key, value, reducer), GroupMerger(reducer)
+        case Aggregates(key, spec):
+            return partitions, AggregateWriter(partitions, key, spec), AggregateMerger(spec)
         case Take(n):
             return 1, TakeWriter(n), TakeMerger(n)
         case _:

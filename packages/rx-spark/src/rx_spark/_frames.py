@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from rx_spark._columns import Guard, Rows, raised
+from rx_spark._column import Guard, Rows, raised
 from rx_spark._rows import RowType, quoted
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rx_fusion import PushHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._absorb import LIMITS, PER_ITEM, StageFunction, step_of, why_not
-from rx_spark._columns import NotAColumn
+from rx_spark._column import NotAColumn
 from rx_spark._credits import WINDOW
 from rx_spark._frames import FrameSource, scan_notes
 from rx_spark._op import JobOp
@@ -98,26 +98,21 @@ class SparkHead(PushHead):
             return self, shape, args
         return _absorbed(self, shape, args)
 
-    def with_group_reduce(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead:
-        """The same with the groups of its items reduced to pairs (key, value)."""
-        made = self.with_groups_by_columns(group_by, reduction, step)
-        if made is not None and not made.border:
-            return made
-        self = self if made is None else made
-        head = replace(self, calls=(*self.calls, group_by, reduction))
-        return replace(head, plan=self.plan.then(replace(step, note=f"in {group_by}.{reduction} of {head!r}")))
-
-    def with_groups_by_columns(self, group_by: Call, reduction: Call, step: GroupReduce) -> SparkHead | None:
-        """The same where columns do it; None where they do not, exactly as Python would."""
+    def with_group_reduce(self, group_by: Call, reduction: tuple[Call, ...], step: GroupReduce) -> SparkHead:
+        """The same with the groups of its items reduced to pairs (key, value): by columns if these do it exactly as Python."""
+        shown = ".".join(map(str, (group_by, *reduction)))
+        head = self
         source = self.plan.source
-        if not isinstance(source, FrameSource) or self.plan.steps or self.border:
-            return None
-        try:
-            made = grouped_by(source, step.key, step.value, step.reducer)
-        except NotAColumn as reason:
-            return replace(self, border=f"{group_by}.{reduction}: {reason}")
-        columns = (group_by._replace(kind="column"), reduction._replace(kind="column"))
-        return replace(self, plan=Plan(made), calls=(*self.calls, *columns))
+        if isinstance(source, FrameSource) and not self.plan.steps and not self.border:
+            try:
+                made = grouped_by(source, step.key, step.value, step.reducer)
+            except NotAColumn as reason:
+                head = replace(self, border=f"{shown}: {reason}")
+            else:
+                columns = [each._replace(kind="column") for each in (group_by, *reduction)]
+                return replace(self, plan=Plan(made), calls=(*self.calls, *columns))
+        noted = replace(step, note=f"in {shown} of {head!r}")
+        return replace(head, calls=(*head.calls, group_by, *reduction), plan=head.plan.then(noted))
 
     def into(self, name: str, target: Target, output: RowType) -> SparkHead:
         """The end of a pipeline that writes: one item, what was written."""
@@ -161,7 +156,8 @@ class SparkHead(PushHead):
             if made.kind == "limit":
                 notes.append(f"limit: {made}, then the job stops")
             elif made.kind == "group":
-                notes[-1] = f"shuffle: {before}.{made}, combined per key on both sides"
+                before = f"{before}.{made}"
+                notes[-1] = f"shuffle: {before}, combined per key on both sides"
             elif made.kind == "one":
                 notes.append(f"shuffle: {made}, a partial result per block, combined in order")
                 order = "one value"

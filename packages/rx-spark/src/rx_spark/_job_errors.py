@@ -6,7 +6,7 @@ import builtins
 import re
 from typing import Final
 
-from rx_spark._columns import MARK
+from rx_spark._column import MARK
 from rx_spark._errors import SparkJobError
 from rx_spark._rows import SchemaError
 

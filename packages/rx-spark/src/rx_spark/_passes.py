@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_spark._rows import RowType, arrow_schema, write_batch
-from rx_spark._shuffle import Blocks, Merger, Row, Writer, merged_blocks
+from rx_spark._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
 from rx_spark._wire import (
     CHUNK,
     DATA,
@@ -167,10 +167,10 @@ def _report(address: SinkAddress, partition: int, attempt: int, error: BaseExcep
 def _batches(rows: Iterator[Row]) -> Iterator[Any]:
     import pyarrow as pa
 
-    types = (pa.int32(), pa.int64(), pa.int64(), pa.binary())
+    types = (pa.int32(), pa.int32(), pa.int64(), pa.int64(), pa.binary())
     while some := list(islice(rows, ROWS_PER_BATCH)):
         columns = [pa.array(column, kind) for column, kind in zip(zip(*some, strict=True), types, strict=True)]
-        yield pa.RecordBatch.from_arrays(columns, ["bucket", "block", "seq", "cell"])
+        yield pa.RecordBatch.from_arrays(columns, list(COLUMNS))
 
 
 def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rx_spark._frames import FrameSource
 
 if TYPE_CHECKING:
+    from rx_ops.stages import GroupAggregate
     from rx_spark._rows import RowType
     from rx_spark._targets import Target
 
@@ -122,6 +123,14 @@ class GroupReduce(Noted):
 
 
 @dataclass(frozen=True)
+class Aggregates(Noted):
+    """A row of named aggregates for every key. Order is free."""
+
+    key: Callable[[Any], Any]
+    spec: GroupAggregate
+
+
+@dataclass(frozen=True)
 class Reduce(Noted):
     """One item, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
 
@@ -170,7 +179,7 @@ class Take(Noted):
 
 
 Source: TypeAlias = RangeSource | IterableSource | TextSource | FrameSource
-NotedStep: TypeAlias = Distinct | GroupReduce | Reduce | Count | Sum | Min | Max | Take
+NotedStep: TypeAlias = Distinct | GroupReduce | Aggregates | Reduce | Count | Sum | Min | Max | Take
 Step: TypeAlias = Pass | NotedStep
 
 

@@ -11,18 +11,24 @@ import dataclasses
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from rx_fusion.symbols import Expression, Item, Operator
 from rx_ops import stages
-from rx_spark._columns import Column, Guard, NotAColumn, call_of, column_of, columns_of, condition_of, declared
+from rx_spark._column import Column, Guard, NotAColumn, declared
+from rx_spark._column_operators import condition_of, divided
+from rx_spark._columns import call_of, column_of, columns_of, one_expression
 from rx_spark._frames import ColumnStep, FrameSource, Group, Select, Unique, Where, checking
-from rx_spark._rows import Field, Kind, RowType, is_row_class, row_type, tuple_row, value_row
-from rx_spark._runner import Ones, itself, larger, smaller
+from rx_spark._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
+from rx_spark._runner import Composed, Ones, itself, larger, smaller
 
 #: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
 _KEYS: Final = (int, str, bool)
 Reduction = Literal["sum", "min", "max"]
+
+if TYPE_CHECKING:
+    from rx_ops.aggregates import Aggregate
+    from rx_ops.stages import GroupAggregate
 _NUMBERS: Final = (int, float)
 
 
@@ -192,10 +198,68 @@ def _group_reduce(source: FrameSource, key: object, value: object, reducer: obje
     return grouped(source, steps, row)
 
 
+def _group_aggregate(source: FrameSource, key: object, spec: GroupAggregate) -> FrameSource:
+    keys = columns_of(key, source.rows) if spec.several else (key_of(key, source),)
+    if keys is None or any(column.python not in _KEYS for column in keys):
+        raise NotAColumn("a part of the key is evaluated by Python")
+    made = [_aggregated(aggregate, source, f"_{at}") for at, (_, aggregate) in enumerate(spec.aggregates)]
+    guards = tuple(guard for column in keys for guard in column.guards) + tuple(guard for each in made for guard in each.guards)
+    names = spec.fields
+    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    given = [(column.sql, name) for column, name in zip(keys, names, strict=False)]
+    steps += [
+        Select((*given, *(pair for each in made for pair in each.values))),
+        Group(spec.key_fields, tuple(pair for each in made for pair in each.partial)),
+    ]
+    late = tuple(guard for each in made for guard in each.late)
+    steps += [Where(checking(late))] if late else []
+    results = [(each.result, name) for each, name in zip(made, names[len(keys) :], strict=True)]
+    steps.append(Select((*((quoted(name), name) for name in spec.key_fields), *results)))
+    kinds = [column.kind for column in keys] + [each.kind for each in made]
+    return grouped(source, steps, plain_row(tuple(Field(name, kind) for name, kind in zip(names, kinds, strict=True))))
+
+
+class _Aggregated(NamedTuple):
+    """An aggregate as columns: of each row, of each group, and of these the result."""
+
+    values: tuple[tuple[str, str], ...]
+    partial: tuple[tuple[str, str], ...]
+    result: str
+    kind: Kind
+    guards: tuple[Guard, ...] = ()
+    #: Looked at in what a group comes to.
+    late: tuple[Guard, ...] = ()
+
+
+def _aggregated(aggregate: Aggregate, source: FrameSource, name: str) -> _Aggregated:
+    if aggregate.value is None:
+        return _Aggregated((), (("count(*)", name),), name, Kind(int))
+    column = column_of(aggregate.value, source.rows)
+    values = ((column.sql, name),)
+    if aggregate.kind == "count":
+        return _Aggregated(values, ((f"count({name})", name),), name, Kind(int), column.guards)
+    if column.optional:
+        raise NotAColumn(f"{aggregate!r} may meet None")
+    asked = replace(column, sql=name, guards=())
+    if aggregate.kind == "average":
+        return _average(column, values, name)
+    sql = _aggregate(aggregate.kind, asked)
+    return _Aggregated(values, ((sql, name),), name, Kind(column.python), (*column.guards, *_no_nan(aggregate.kind, column)))
+
+
+def _average(column: Column, values: tuple[tuple[str, str], ...], name: str) -> _Aggregated:
+    """The sum divided by the number, as Python divides."""
+    partial = ((_aggregate("sum", replace(column, sql=name)), name), ("count(*)", f"{name}n"))
+    quotient = divided(Column(name, Kind(column.python)), Column(f"{name}n", Kind(int)))
+    return _Aggregated(values, partial, quotient.sql, Kind(float), column.guards, quotient.guards)
+
+
 def grouped_by(source: FrameSource, key: object, value: object, reducer: object) -> FrameSource:
     """The same for ``group_by(key).flat_map(lambda group: group.count())`` and the like."""
     if value is itself:
         return _group_reduce(source, key, _ITSELF, reducer)
+    if isinstance(value, Composed):
+        value = one_expression(value.functions)
     if isinstance(value, Ones):
         if value.value is not None:
             raise NotAColumn("the value is computed for each item, though it is only counted")
@@ -243,5 +307,6 @@ _STAGES: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.max_: _best("max"),
     stages.reduce: _reduce,
     stages.group_reduce: _group_reduce,
+    stages.group_aggregate: _group_aggregate,
     stages.distinct: _distinct,
 }

@@ -8,7 +8,7 @@ A mapper that looks at the probe's key, subscribes to the probe or does anything
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 from operator import add
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from rx_core import name_of
 from rx_core.streams import Failing
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead, Rule
-from rx_fusion._notes import call
+from rx_fusion._notes import call, calls
 from rx_ops import operators, stages
 from rx_spark._absorb import NUMBERS, StageFunction
 from rx_spark._head import Call, SparkHead
 from rx_spark._plan import GroupReduce
-from rx_spark._runner import Ones, itself, larger, smaller
+from rx_spark._runner import Kept, Ones, composed, larger, smaller
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -72,10 +72,17 @@ def absorb_groups(head: Head) -> Head | None:
         return _with(head, type(grouped)(left, grouped._shape, grouped._args), mapper)
     absorbed = spark.with_group_reduce(
         Call("group_by", ("key", "value"), _arguments(groups), "shuffle"),
-        Call(found.stage.name, found.stage.parameters, found.args, "group"),
+        tuple(_calls(found)),
         GroupReduce(groups.args[0], found.value, found.reducer),
     )
     return _with(head, type(source)(absorbed), _Continued(mapper, groups, found))
+
+
+def _calls(found: _Reduction) -> Iterator[Call]:
+    at = 0
+    for stage in found.stages:
+        yield Call(stage.name, stage.parameters, found.args[at : at + len(stage.parameters)], "group")
+        at += len(stage.parameters)
 
 
 def _arguments(groups: OperatorHead) -> tuple[Any, ...]:
@@ -100,7 +107,8 @@ def _with(head: OperatorHead, source: Pipeline[Any], mapper: Callable[[Any], Any
 
 
 class _Reduction(NamedTuple):
-    stage: Stage
+    #: The reduction, and what stands before it, with their arguments.
+    stages: tuple[Stage, ...]
     args: tuple[Any, ...]
     #: What Spark makes of an item, and how it combines two of these.
     value: Callable[[Any], Any]
@@ -108,7 +116,7 @@ class _Reduction(NamedTuple):
 
 
 def _probe(mapper: Callable[[Any], Any], groups: OperatorHead) -> _Reduction | str:
-    """How ``mapper`` begins, or why that cannot be a shuffle."""
+    """How ``mapper`` begins: with a reduction, maybe of what some stages make of the items; or why that cannot be a shuffle."""
     probe = _Probe()
     try:
         made = mapper(_face(groups)(_Key(probe), probe))
@@ -118,25 +126,45 @@ def _probe(mapper: Callable[[Any], Any], groups: OperatorHead) -> _Reduction | s
         return "looks at the key or the items itself"
     if not isinstance(made, Pipeline) or made._head is not probe or not made._shape:
         return "does not begin with a reduction of the group"
-    stage = made._shape.stages[0]
-    args = made._args[: len(stage.parameters)]
-    reduction = _reduction(stage, args, groups.args[1])
-    return f"begins with {call(stage.name, args)}, which is no shuffle" if reduction is None else reduction
+    before: list[Callable[[Any], Any] | Kept] = [] if groups.args[1] is None else [groups.args[1]]
+    filtered = False
+    at = 0
+    for index, stage in enumerate(made._shape.stages):
+        args = made._args[at : at + len(stage.parameters)]
+        at += len(args)
+        if stage.function is stages.map_:
+            before.append(args[0])
+        elif stage.function is stages.filter_:
+            before.append(Kept(args[0]))
+            filtered = True
+        else:
+            reduction = _reduction(stage, args, before, filtered)
+            if reduction is None:
+                return f"begins with {call(stage.name, args)}, which is no shuffle" + (" behind a filter" if filtered else "")
+            return reduction._replace(stages=made._shape.stages[: index + 1], args=made._args[:at])
+    return "does not reduce the group"
 
 
-def _reduction(stage: Stage, args: tuple[Any, ...], value: Callable[[Any], Any] | None) -> _Reduction | None:
+def _reduction(
+    stage: Stage, args: tuple[Any, ...], before: list[Callable[[Any], Any] | Kept], filtered: bool
+) -> _Reduction | None:
+    """What Spark makes of an item and how it combines two, for a reduction behind ``before``. None: that is no shuffle.
+
+    Behind a filter a group may have no items left, and is there all the same: that has a value for ``count`` and ``sum`` alone.
+    """
     function: StageFunction = stage.function
-    value_of = itself if value is None else value
-    if function is stages.reduce:
-        return _Reduction(stage, args, value_of, args[0])
     if function is stages.count:
-        return _Reduction(stage, args, Ones(value), add)
+        return _Reduction((), (), Ones(composed(before, ...) if before else None), add)
     if function is stages.sum_ and type(args[0]) in NUMBERS:
-        return _Reduction(stage, args, value_of, add)
+        return _Reduction((), (), composed(before, 0), add)
+    if filtered:
+        return None
+    if function is stages.reduce:
+        return _Reduction((), (), composed(before), args[0])
     if function is stages.min_:
-        return _Reduction(stage, args, value_of, smaller)
+        return _Reduction((), (), composed(before), smaller)
     if function is stages.max_:
-        return _Reduction(stage, args, value_of, larger)
+        return _Reduction((), (), composed(before), larger)
     return None
 
 
@@ -221,26 +249,26 @@ class _Continued:
 
     def __call__(self, pair: tuple[Any, Any]) -> Pipeline[Any]:
         key, value = pair
-        stage, args, _, _ = self._reduction
+        reduced, args, _, _ = self._reduction
         group = _Reduced(key)
         made = self._mapper(_face(self._groups)(key, group))
-        size = len(stage.parameters)
+        size = len(args)
+        shown = calls(reduced, args)[1:]
         if (
             not isinstance(made, Pipeline)
             or made._head is not group
-            or not made._shape
-            or made._shape.stages[0].function is not stage.function
+            or [each.function for each in made._shape.stages[: len(reduced)]] != [each.function for each in reduced]
             or not all(map(_same, made._args[:size], args))
         ):
             raise RuntimeError(
-                f"{self.__qualname__} made {made!r} of a group, but {call(stage.name, args)} of it when the Spark job "
+                f"{self.__qualname__} made {made!r} of a group, but {shown} of it when the Spark job "
                 f"was planned; it has to begin with the same reduction for every group.\n"
                 f"  To group on the driver instead:  .hide().group_by({name_of(self._groups.args[0])})"
             )
-        if stage.function is stages.sum_:
-            value = args[0] + value
-        _, _, rest, rest_args = made._shape.split(made._args, 1)
-        just = IterableHead("just", (value,), f"{group!r}.{call(stage.name, args)}", feed=Feed.CLEAN)
+        if reduced[-1].function is stages.sum_:
+            value = args[-1] + value
+        _, _, rest, rest_args = made._shape.split(made._args, len(reduced))
+        just = IterableHead("just", (value,), f"{group!r}.{shown}", feed=Feed.CLEAN)
         return type(made)(just, rest, rest_args)
 
 

@@ -6,7 +6,7 @@ Stages travel as the functions they are, by reference; the worker writes them in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Sources and shuffles let no None through, so the loop need not look.
 FORM: Final = Form("pull", Feed.CLEAN)
 _HERE: Final = os.path.dirname(__file__)
-_SHUFFLE: Final = os.path.join(_HERE, "_shuffle.py")
+_SHUFFLES: Final = frozenset((os.path.join(_HERE, "_shuffle.py"), os.path.join(_HERE, "_groups.py")))
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +88,7 @@ def _add_note(error: Exception, note: str) -> None:
     trace: TracebackType | None = error.__traceback__
     below: TracebackType | None = None  # the frame that the shuffle called last
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == _SHUFFLE:
+        if trace.tb_frame.f_code.co_filename in _SHUFFLES:
             below = trace.tb_next
         trace = trace.tb_next
     if below is None or not _is_ours(below.tb_frame.f_code):
@@ -107,15 +107,52 @@ def itself(item: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A filter on the way to a value."""
+
+    predicate: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Functions one after the other; ``dropped`` where a filter between them (:class:`Kept`) does not let the item through."""
+
+    functions: tuple[Callable[[Any], Any] | Kept, ...]
+    dropped: Any = ...
+
+    def __call__(self, item: Any) -> Any:
+        for function in self.functions:
+            if type(function) is Kept:
+                if not function.predicate(item):
+                    return self.dropped
+            else:
+                item = function(item)  # type: ignore[operator]  # not a Kept
+                if item is None:
+                    raise none_produced("map", function)
+        return item
+
+
+def composed(functions: Sequence[Callable[[Any], Any] | Kept], dropped: Any = ...) -> Callable[[Any], Any]:
+    """The functions as one."""
+    if not functions:
+        return itself
+    only = functions[0]
+    return only if len(functions) == 1 and not isinstance(only, Kept) else Composed(tuple(functions), dropped)
+
+
+@dataclass(frozen=True)
 class Ones:
-    """1 for each item; ``value`` is still called, because it may raise."""
+    """1 for each item, 0 for one that a filter drops; ``value`` is still called, because it may raise."""
 
     value: Callable[[Any], Any] | None
 
     def __call__(self, item: Any) -> int:
-        if self.value is not None and self.value(item) is None:
+        if self.value is None:
+            return 1
+        value = self.value(item)
+        if value is None:
             raise none_produced("group_by", self.value)
-        return 1
+        return 0 if value is ... else 1
 
 
 def smaller(first: Any, second: Any) -> Any:

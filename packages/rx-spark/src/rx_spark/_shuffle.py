@@ -1,8 +1,8 @@
 """The two sides of a shuffle, both on executors: what a task writes for others, and how the rows are merged again.
 
-Rows are (bucket, block, seq, cell); Spark moves each to the task of its bucket and sorts there by block and seq.
-Merging in that order makes a task that Spark runs twice give the same items in the same order, which the credit sink
-counts on.
+Rows are (bucket, part, block, seq, cell); Spark moves each to the task of its bucket and sorts there by part, block and
+seq. Merging in that order makes a task that Spark runs twice give the same items in the same order, which the credit
+sink counts on. Keys of different parts never meet, so a task that merges by key holds one part at a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce as fold
-from itertools import count, islice
+from itertools import count, groupby, islice
+from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
@@ -18,10 +19,12 @@ from rx_core._errors import none_produced
 from rx_spark._wire import CHUNK, cells, loads, refuse_none
 
 Blocks: TypeAlias = Iterator[tuple[int, Iterable[Any]]]
-Row: TypeAlias = tuple[int, int, int, bytes]
+Row: TypeAlias = tuple[int, int, int, int, bytes]
 
-SCHEMA = "bucket int, block long, seq long, cell binary"
+COLUMNS = ("bucket", "part", "block", "seq", "cell")
+SCHEMA = "bucket int, part int, block long, seq long, cell binary"
 MAP_SIDE_KEYS = 65536  #: keys a task holds before it sends its partial results on and starts again
+PARTS = 256  #: of a bucket: with a thousand million keys on ten tasks a part has 400,000
 
 
 class Writer(Protocol):
@@ -69,121 +72,42 @@ def _stable(key: Hashable) -> int:
 
 
 def merged_blocks(batches: Iterable[Any], merger: Merger, partition: int) -> Blocks:
-    """One block: what the merger makes of all rows of this task."""
-    yield partition, merger.merge(_chunks(batches))
+    """One block: what the merger makes of all rows of this task, part after part."""
+    yield partition, _merged(batches, merger)
 
 
-def _chunks(batches: Iterable[Any]) -> Iterator[list[Any]]:
+def _merged(batches: Iterable[Any], merger: Merger) -> Iterator[Any]:
+    empty = True
+    for _, rows in groupby(_cells(batches), itemgetter(0)):
+        empty = False
+        yield from merger.merge(loads(cell) for _, cell in rows)
+    if empty:
+        yield from merger.merge(iter(()))
+
+
+def _cells(batches: Iterable[Any]) -> Iterator[tuple[int, memoryview]]:
     for batch in batches:
-        for cell in batch.column(3):
-            yield loads(cell.as_buffer())
+        for part, cell in zip(batch.column(1).to_pylist(), batch.column(4), strict=True):
+            yield part, cell.as_buffer()
 
 
-def _bucket_rows(items: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
-    split: list[list[Any]] = [[] for _ in range(buckets)]
+def keyed_rows(items: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
+    """Items for the tasks and parts of their keys."""
+    split: dict[int, list[Any]] = {}
+    places = buckets * PARTS
     for item, key in zip(items, keys, strict=True):
-        split[bucket_of(key, buckets)].append(item)
-    for bucket, part in enumerate(split):
-        for cell in cells(part):
-            yield bucket, block, next(seq), cell
+        split.setdefault(bucket_of(key, places), []).append(item)
+    for place, several in split.items():
+        for cell in cells(several):
+            yield place % buckets, place // buckets, block, next(seq), cell
 
 
-def _read(items: Iterable[Any]) -> Iterator[list[Any]]:
+def read_chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
     """Chunks of a block, None refused."""
     iterator = iter(items)
     while chunk := list(islice(iterator, CHUNK)):
         refuse_none(chunk)
         yield chunk
-
-
-# --- distinct ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class DistinctWriter:
-    """Memory: MAP_SIDE_KEYS items; after that many a task forgets them, and the merge removes the rest."""
-
-    buckets: int
-
-    def rows(self, blocks: Blocks) -> Iterator[Row]:
-        seen: dict[Any, None] = {}
-        block, seq = 0, count()
-        for block, items in blocks:
-            for chunk in _read(items):
-                seen.update(dict.fromkeys(chunk))
-                if len(seen) >= MAP_SIDE_KEYS:
-                    yield from _bucket_rows(seen, seen, self.buckets, block, seq)
-                    seen.clear()
-        yield from _bucket_rows(seen, seen, self.buckets, block, seq)
-
-
-@dataclass(frozen=True)
-class DistinctMerger:
-    """Memory: the distinct items of one bucket."""
-
-    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
-        seen: set[Any] = set()
-        for chunk in chunks:
-            for item in chunk:
-                if item not in seen:
-                    seen.add(item)
-                    yield item
-
-
-# --- group and reduce -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class GroupWriter:
-    """Reduces on the map side. Memory: MAP_SIDE_KEYS keys with one value each."""
-
-    buckets: int
-    key: Callable[[Any], Any]
-    value: Callable[[Any], Any]
-    reducer: Callable[[Any, Any], Any]
-
-    def rows(self, blocks: Blocks) -> Iterator[Row]:
-        groups: dict[Any, Any] = {}
-        block, seq = 0, count()
-        for block, items in blocks:
-            self._combine(groups, items)
-            if len(groups) >= MAP_SIDE_KEYS:
-                yield from _bucket_rows(groups.items(), groups, self.buckets, block, seq)
-                groups.clear()
-        yield from _bucket_rows(groups.items(), groups, self.buckets, block, seq)
-
-    def _combine(self, groups: dict[Any, Any], items: Iterable[Any]) -> None:
-        key_of, value_of, reducer = self.key, self.value, self.reducer
-        for item in items:
-            if item is None:
-                raise none_produced("the Spark part of the pipeline")
-            key, value = key_of(item), value_of(item)
-            if value is None:
-                raise none_produced("group_by", value_of)
-            if key in groups:
-                value = reducer(groups[key], value)
-                if value is None:
-                    raise none_produced("reduce", reducer)
-            groups[key] = value
-
-
-@dataclass(frozen=True)
-class GroupMerger:
-    """Memory: the keys of one bucket with one value each."""
-
-    reducer: Callable[[Any, Any], Any]
-
-    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
-        groups: dict[Any, Any] = {}
-        reducer = self.reducer
-        for chunk in chunks:
-            for key, value in chunk:
-                if key in groups:
-                    value = reducer(groups[key], value)
-                    if value is None:
-                        raise none_produced("reduce", reducer)
-                groups[key] = value
-        yield from groups.items()
 
 
 # --- to one value -----------------------------------------------------------------------------------------------------
@@ -198,10 +122,10 @@ class ReduceWriter:
     def rows(self, blocks: Blocks) -> Iterator[Row]:
         for block, items in blocks:
             partial: list[Any] = []
-            for chunk in _read(items):
+            for chunk in read_chunks(items):
                 partial = self.combine.chunk(partial, chunk)
             for cell in cells(partial):
-                yield 0, block, 0, cell
+                yield 0, 0, block, 0, cell
 
 
 @dataclass(frozen=True)
@@ -297,10 +221,10 @@ class TakeWriter:
             return
         for block, items in blocks:
             seq = 0
-            for chunk in _read(islice(items, left)):
+            for chunk in read_chunks(islice(items, left)):
                 left -= len(chunk)
                 for cell in cells(chunk):
-                    yield 0, block, seq, cell
+                    yield 0, 0, block, seq, cell
                     seq += 1
             if not left:
                 return

@@ -13,7 +13,7 @@ from typing import Any
 
 from rx_core import hooks
 from rx_ops import Flowable, Single, stages
-from rx_spark._columns import Guard, declared
+from rx_spark._column import Guard, declared
 from rx_spark._frames import FrameSource, Select, Where, checking
 from rx_spark._head import SparkHead
 from rx_spark._plan import Pass, Plan
