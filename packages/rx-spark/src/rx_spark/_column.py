@@ -1,8 +1,8 @@
 """A column: the SQL of a value for each row, with what is to be looked at before it is taken for the answer.
 
 *Guards* are conditions, in the order in which Python evaluates, under which Python would raise; a step raises there. Beyond 64
-bits Spark raises by itself, in ANSI mode. ``loose`` is what the scan can be told of a condition: at least as many rows, in the form
-of predicates that file formats know.
+bits Spark raises by itself, in ANSI mode. ``loose`` is what the scan can be told of a condition: at least as many rows, in the
+form of predicates that file formats know.
 """
 
 from __future__ import annotations
