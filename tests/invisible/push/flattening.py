@@ -135,6 +135,8 @@ class FlatMap(Stage):
             self.sources.append(flow)
 
     def run(self, flow: Flow) -> None:
+        prefetch: float
+        again: float
         if flow.passive:
             prefetch = again = 1 if self.ahead else 0
         else:
