@@ -1,6 +1,7 @@
 """``python -m bench``: prints a Markdown table, or JSON with ``--json``.
 
-``python -m bench growth``: how cost grows; ``python -m bench cliffs``: combinations that cost more than their parts.
+``python -m bench growth``: how cost grows; ``python -m bench cliffs``: combinations that cost more than their parts;
+``python -m bench spark``: work on Spark against PySpark.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--size",
         type=at_least(LEAST),
-        help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000)",
+        help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000), "
+        "rows of spark (2000000)",
     )
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
@@ -137,8 +139,22 @@ def cliffs(options: argparse.Namespace) -> int:
     return 0
 
 
+def spark(options: argparse.Namespace) -> int:
+    """Time work on Spark against PySpark and print the table."""
+    from bench._spark import run_spark
+
+    text = run_spark(options.size or 2_000_000, options.rounds, lambda name: wanted(options, name), names_only=options.list)
+    print(text)
+    return 0
+
+
 #: What can be measured.
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {"table": compare, "growth": growth, "cliffs": cliffs}
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
+    "table": compare,
+    "growth": growth,
+    "cliffs": cliffs,
+    "spark": spark,
+}
 
 
 if __name__ == "__main__":

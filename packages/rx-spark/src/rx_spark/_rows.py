@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_ops import row_maker
@@ -111,6 +112,21 @@ class RowType:
         if self.form == "row":
             return map(self.make, zip(*columns, strict=True))
         return map(self.make, *columns)
+
+    def columns(self, items: Sequence[Any]) -> list[Sequence[Any]]:
+        """The values of items, field by field. SchemaError, with the item, for one that has other fields."""
+        if self.form == "value":
+            return [items]
+        try:
+            if self.form == "object" and type(items[0]) is not tuple:
+                return [list(map(attrgetter(name), items)) for name in self.names]  # a call in C for each value
+            return list(zip(*map(self.values, items), strict=True))
+        except Exception:
+            pass
+        try:
+            return list(zip(*map(self.values, items), strict=True))  # some are plain tuples
+        except Exception as error:
+            raise _misfit(items, self, error) from error
 
     def values(self, item: Any) -> Sequence[Any]:
         """The values of an item, in the order of the fields; those of a plain tuple are taken by their places."""
@@ -281,10 +297,7 @@ def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema) -> pa.Rec
     """An Arrow batch of items. SchemaError, with field and value, for one that does not fit."""
     import pyarrow as pa
 
-    try:
-        columns: Iterable[Sequence[Any]] = list(zip(*map(row.values, items), strict=True)) or [()] * len(row.fields)
-    except Exception as error:
-        raise _misfit(items, row, error) from error
+    columns = row.columns(items)
     arrays = []
     for field, values, column in zip(row.fields, columns, schema, strict=True):
         plain = values if field.kind.plain else [_cell(value, field.kind) for value in values]
