@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import pickle
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -139,3 +141,22 @@ def test_what_describes_no_rows_is_refused_with_an_example() -> None:
 
     with pytest.raises(TypeError, match=r"Odd\.x is a complex, and no column has that type"):
         row_type(Odd)
+
+
+def test_a_worker_looks_for_cycles_less_often_and_still_finds_them() -> None:
+    """In a process of its own, because it is about the whole process."""
+    program = (
+        "import gc, weakref\n"
+        "from rx_spark._passes import collect_less_often\n"
+        "collect_less_often()\n"
+        "frozen = gc.get_freeze_count()\n"
+        "collect_less_often()\n"
+        "assert gc.get_freeze_count() == frozen > 0\n"
+        "class Cycle: pass\n"
+        "made = Cycle(); made.itself = made\n"
+        "seen = weakref.ref(made)\n"
+        "del made\n"
+        "kept = [[] for _ in range(60_000)]\n"
+        "assert seen() is None\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
