@@ -159,6 +159,8 @@ class OperatorHead(Head):
 
     __slots__ = ("args", "operator", "options", "scheduler", "upstream", "window")
     feed: ClassVar[Feed] = Feed.RUNNING  # type: ignore[misc]  # fixed for this kind of head
+    #: Pulled, it is its source.
+    relays: ClassVar[bool] = False
 
     def __init__(
         self,

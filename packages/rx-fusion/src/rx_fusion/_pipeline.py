@@ -243,6 +243,10 @@ class Pipeline(Assembly[T_co]):
         head = self._head
         if not isinstance(head, OperatorHead) or head.operator.loop is None or not queue_fusion._enabled:
             return None
+        if head.relays and self._shape is ROOT:
+            source = head.upstream[0]
+            items: Iterator[T_co] | None = source._passive_items(run)
+            return source._loop_items(run) if items is None else items
         try:
             return loop_of(self._resolve(), run)
         except (Exception, GeneratorExit) as error:  # of a plugin's rule

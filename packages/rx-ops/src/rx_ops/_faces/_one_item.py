@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, CompletableBase, MaybeBase, Publisher, Scheduler, SingleBase, name_of, user_call
+from rx_core import (
+    DEMAND,
+    UNBOUNDED,
+    CallbackObserver,
+    CompletableBase,
+    MaybeBase,
+    Publisher,
+    Scheduler,
+    SingleBase,
+    Subscriber,
+    name_of,
+    user_call,
+)
 from rx_core.streams import Waiting
-from rx_fusion import Feed, Head, OperatorHead, Pipeline, PlainFlow, SourceHead
+from rx_fusion import Feed, Head, OperatorHead, Options, Pipeline, PlainFlow, SourceHead, operator_head, operator_of
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
@@ -101,12 +113,29 @@ def hidden(source: Any) -> Head:
     return OperatorHead(operators.Hide, (source,))
 
 
+class ItemHead(OperatorHead):
+    """``to_flowable``."""
+
+    __slots__ = ()
+    relays: ClassVar[bool] = True
+
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+        if type(subscriber) is CallbackObserver:  # callbacks want the item as soon as it is there
+            self.upstream[0]._subscribe_items(subscriber)
+        else:
+            super().subscribe_for(subscriber, origin)
+
+
+_WAITING: Final = Options(shown="to_flowable()")
+
+
 def waiting(source: Any) -> Any:
     """``to_flowable``: the item is computed at once, and waits until it is requested."""
     shape = source._shape
     if source._head.feed is Feed.RUNNING and shape.stages and shape.stages[-1].gives_one:
         return source._as(_results.Flowable)  # what is pushed through a reduction does so anyway
-    return _results.Flowable._from(OperatorHead(operators.ToFlowableOne, (source,), shown="to_flowable()"))
+    known = operator_of(operators.ToFlowableOne)
+    return _results.Flowable._from(operator_head(ItemHead, known, (source,), (), DEMAND, _WAITING))
 
 
 def only_end(source: object) -> OperatorHead:

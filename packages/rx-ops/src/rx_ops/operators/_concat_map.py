@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import composite
+from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
     END,
     WITHOUT_DEMAND,
@@ -23,7 +23,7 @@ from rx_core.streams import (
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._loops import concat_map_loop
-from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, opened
+from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._part import PartsInput
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class ConcatMap(Op[R]):
                 return self.finish(self.failure())
             self.last = False
             self.hint = None
-            self.items = opened(source, self, demand)
+            self.items = pulled(source, self, demand) if demand == UNBOUNDED else opened(source, self, demand)
             self.passive = source
             if self.items is None:
                 return self.subscribe_inner(source, demand)

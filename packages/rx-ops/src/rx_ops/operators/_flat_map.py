@@ -19,7 +19,7 @@ from rx_core.streams import (
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
-from rx_ops.operators._mapping import mapper_failure, not_a_source, opened
+from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._outer import OuterInput, pull, push_passive
 
 if TYPE_CHECKING:
@@ -119,7 +119,10 @@ class Merging(Op[T]):
             items = entry.items
             if items is not None:
                 wanted = demand
-                demand, outcome = self.give_some(items, entry.hint, demand)
+                if demand == UNBOUNDED:
+                    demand, outcome = self.give(items, demand)
+                else:
+                    demand, outcome = self.give_some(items, entry.hint, demand)
                 if outcome is False:
                     self.next_turn(entry, wanted - demand)
                 elif outcome is True:
@@ -263,7 +266,7 @@ class _Outer(OuterInput):
             else:
                 self.fail(refused)
             return
-        items = op.open_passive(source)
+        items = pulled(source, op, 0) if op.settled else op.open_passive(source)
         if items is not None:
             push_passive(op, source, items, self)
             return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rx_core import dropped
+from rx_core import UNBOUNDED, dropped
 from rx_core.streams import (
     LOOK_FIRST,
     WITHOUT_DEMAND,
@@ -21,7 +21,7 @@ from rx_core.streams import (
     is_exhausted,
     without_this_frame,
 )
-from rx_ops.operators._mapping import mapper_failure, not_a_source, opened
+from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
 
 if TYPE_CHECKING:
     from rx_core.streams import MergedInput, Outcome
@@ -77,9 +77,13 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
         except (Exception, GeneratorExit) as error:
             close(outer)
             return _failed(op, demand, mapper_failure("flat_map", mapper, error))
-        op.hint = None
-        items = opened(source, op, demand)
-        hint = op.hint
+        if demand == UNBOUNDED:
+            items = pulled(source, op, demand)
+            hint = None
+        else:
+            op.hint = None
+            items = opened(source, op, demand)
+            hint = op.hint
         if not demand and items is not None and isinstance(source, WITHOUT_DEMAND):
             hint = None
             made = computed(items)
@@ -94,7 +98,7 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             op.subscribe_later(source, op.new_input())
             return demand, False
         if demand:
-            demand, outcome = op.give_some(items, hint, demand)
+            demand, outcome = op.give(items, demand) if demand == UNBOUNDED else op.give_some(items, hint, demand)
             if outcome is False:
                 op.new_input(items, hint)
             elif isinstance(outcome, Exception):
@@ -123,7 +127,7 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
             failed: BaseException | None = None
             outcome: Outcome = False
             try:
-                demand, outcome = op.give_some(items, hint, demand)
+                demand, outcome = op.give(items, demand) if demand == UNBOUNDED else op.give_some(items, hint, demand)
             except SubscriberFailed as failure:
                 failed = failure.error
             if failed is not None:
