@@ -337,3 +337,12 @@ def test_an_answer_that_is_known_early_frees_the_source_also_in_a_list(forms: Ca
         source.next(1, 2)
         subscriber.assert_result([True])
         assert source.cancelled
+
+
+@BOTH_FORMS
+def test_a_seed_comes_before_the_sources_of_the_source_are_subscribed(forms: Callable[[], Any]) -> None:
+    with forms():
+        log: list[str] = []
+        source = Flowable.never().do_on_subscribe(lambda _subscription: log.append("subscribed"))
+        Flowable.merge(source, Flowable.of(4)).scan(max, 2).subscribe(lambda total: log.append(str(total)))
+        assert log == ["2", "subscribed", "4"]

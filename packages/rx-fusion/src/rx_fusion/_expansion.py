@@ -47,8 +47,10 @@ class _Arriving(QueuedInput[Any]):
             return
         self.asked = UNBOUNDED
         if self.op.stash is not None:  # what is given before the first item, a seed, counts as one of the window, as in RxJava
-            self.left -= 1
-            up.request(self.window - 1)
+            self.op.drain()  # and comes before the source is asked
+            if not self.closed:
+                self.left -= 1
+                up.request(self.window - 1)
         else:
             up.request(self.window)
 
