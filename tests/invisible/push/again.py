@@ -170,6 +170,18 @@ def repeat(source: Flow, times: Count, until: Fn = lambda: False) -> Flow:
     return in_turn(Repeat, source, times, until) if times else Flow(completing)
 
 
+class Postponed(InTurn):
+    """A source that is made when its subscriber has its subscription, unless it has left with that."""
+
+    def __init__(self, down: Subscriber, supply: Callable[[], Flow]) -> None:
+        super().__init__(down)
+        self.supply = supply
+
+    def subscribe_next(self) -> None:
+        if not self.over:
+            self.supply().subscribe(self)
+
+
 class When(Again):
     """The base of retry_when and repeat_when: each end is an item of ``signals``, each item of the handler's stream a new try."""
 

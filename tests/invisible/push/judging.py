@@ -29,6 +29,11 @@ OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead)
 MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "twice", "publish_sel", "replay_sel"))
 
 
+#: A cancel may stop what follows it: a predicate that is asked behind an item, and the making of a source whose subscriber leaves
+#: with what it is given first (the seed of a scan). How many calls there are shows in the next subscription.
+HEEDING: Final = frozenset(("take_until_p", "attempt"))
+
+
 @dataclass(frozen=True)
 class Difference:
     """A form of a case is not what the reference says."""
@@ -68,8 +73,8 @@ class Judge:
         if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):
             variants = (*variants, *(replace(variants[0], waiting=waiting) for waiting in ("first", "last", "came")))
             variants = (*variants, replace(variants[0], asks_later=True))  # what sources signal at one instant has no order
-        if anywhere(lambda described: described.get("o") == "take_until_p", streams):
-            variants = (*variants, replace(variants[0], heeds=True))  # a cancel from inside an item may stop what follows it
+        if anywhere(lambda described: described.get("s", described.get("o")) in HEEDING, streams):
+            variants = (*variants, replace(variants[0], heeds=True))
         try:
             answers = [refer(case, variant) for variant in variants]
         except Endless:

@@ -32,7 +32,7 @@ class Variant:
     wanted. ``asks_later``: a merge asks for more sources once it is at rest. ``waiting``: of items that wait in a merge, which
     source's come first: see there. ``late``: what is requested inside of on_subscribe comes once that has returned, where that
     is :func:`unheard`. ``heeds``: a function that is called behind an item is not called once the subscriber has left with that
-    item.
+    item, nor a source made.
     """
 
     prefetch: Count | None = None

@@ -21,7 +21,7 @@ def _attempt(r: Reader, s: Spec, x: Any) -> Flow:
         count += 1
         return r.source(s["xs"][min(count, len(s["xs"])) - 1], x)
 
-    return sources.defer(supply)
+    return again.in_turn(again.Postponed, supply) if r.variant.heeds else sources.defer(supply)
 
 
 def _fail(name: str) -> Flow:
