@@ -183,6 +183,7 @@ def test_a_path_that_is_not_there_is_a_file_not_found(tmp_path: Path, spark_conf
     [
         (lambda flow: flow.filter(it.km > 3), TypeError, "'>' not supported between instances of 'NoneType' and 'int'"),
         (lambda flow: flow.map(it.km * 2), TypeError, r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'"),
+        (lambda flow: flow.map(it.km), TypeError, r"map\(it\.km\) produced None, and None is not an item"),
         (lambda flow: flow.map(it.id // 0), ZeroDivisionError, "integer division or modulo by zero"),
         (lambda flow: flow.map(sym(lambda t: (t.id, t.id / t.id))).map(it[0]), ZeroDivisionError, "division by zero"),
         (lambda flow: flow.map(it.id * (1 << 62)), OverflowError, "64 bits"),
@@ -192,7 +193,7 @@ def test_a_path_that_is_not_there_is_a_file_not_found(tmp_path: Path, spark_conf
             r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'",
         ),
     ],
-    ids=["filter", "map", "zero", "zero in a part that is dropped", "overflow", "lambda"],
+    ids=["filter", "map", "None", "zero", "zero in a part that is dropped", "overflow", "lambda"],
 )
 def test_an_error_is_the_one_that_python_raises(make: Any, kind: type[Exception], text: str, source: Flowable[Trip]) -> None:
     with pytest.raises(kind, match=text):

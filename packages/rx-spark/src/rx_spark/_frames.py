@@ -57,8 +57,9 @@ class Files:
     format: str
     paths: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
-    #: Spark's spelling of the columns, for formats that have no types of their own.
-    ddl: str = ""
+    #: The columns, as Spark's schema or its spelling of one: those of the class for formats that have no types of their own, and
+    #: what was found when the source was made for the others, so that a job does not look at the files for it again.
+    schema: Any = field(default=None, compare=False)
     #: What it is called where there are no paths.
     name: str = ""
 
@@ -68,8 +69,8 @@ class Files:
 
     def open(self, session: SparkSession) -> DataFrame:
         reader = session.read.format(self.format).options(**dict(self.options))
-        if self.ddl:
-            reader = reader.schema(self.ddl)
+        if self.schema is not None:
+            reader = reader.schema(self.schema)
         return reader.load(list(self.paths)) if self.paths else reader.load()
 
 
@@ -193,7 +194,7 @@ class FrameSource:
         frame = rebound(self.origin.open(engine.application), engine.frames)
         for step in self.steps:
             frame = step.apply(frame)
-        if stable and (self.shuffled or has_exchange(frame)):
+        if stable and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):
             frame = frame.sortWithinPartitions(*(_sortable(name, frame) for name in self.row.names))
         return frame
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import none_argument
@@ -281,8 +282,10 @@ def _files(
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"{name}({path!r}): a path is text.\n  Right:  {name}('trips/2026', 'trips/2027')")
-    ddl = row_type(schema).ddl if typed and schema is not None else ""
-    return _rows(name, Files(name, tuple(os.fspath(path) for path in paths), tuple(options.items()), ddl), schema, config, stats)
+    given = row_type(schema).ddl if typed and schema is not None else None
+    return _rows(
+        name, Files(name, tuple(os.fspath(path) for path in paths), tuple(options.items()), given), schema, config, stats
+    )
 
 
 def _rows(name: str, origin: Origin, schema: type[Any] | None, config: SparkConfig, stats: JobStats | None) -> Flowable[Any]:
@@ -292,6 +295,8 @@ def _rows(name: str, origin: Origin, schema: type[Any] | None, config: SparkConf
     except Exception as error:
         raise read_error(error, name) from error
     row = checked(schema, found, name)
+    if isinstance(origin, Files) and name == "parquet":
+        origin = replace(origin, schema=found)
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")

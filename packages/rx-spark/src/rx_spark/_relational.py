@@ -13,9 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from rx_core._errors import none_produced
 from rx_fusion.symbols import Expression, Item, Operator
 from rx_ops import stages
-from rx_spark._column import Column, Guard, NotAColumn, declared
+from rx_spark._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._column_operators import condition_of, divided
 from rx_spark._columns import call_of, column_of, columns_of, one_expression
 from rx_spark._frames import ColumnStep, FrameSource, Group, Select, Unique, Where, checking
@@ -69,9 +70,11 @@ def _map(source: FrameSource, mapper: object) -> FrameSource:
         return _construct(source, kind, args, named)
     column = column_of(mapper, source.rows)
     kind_found = _kept(column)
-    if column.optional:
-        raise NotAColumn("the value may be None, which is no item")
-    return _select(source, (column,), value_row(kind_found))
+    if column.optional:  # None is no item (RS 2.13)
+        refused = none_produced("map", mapper)
+        guards = (*column.guards, *not_null(column, str(refused)))
+        column = replace(column, kind=replace(kind_found, optional=False), guards=guards)
+    return _select(source, (column,), value_row(column.kind))
 
 
 def _construct(source: FrameSource, kind: type, args: tuple[Column, ...], named: dict[str, Column]) -> FrameSource:
