@@ -65,15 +65,17 @@ def examples(share: float) -> Callable[[Test], Test]:
     return decorate
 
 
-#: They ask a source that pushes for a window, and its error overtakes what waits in that for a request, as in RxJava.
+#: They ask a source that pushes for a window, and its error overtakes what waits in that for a request, as in RxJava; so does the
+#: error of a function that runs when an item comes.
 WITH_A_WINDOW: Final = ("flat_map_iterable", "scan", "scan_with")
+WHEN_ITEMS_COME: Final = WITH_A_WINDOW[1:]
 
 
 def is_told_without_requests(pipeline: Pipeline) -> bool:
     """Whether what comes hinges on how much is requested when: the reference here is not told, the one in ``push`` is."""
     for at, op in enumerate(pipeline.ops):
         if op.name in WITH_A_WINDOW:
-            before = reference(Pipeline(pipeline.source, pipeline.ops[:at]))
+            before = reference(Pipeline(pipeline.source, pipeline.ops[: at + (op.name in WHEN_ITEMS_COME)]))
             if before and isinstance(before[-1], End) and before[-1].error is not None:
                 return False
     inner = (each for op in (pipeline.source, *pipeline.ops) for each in nested(op))
