@@ -82,8 +82,10 @@ class _Input:
 
 
 def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
-    """The steps without takes at their end, and the smallest of those takes."""
+    """The steps without takes at their end, and the smallest of those takes: of what comes back no more is read."""
     steps, limit = list(plan.steps), None
+    if plan.target is not None:
+        return plan.steps, None  # one task writes what is left
     while steps and isinstance(last := steps[-1], Take):
         limit = last.n if limit is None else min(limit, last.n)
         steps.pop()
