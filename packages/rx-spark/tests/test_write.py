@@ -167,6 +167,6 @@ def test_parquet_of_one_file_is_whole(source: Flowable[Trip], tmp_path: Path) ->
 
 
 def test_a_limit_is_kept(source: Flowable[Trip], tmp_path: Path) -> None:
-    assert rx_spark.write_parquet(source.map(to_fare).take(10), tmp_path / "ten", schema=Fare).blocking_get().rows == 10
-    assert rx_spark.write_parquet(source.map(to_fare).take(0), tmp_path / "none", schema=Fare).blocking_get().rows == 0
+    assert rx_spark.write_parquet(source.map(to_fare).take(10), tmp_path / "ten").blocking_get().rows == 10
+    assert rx_spark.write_parquet(source.map(to_fare).take(0), tmp_path / "none").blocking_get().rows == 0
     assert (tmp_path / "none").exists()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
 from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, RowReader, block_size, range_reader, text_reader
+from rx_spark._feed import FeedReader
 from rx_spark._frames import FrameSource
 from rx_spark._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
 from rx_spark._passes import Program, RowWriter, Work
@@ -15,6 +16,7 @@ from rx_spark._plan import (
     Aggregates,
     Count,
     Distinct,
+    FeedSource,
     GroupReduce,
     IterableSource,
     Max,
@@ -92,19 +94,22 @@ def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
     return tuple(steps), limit
 
 
-def compile_plan(plan: Plan, engine: Engine, address: SinkAddress, stopped: Callable[[], bool] = lambda: False) -> Compiled:
-    """``stopped`` is asked while an iterable is being read: what is left of it is not wanted.
+def compile_plan(
+    plan: Plan, engine: Engine, address: SinkAddress | None, stopped: Callable[[], bool] = lambda: False
+) -> Compiled:
+    """``stopped`` is asked while an iterable is being read: what is left of it is not wanted. Without an ``address`` no task
+    connects to the driver, and the plan has a target.
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
             return Compiled(plan.source.open(engine), None, None, partial(_only, plan.source.start))
-        if plan.target is not None and not steps:
+        if plan.target is not None and plan.output is not None and not steps:
             return Compiled(plan.source.open(engine), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     path = engine.path
-    source = _input(plan.source, engine, engine.parallelism, stopped)
+    source = _input(plan.source, engine, engine.parallelism, stopped, address)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
@@ -189,7 +194,7 @@ def _reducer(step: Step) -> Reducer:
             raise TypeError(f"{step!r} is not a step of a plan")
 
 
-def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[], bool]) -> _Input:
+def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[], bool], address: SinkAddress | None) -> _Input:
     session = engine.session
     match source:
         case FrameSource():
@@ -197,6 +202,9 @@ def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[]
         case RangeSource():
             numbers = range_reader(source, partitions)
             return _Input(session.range(0, partitions, 1, partitions), numbers, numbers.total)
+        case FeedSource():
+            assert address is not None
+            return _Input(session.range(0, 1, 1, 1), FeedReader(address), None)
         case IterableSource():
             return _cells(source, engine, partitions, stopped)
         case _:

@@ -52,12 +52,13 @@ class Partition:
 
 
 class Connection:
-    __slots__ = ("buffer", "partition", "socket")
+    __slots__ = ("buffer", "feeds", "partition", "socket")
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self.buffer = bytearray()
         self.partition: Partition | None = None
+        self.feeds = False  #: it wants items, and belongs to the feed from now on
 
 
 class CreditQueue:
@@ -80,6 +81,7 @@ class CreditQueue:
         self._waiting = True  # polls that came before there was a sink were told to wait
         self._over = False  # Spark's action has returned
         self._failure: Exception | None = None
+        self._given_up: Exception | None = None
         self._progress = monotonic()
         self._relieved_until = 0.0
         self._spool: int | None = None
@@ -192,7 +194,8 @@ class CreditQueue:
                 partition.done = block
         elif kind == ERROR:
             self._failed = True
-            partition.frames.append(Frame(ERROR, block, 0, payload))
+            if self._given_up is None:
+                partition.frames.append(Frame(ERROR, block, 0, payload))
         else:
             self._store_data(partition, Frame(DATA, block, count, payload, max(0, partition.received - index)), index)
 

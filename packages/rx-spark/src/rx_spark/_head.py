@@ -114,10 +114,12 @@ class SparkHead(PushHead):
         noted = replace(step, note=f"in {shown} of {head!r}")
         return replace(head, calls=(*head.calls, group_by, *reduction), plan=head.plan.then(noted))
 
-    def into(self, name: str, target: Target, output: RowType) -> SparkHead:
-        """The end of a pipeline that writes: one item, what was written."""
+    def into(
+        self, name: str, target: Target, output: RowType | None, parameters: tuple[str, ...] = (), args: tuple[Any, ...] = ()
+    ) -> SparkHead:
+        """The end of a pipeline whose items stay on Spark. ``args`` are functions of the target, ``parameters`` their names."""
         made = replace(self, plan=self.plan.into(target, output), closed=True, name=name)
-        return replace(made, calls=(*self.calls, Call(target.shown, (), (), "write")))
+        return replace(made, calls=(*self.calls, Call(target.shown, parameters, args, "write")))
 
     def with_cut(self, cut: str) -> SparkHead:
         return replace(self, cut=cut)
@@ -167,7 +169,7 @@ class SparkHead(PushHead):
         if runs:
             notes.append(f"executors: {runs}")
         if self.plan.target is not None:
-            return [*notes, f"written by the executors: {self.plan.target.shown}"]
+            return [*notes, f"{'written by the executors' if self.plan.output else 'executors'}: {self.plan.target.shown}"]
         notes.append(f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead")
         return [*notes, *self._last_note()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import enum
 import itertools
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -51,16 +52,24 @@ class SparkJob:
     Demand: an item is computed when its chunk was asked for; per task at most WINDOW chunks of up to 1,024 items
     are ahead of the consumer. Order: that of the source, until a distinct or a group_by.
     Threads: ``start``, ``cancel`` and ``close`` from any; ``poll`` and ``poll_many`` from one at a time. ``on_ready``
-    is called, from any thread, when polling may give something after it gave None; it must not block.
+    is called, from any thread, when polling may give something after it gave None; it must not block. ``feed`` gets the
+    connections of tasks that want items of the driver.
     Errors: a function's exception comes out of poll as what it was, after the items before it. After an error, END
     or cancel the job is gone; further polls give END.
     Memory: ``max_buffered`` items were held at most, ``spilled`` went to disk (see rx_spark._credits).
     """
 
-    def __init__(self, config: SparkConfig, plan: Plan, *, on_ready: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: SparkConfig,
+        plan: Plan,
+        *,
+        on_ready: Callable[[], object],
+        feed: Callable[[socket.socket], object] | None = None,
+    ) -> None:
         from rx_spark._compile import split_limit
 
-        self._config, self._plan, self._on_ready = config, plan, on_ready
+        self._config, self._plan, self._on_ready, self._feed = config, plan, on_ready, feed
         self._left = split_limit(plan)[1]  # items that the limit still allows, None: all
         self._tag = f"rx-spark-{next(_numbers)}"
         self._chunk: Iterator[Any] = iter(())
@@ -70,6 +79,7 @@ class SparkJob:
         self._cancelled = False
         self._engine: Engine | None = None
         self._failure: Exception | None = None
+        self._given_up: Exception | None = None
         self._sink: CreditSink | None = None
         self._thread = threading.Thread(target=self._run, name=f"{self._tag}-job", daemon=True)
 
@@ -103,6 +113,13 @@ class SparkJob:
         sink = self._sink
         if sink is not None:
             sink.cancel()
+
+    def give_up(self, error: Exception) -> None:
+        """Let :meth:`poll` raise ``error`` when Spark has cancelled the job. For a plan that writes; returns at once."""
+        self._given_up = error  # published first: the job's thread looks when it has made the sink
+        sink = self._sink
+        if sink is not None:
+            sink.give_up(error)
 
     def close(self, timeout: float = 10.0) -> bool:
         """Cancel what still runs, wait for the job's threads, forget what was not polled. False: they did not end in
@@ -217,8 +234,11 @@ class SparkJob:
             atexit.unregister(_at_exit)
             atexit.register(_at_exit)  # after pyspark has registered its own: the last one registered runs first
         _submitted[self] = None
-        self._sink = sink = CreditSink(here.host, self._on_ready, self._kill, holds_errors=self._plan.target is not None)
+        writes = self._plan.target is not None
+        self._sink = sink = CreditSink(here.host, self._on_ready, self._kill, holds_errors=writes, feed=self._feed)
         sink.thread.start()
+        if self._given_up is not None:
+            sink.give_up(self._given_up)
         if self._is_cancelled():  # cancel() may have looked before the sink was there
             sink.cancel()
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)

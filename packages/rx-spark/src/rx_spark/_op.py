@@ -75,12 +75,14 @@ class JobOp(Op[Any]):
             self.chunk = iter(chunk)
 
     def begin(self) -> SparkJob:
-        job = SparkJob(self.config, self.plan, on_ready=self.arrived)
-        self.job = job
+        self.job = job = self.make_job()
         if self.stats is not None:
             self.stats.begin(job)
         job.start()
         return job
+
+    def make_job(self) -> SparkJob:
+        return SparkJob(self.config, self.plan, on_ready=self.arrived)
 
     def arrived(self) -> None:
         """On one of the job's threads, which have no caller that could see what a subscriber raises."""

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 from rx_spark._rows import RowType, arrow_schema, write_batch
 from rx_spark._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
 from rx_spark._wire import (
-    CHUNK,
     DATA,
     DONE,
     END,
     ERROR,
-    FRAME_BYTES,
     REPORT,
+    FeedClosed,
     Link,
     SinkAddress,
     dump_items,
     extend_path,
     loads,
+    next_size,
     pack_error,
     refuse_none,
 )
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 ROWS_PER_BATCH = 32
 ROWS_WRITTEN = 8192
 COLLECTED_AFTER = 20_000  # objects: an Arrow batch has half as many rows
-QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 
 
 @dataclass(frozen=True)
@@ -88,12 +87,13 @@ class RowWriter:
 class Program:
     """The function given to mapInArrow. ``payload`` is the pickled Work, opened once ``path`` is importable.
 
-    ``writes``: the job commits something, so a task with an error must not end as if there was none.
+    ``writes``: the job commits something, so a task with an error must not end as if there was none. Without an ``address`` no
+    driver listens to errors, and Spark tells them.
     """
 
     payload: bytes
     path: tuple[str, ...]
-    address: SinkAddress
+    address: SinkAddress | None
     writes: bool = False
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -115,6 +115,7 @@ class Program:
             return
         blocks = work.blocks(source, partition)
         if work.writer is None:
+            assert self.address is not None
             _deliver(blocks, work.limit, Link(self.address, partition, attempt), source)
             source.drain()
             return
@@ -124,9 +125,10 @@ class Program:
             try:
                 batch = next(produced)
             except StopIteration:
+                source.drain()
                 return
             except BaseException as error:
-                if source.failed:
+                if source.failed or isinstance(error, FeedClosed):  # the driver has closed the feed, and knows why
                     raise
                 _report(self.address, REPORT, attempt, error)
                 if self.writes:
@@ -171,7 +173,9 @@ class _Input:
             raise
 
 
-def _report(address: SinkAddress, partition: int, attempt: int, error: BaseException) -> None:
+def _report(address: SinkAddress | None, partition: int, attempt: int, error: BaseException) -> None:
+    if address is None:
+        return
     link = Link(address, partition, attempt)
     link.send(ERROR, 0, 0, payload=pack_error(error))
     link.finish()
@@ -256,7 +260,7 @@ class _Sender:
         self.index += len(chunk)
         if self._left is not None:
             self._left -= len(chunk)
-        self._size = _next_size(len(chunk), self._size, len(payload), seconds)
+        self._size = next_size(len(chunk), self._size, len(payload), seconds)
         return True
 
     def fail(self, error: BaseException, spark_failed: bool) -> None:
@@ -267,16 +271,6 @@ class _Sender:
 
 def _index_of_none(chunk: list[Any]) -> int:
     return next((i for i, item in enumerate(chunk) if item is None), len(chunk))
-
-
-def _next_size(count: int, size: int, payload: int, seconds: float) -> int:
-    if payload > FRAME_BYTES:
-        return max(1, count * FRAME_BYTES // payload)
-    if seconds > SLOW_SECONDS:
-        return max(1, size // 4)
-    if seconds < QUICK_SECONDS and payload < FRAME_BYTES // 4:
-        return min(CHUNK, size * 4)
-    return size
 
 
 #: For type checkers: what mapInArrow takes.

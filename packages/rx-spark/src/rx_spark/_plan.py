@@ -51,6 +51,11 @@ class IterableSource:
 
 
 @dataclass(frozen=True)
+class FeedSource:
+    """Items of the driver that one task asks for as it writes them; see :mod:`rx_spark._feed`."""
+
+
+@dataclass(frozen=True)
 class TextSource:
     """The lines of text files, file after file, without their line ends (universal newlines, as ``open()`` reads them).
 
@@ -178,7 +183,7 @@ class Take(Noted):
             raise ValueError(f"take({self.n}): the number of items must not be negative")
 
 
-Source: TypeAlias = RangeSource | IterableSource | TextSource | FrameSource
+Source: TypeAlias = RangeSource | IterableSource | FeedSource | TextSource | FrameSource
 NotedStep: TypeAlias = Distinct | GroupReduce | Aggregates | Reduce | Count | Sum | Min | Max | Take
 Step: TypeAlias = Pass | NotedStep
 
@@ -197,6 +202,6 @@ class Plan:
         """A longer plan; two passes next to each other stay two, the executors run them in one go all the same."""
         return Plan(self.source, (*self.steps, step))
 
-    def into(self, target: Target, output: RowType) -> Plan:
-        """The same plan with its results written to ``target`` as columns of ``output``."""
+    def into(self, target: Target, output: RowType | None) -> Plan:
+        """The same plan with its results written to ``target``, as columns of ``output`` or as the items they are."""
         return Plan(self.source, self.steps, target, output)

@@ -97,6 +97,11 @@ class RowType:
         """The columns as Spark spells a schema."""
         return ", ".join(f"{quoted(field.name)} {field.kind.ddl}" for field in self.fields)
 
+    @property
+    def as_tuples(self) -> RowType:
+        """The same columns, of items that are plain tuples."""
+        return dataclasses.replace(self, form="tuple", make=None)
+
     def field(self, name: str) -> Field | None:
         return next((field for field in self.fields if field.name == name), None)
 

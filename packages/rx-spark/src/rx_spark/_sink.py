@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, Final
 
 from rx_spark._credits import Connection, CreditQueue, Frame, Partition
-from rx_spark._wire import DATA, END, ERROR, HEADER, HELLO, SinkAddress, dumps
+from rx_spark._wire import DATA, END, ERROR, FEED, HEADER, HELLO, SinkAddress, dumps
 
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
 STARVED: Final = 1.0  #: seconds without any progress before waiting tasks are relieved
@@ -31,14 +31,20 @@ class CreditSink(CreditQueue):
     """``on_ready`` is called, from the I/O thread, when :meth:`take` may give something after it gave None."""
 
     def __init__(
-        self, host: str, on_ready: Callable[[], object], kill: Callable[[], object], *, holds_errors: bool = False
+        self,
+        host: str,
+        on_ready: Callable[[], object],
+        kill: Callable[[], object],
+        *,
+        holds_errors: bool = False,
+        feed: Callable[[socket.socket], object] | None = None,
     ) -> None:
         self._listener = socket.create_server((host, 0), backlog=128)
         self._listener.setblocking(False)
         super().__init__(
             SinkAddress(host, self._listener.getsockname()[1], secrets.token_hex(16).encode()), holds_errors=holds_errors
         )
-        self._on_ready, self._kill = on_ready, kill
+        self._on_ready, self._kill, self._feed = on_ready, kill, feed
         self._cancelled = False
         self._cancelled_at = math.inf
         self._running = False  # a job was submitted
@@ -61,7 +67,14 @@ class CreditSink(CreditQueue):
     def job_over(self, failure: Exception | None) -> None:
         """Spark's action has returned: what was sent has arrived, because tasks wait until the driver hangs up."""
         with self._lock:
-            self._over, self._failure = True, failure
+            self._over, self._failure = True, self._given_up or failure
+        self._wake()
+
+    def give_up(self, error: Exception) -> None:
+        """Have Spark cancel the job, and tell ``error`` when it has cleaned up. Does nothing once a task has failed."""
+        with self._lock:
+            if not self._failed:
+                self._failed, self._given_up = True, error
         self._wake()
 
     def deliver(self, items: list[Any]) -> None:
@@ -164,6 +177,11 @@ class CreditSink(CreditQueue):
             connection.buffer += data
             with self._lock:
                 over = not self._parse(connection)
+            if connection.feeds and self._feed is not None:
+                selector.unregister(connection.socket)
+                connection.socket.setblocking(True)
+                self._feed(connection.socket)
+                return
         if over or self._cancelled:
             self._hang_up(selector, connection)
 
@@ -178,6 +196,9 @@ class CreditSink(CreditQueue):
             if not hmac.compare_digest(token, self.address.token):
                 LOG.warning("a connection without the right token was refused")
                 return False
+            if number == FEED:
+                connection.feeds = True
+                return self._feed is not None
             self._greet(connection, number, attempt)
             at = HELLO.size
         while len(buffer) - at >= HEADER.size:

@@ -116,6 +116,16 @@ class JdbcTarget:
         frame.write.format("jdbc").options(url=self.url, dbtable=self.table, **dict(self.options)).mode(self.mode).save()
 
 
+@dataclass(frozen=True)
+class Lazy:
+    """A DataFrame for the application, which decides when it runs."""
+
+    shown: str = "to_dataframe()"
+
+    def write(self, frame: DataFrame) -> None:
+        raise AssertionError("the application runs it")
+
+
 def written(target: Target, frame: DataFrame, tag: str) -> Written:
     """Write, on the thread of the job whose tag is ``tag``, and tell what was written."""
     target.write(frame)

@@ -4,6 +4,8 @@ Used on both sides, therefore light: no pyspark, no pyarrow.
 
 A task says HELLO, then sends frames; each DATA frame uses up one credit, and the driver returns one byte per credit.
 Frames: DATA (a chunk of one block), DONE (the block has no more), ERROR (pickled), END (the task has no more blocks).
+
+A task that is fed by the driver (FEED) gets DATA and END frames instead, and sends one byte for each further one that it wants.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first item 
 HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number of the attempt
 DATA, DONE, ERROR, END = 1, 2, 3, 4
 REPORT: Final = -1  #: the partition of tasks that have only an error to tell
+FEED: Final = -2  #: the partition of a task that wants the driver's items
+QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,17 @@ def _split(items: Sequence[object]) -> Iterator[bytes]:
     yield from _split(items[middle:])
 
 
+def next_size(count: int, size: int, payload: int, seconds: float) -> int:
+    """How many items the next chunk has, when ``count`` of them took ``payload`` bytes and so many seconds."""
+    if payload > FRAME_BYTES:
+        return max(1, count * FRAME_BYTES // payload)
+    if seconds > SLOW_SECONDS:
+        return max(1, size // 4)
+    if seconds < QUICK_SECONDS and payload < FRAME_BYTES // 4:
+        return min(CHUNK, size * 4)
+    return size
+
+
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -149,7 +164,23 @@ def _host() -> str:
     return socket.gethostname()
 
 
+class FeedClosed(Exception):
+    """The driver gives this task no more items, and knows why: the task fails, so that Spark commits nothing."""
+
+
 # --- the executor's end of the sink -----------------------------------------------------------------------------------
+
+
+def connect(address: SinkAddress, partition: int, attempt: int) -> socket.socket:
+    """A task's connection to the driver, with HELLO said."""
+    made = socket.create_connection((address.host, address.port), timeout=30)
+    made.settimeout(None)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        made.sendall(HELLO.pack(address.token, partition, attempt))
+    except OSError:
+        pass  # the driver has gone, which reading from it will say
+    return made
 
 
 class Link:
@@ -161,10 +192,7 @@ class Link:
 
     def __init__(self, address: SinkAddress, partition: int, attempt: int) -> None:
         self._credits = 0
-        self._socket = socket.create_connection((address.host, address.port), timeout=30)
-        self._socket.settimeout(None)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._send(HELLO.pack(address.token, partition, attempt))
+        self._socket = connect(address, partition, attempt)
 
     def acquire(self) -> bool:
         """Wait for a credit. It is used up by the next DATA frame, not by this call."""
