@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -56,10 +58,39 @@ def test_what_a_pickle_names_goes_along_with_what_it_imports(modules: Path) -> N
     with zipfile.ZipFile(packed) as archive:
         assert sorted(archive.namelist()) == [
             "helpers_of_test.py",
+            "shop_of_test/",
             "shop_of_test/__init__.py",
             "shop_of_test/model.py",
             "shop_of_test/prices.txt",
         ]
+
+
+def test_of_a_package_without_init_goes_along_what_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    team = tmp_path / "path" / "company_of_test" / "team"
+    (team / "shop").mkdir(parents=True)
+    (team / "shop" / "__init__.py").write_text("")
+    (team / "shop" / "model.py").write_text("from company_of_test.team import tax\n\n\ndef fare(km):\n    return tax.RATE * km\n")
+    (team / "tax.py").write_text("RATE = 3\n")
+    (team / "other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path / "path")
+    from company_of_test.team.shop.model import fare  # type: ignore[import-not-found]  # it was made above
+
+    payload = pickle.dumps(fare)
+    names = own_modules(payload)
+    assert names == {"company_of_test.team.shop", "company_of_test.team.tax"}
+    session = Session()
+    Shipment([session], tmp_path).send(names)  # type: ignore[list-item]  # all that is asked of a session
+    # A fresh Python that has nothing but the zip.
+    program = f"import pickle, sys; sys.path.insert(0, {session.given[0]!r}); print(pickle.loads({payload!r})(7))"
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "21\n"
+
+
+def test_a_package_put_into_sys_modules_by_hand_is_found_by_its_path(modules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shop_of_test.model import fare
+
+    monkeypatch.setitem(sys.modules, "shop_of_test", ModuleType("shop_of_test"))  # without a spec, as pytest makes them
+    assert own_modules(pickle.dumps(fare)) == {"shop_of_test", "helpers_of_test"}
 
 
 def test_a_module_that_changed_is_sent_again(modules: Path) -> None:

@@ -2,21 +2,22 @@
 
 Functions are pickled by the name of their module, so the module has to be there. What is installed (the standard library,
 site-packages) is expected on the executors; everything else that a pipeline names goes along as one zip, with what it imports:
-whole packages, because a module of one may import any other.
+whole packages, because a module of one may import any other. A package without ``__init__`` (a namespace) is not a whole: of it
+go what is named below.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import pickletools
 import sys
 import sysconfig
 import threading
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +39,7 @@ class Shipment:
         self._lock = threading.Lock()
 
     def send(self, names: Iterable[str]) -> None:
-        """Send the top-level modules ``names`` unless they are there. ValueError for one that is too large to travel."""
+        """Send the modules and packages ``names`` unless they are there. ValueError for one that is too large to travel."""
         with self._lock:
             files = {name: _files_of(name) for name in names}
             digest = _digest(files)
@@ -52,38 +53,65 @@ class Shipment:
 
 
 def own_modules(payload: bytes) -> frozenset[str]:
-    """The top-level modules that a pickle names and that are the user's own, with those that they import."""
-    named = {text.partition(".")[0] for text in _texts(payload) if text in sys.modules}
+    """The modules and packages that a pickle names and that are the user's own, with those that they import."""
     found: set[str] = set()
-    left = [name for name in named if is_own(name)]
+    left = [_unit(text) for text in _texts(payload) if text in sys.modules]
     while left:
         name = left.pop()
-        if name not in found:
+        if name not in found and is_own(name):
             found.add(name)
-            left += [other for other in _imported(name) if other not in found and is_own(other)]
+            left += _imported(name)
     return frozenset(found)
 
 
 @cache
 def is_own(name: str) -> bool:
-    """Whether a top-level module is neither part of Python nor installed, and can be sent: it has a file."""
-    if name in sys.stdlib_module_names or name == "__main__":
+    """Whether a module or package is neither part of Python nor installed, and can be sent: it has a file."""
+    if name.partition(".")[0] in sys.stdlib_module_names or name == "__main__":
         return False
     places = _places(name)
     return bool(places) and not any(place.is_relative_to(root) for place in places for root in _installed())
 
 
+def _unit(name: str) -> str:
+    """What is sent when a module is needed: the outermost package that has an ``__init__``, or the module.
+
+    A package without one is only a name, which several distributions may share: installed ones, and the user's own.
+    """
+    parts = name.split(".")
+    for depth in range(1, len(parts)):
+        outer = ".".join(parts[:depth])
+        spec = _spec(outer)
+        if spec is None or spec.submodule_search_locations is None or spec.origin not in (None, "namespace"):
+            return outer
+    return name
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    """As a new interpreter with the finders of this one would find it: ``sys.modules`` may hold what was made by hand."""
+    path: Sequence[str] | None = None
+    spec: ModuleSpec | None = None
+    parts = name.split(".")
+    for depth in range(1, len(parts) + 1):
+        try:
+            found = (finder.find_spec(".".join(parts[:depth]), path) for finder in sys.meta_path)
+            spec = next((each for each in found if each is not None), None)
+        except (ImportError, ValueError):  # of a finder that does not know such names
+            return None
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or ())
+    return spec
+
+
 def _places(name: str) -> list[Path]:
-    """Where a top-level module is: its file, or the folders of a package."""
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):  # of a module that is half loaded, or was made by hand
-        return []
-    if spec is None:
+    """Where a module is: its file, or the folders of a package that is more than a name."""
+    spec = _spec(name)
+    if spec is None or spec.origin in (None, "namespace"):
         return []
     if spec.submodule_search_locations:
         return [Path(place).resolve() for place in spec.submodule_search_locations]
-    return [Path(spec.origin).resolve()] if spec.origin is not None and spec.origin.endswith(".py") else []
+    return [Path(spec.origin).resolve()] if spec.origin.endswith(".py") else []
 
 
 @cache
@@ -93,15 +121,16 @@ def _installed() -> tuple[Path, ...]:
 
 
 def _files_of(name: str) -> dict[str, Path]:
-    """The files of a top-level module, by their names in a zip."""
+    """The files of a module or package, by their names in a zip."""
     files: dict[str, Path] = {}
+    inside = Path(*name.split("."))
     for place in _places(name):
         if place.is_file():
-            files[place.name] = place
+            files[str(inside.with_name(place.name))] = place
             continue
         for file in sorted(place.rglob("*")):
             if file.is_file() and not _NOT_SENT & set(file.parts):
-                files[str(Path(name, file.relative_to(place)))] = file
+                files[str(inside / file.relative_to(place))] = file
     size = sum(file.stat().st_size for file in files.values())
     if size > MOST_BYTES:
         raise ValueError(
@@ -121,9 +150,12 @@ def _digest(files: dict[str, dict[str, Path]]) -> str:
 
 def _pack(target: Path, files: dict[str, dict[str, Path]]) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        for several in files.values():
-            for name, file in several.items():
-                archive.write(file, name)
+        packed = {name: file for several in files.values() for name, file in several.items()}
+        # A package without __init__ is found in a zip only where its folder has an entry.
+        for folder in sorted({str(parent) for name in packed for parent in Path(name).parents} - {"."}):
+            archive.mkdir(folder)
+        for name, file in packed.items():
+            archive.write(file, name)
 
 
 def _texts(payload: bytes) -> Iterator[str]:
@@ -136,7 +168,7 @@ def _texts(payload: bytes) -> Iterator[str]:
 
 @cache
 def _imported(name: str) -> frozenset[str]:
-    """The top-level modules that the files of one import."""
+    """What the files of a module or package import."""
     found: set[str] = set()
     for file in _files_of(name).values():
         if file.suffix != ".py":
@@ -147,7 +179,8 @@ def _imported(name: str) -> frozenset[str]:
             continue  # it cannot be imported there either
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
-                found.update(alias.name.partition(".")[0] for alias in node.names)
+                found.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module is not None:
-                found.add(node.module.partition(".")[0])
-    return frozenset(found)
+                found.add(node.module)
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)  # each may be a module
+    return frozenset(map(_unit, found))
