@@ -51,6 +51,7 @@ COMMANDS = {
     "unfused": "the tests of operators with fusion switched off",
     "free-threaded": "the tests on a CPython without the GIL, which is built first",
     "compiled": "the tests of the core and its operators on a core that mypyc has compiled",
+    "clusters": "the tests of Spark on clusters of this machine",
     "bench": "run the benchmarks",
     "pytest": "pytest alone",
 }

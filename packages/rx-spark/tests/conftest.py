@@ -1,4 +1,8 @@
-"""One Spark session for the whole run: it belongs to the process, so other folders get the same from ``engine()``."""
+"""One Spark session for the whole run: it belongs to the process, so other folders get the same from ``engine()``.
+
+RX_SPARK_MASTER names another engine than the embedded one: a master that Spark knows, or ``standalone`` for a cluster that the
+run starts by itself. tools/clusters.py sets it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from pyspark import SparkContext
 
 from rx_spark._job import END, SparkJob
 from rx_spark._plan import Plan
@@ -18,8 +23,9 @@ from rx_spark._session import SparkConfig, engine
 sys.path.insert(0, str(Path(__file__).parent))  # what tests of this folder share
 
 from spark_sources import Sources
+from standalone import LOOPBACK, MASTER, Standalone
 
-PATIENCE = 40.0  # seconds; the first job starts Python workers
+PATIENCE = 120.0 if MASTER else 40.0  # seconds; the first job starts executors and Python workers
 
 
 class Probe:
@@ -58,10 +64,33 @@ class Probe:
             items.append(item)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another engine has to show: ``@pytest.mark.engine("standalone")``."""
+    here = MASTER.partition("[")[0] or "embedded"
+    left = [item for item in items if (asked := item.get_closest_marker("engine")) and here not in asked.args]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+
+
 @pytest.fixture(scope="session")
-def spark_config() -> SparkConfig:
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """The cluster of this run. Its driver is stopped before it is."""
+    with Standalone(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+        context = SparkContext._active_spark_context
+        if context is not None:
+            context.stop()
+
+
+@pytest.fixture(scope="session")
+def spark_config(request: pytest.FixtureRequest) -> SparkConfig:
+    quick = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # 4: a failed task is run again, as on a cluster; an embedded Spark does not by default.
-    config = SparkConfig("local[2, 4]", settings=(("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),))
+    config = SparkConfig(MASTER or "local[2, 4]", settings=(quick,))
+    if MASTER == "standalone":
+        here = (("spark.driver.host", LOOPBACK), ("spark.driver.bindAddress", LOOPBACK))
+        config = SparkConfig(request.getfixturevalue("standalone").url, settings=(quick, *here))
     engine(config)
     return config
 

@@ -19,7 +19,7 @@ from rx_ops import Flowable, Row
 from rx_spark import SchemaError, SparkConfig
 from rx_spark._session import engine
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +143,7 @@ def test_a_line_that_does_not_fit_fails_the_stream(tmp_path: Path, spark_config:
         flow.to_list().blocking_get()
 
 
+@pytest.mark.engine("embedded")  # so is the database: it belongs to one process
 def test_jdbc_reads_and_writes_a_table(tmp_path: Path, spark_config: SparkConfig) -> None:
     url = f"jdbc:derby:{tmp_path / 'db'};create=true"
     derby = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}

@@ -17,7 +17,7 @@ from rx_ops import Flowable
 from rx_spark import SchemaError, SparkConfig, Written
 from rx_spark._session import engine
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 
 @pytest.fixture(scope="module")
