@@ -118,7 +118,8 @@ def text(
 def start(*, config: SparkConfig | None = None, master: str | None = None, parallelism: int | None = None) -> None:
     """Make the Spark session now (about 4 s) instead of with the first job. Blocks; does nothing when there is one.
 
-    Raises JavaNotFoundError, and RuntimeError when a session with another master runs in this process.
+    Raises JavaNotFoundError, ConnectionError for a master that does not answer, and RuntimeError when a session with another
+    master runs in this process.
     """
     engine(_config("start", config, master, parallelism))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import os
 import re
+import sys
 from typing import Final
 
 from rx_spark._column import MARK
@@ -21,6 +23,9 @@ _ARITHMETIC: Final = (
         "a whole number left the 64 bits that a column has; Python's have no such end",
     ),
 )
+_VERSIONS: Final = re.compile(
+    r"\[PYTHON_VERSION_MISMATCH\] Python in worker has different version: (\S+) than that in driver: ([\d.]+)"
+)
 _LAMBDA: Final = "Instead of an expression of it, a lambda computes it in Python:  lambda row: row.x * row.y"
 
 
@@ -35,11 +40,23 @@ def job_error(error: Exception) -> Exception:
             made = kind(message)
             made.add_note(_LAMBDA)
             return made
+    versions = _VERSIONS.search(text)
+    if versions is not None:
+        return _other_python(*versions.groups())
     if text.startswith("[PATH_ALREADY_EXISTS]"):
         return FileExistsError(
             f"{_first_lines(text)}\n  To replace what is there:  mode='overwrite'\n  To add to it:  mode='append'"
         )
     return SparkJobError(f"Spark gave up the job: {_first_lines(text)}")
+
+
+def _other_python(theirs: str, ours: str) -> SparkJobError:
+    named = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return SparkJobError(
+        f"the executors run Python {theirs}, and this program runs {ours}: functions do not travel from one to the other.\n"
+        f"  On each executor {named!r} has to be a Python {ours}; PYSPARK_PYTHON, in the environment before the session is\n"
+        f"  made, names another path"
+    )
 
 
 def _rebuilt(name: str, message: str) -> Exception:

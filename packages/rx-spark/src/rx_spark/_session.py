@@ -24,9 +24,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rx_spark._java import find_java, java_home
+from rx_spark._masters import accepted_soon, check_reachable
 from rx_spark._ship import Shipment, own_modules
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 SLOTS_PER_CORE: Final = 8
@@ -76,8 +78,8 @@ _sessions: dict[int, _Sessions] = {}  # id of a context -> our own sessions in i
 def engine(config: SparkConfig) -> Engine:
     """The engine for ``config``; makes the session when there is none (about 4 s). Any thread; one at a time gets in.
 
-    Errors: JavaNotFoundError; RuntimeError when a session with another master runs in this process, for Spark allows
-    one.
+    Errors: JavaNotFoundError; ConnectionError for a master that does not answer; RuntimeError when a session with another
+    master runs in this process, for Spark allows one.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -183,11 +185,28 @@ def _start(config: SparkConfig) -> SparkSession:
     builder = SparkSession.builder.master(master)
     for name, value in settings.items():
         builder = builder.config(name, value)
+    check_reachable(master)
     with _environment(environment), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python 3.12 warns about preexec_fn, which pyspark uses to start the JVM
         with _interrupt_later():
             SparkContext._ensure_initialized(conf=SparkConf().setMaster(master).setAll(list(settings.items())))
-        return builder.getOrCreate()
+        try:
+            with accepted_soon(master, SparkContext._gateway):
+                made = builder.getOrCreate()
+        except ConnectionError:
+            SparkContext._gateway = SparkContext._jvm = None  # that JVM is gone: the next session makes its own
+            raise
+    if not local:
+        # Executors end with the context. At exit they would outlive what they were started with, and Spark would log it.
+        atexit.register(_stop, made.sparkContext)
+    return made
+
+
+def _stop(context: SparkContext) -> None:
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is context:
+        context.stop()
 
 
 @contextmanager

@@ -1,0 +1,138 @@
+"""Programs that name a master: one that is not there, one that is silent, one whose Python is another; and a quiet end."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rx_spark._job_errors import job_error
+from rx_spark._masters import check_reachable
+
+LOCAL_CLUSTER = "local-cluster[1,1,1024]"
+
+
+def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    return done
+
+
+@pytest.fixture
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """Takes connections, and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_master_that_is_not_there_is_named(closed_port: int) -> None:
+    program = "import sys, rx_spark\nrx_spark.range(3, master=sys.argv[1]).map(str).blocking_list()"
+    started = time.monotonic()
+    done = run(program, f"spark://127.0.0.1:{closed_port}")
+    assert done.returncode == 1
+    assert f"ConnectionError: no Spark master answers at 'spark://127.0.0.1:{closed_port}'." in done.stderr
+    assert "refused" in done.stderr
+    assert time.monotonic() - started < 30
+
+
+def test_one_of_several_masters_is_enough(closed_port: int, silent_port: int) -> None:
+    check_reachable(f"spark://127.0.0.1:{closed_port},127.0.0.1:{silent_port}")
+    with pytest.raises(ConnectionError, match=f"127.0.0.1:{closed_port}: .*\n.*\\[::1\\]:{closed_port}: "):
+        check_reachable(f"spark://127.0.0.1:{closed_port},[::1]:{closed_port}")
+    with pytest.raises(ValueError, match=r"Right: {2}spark://host:7077"):
+        check_reachable("spark://host")
+
+
+def test_other_masters_are_left_to_spark() -> None:
+    for master in ("local", "local[2]", "local-cluster[2,1,1024]", "yarn", "k8s://https://nowhere.invalid:6443"):
+        check_reachable(master)
+
+
+SILENT = """
+import sys, rx_spark
+from rx_spark import _masters
+_masters.ACCEPT_SECONDS = 3.0
+try:
+    rx_spark.start(master=sys.argv[1])
+except ConnectionError as error:
+    print(error)
+print(rx_spark.range(3, master="local[1]").map(str).blocking_list())
+"""
+
+
+@pytest.mark.cluster
+@pytest.mark.engine("local-cluster")  # as long as a JVM takes to start twice
+def test_a_master_that_is_silent_is_named_and_another_session_can_be_made(silent_port: int) -> None:
+    done = run(SILENT, f"spark://127.0.0.1:{silent_port}")
+    assert f"no Spark master answers at 'spark://127.0.0.1:{silent_port}'." in done.stdout
+    assert "It took the connection, and was silent for 3 s" in done.stdout
+    assert done.stdout.splitlines()[-1] == "['0', '1', '2']", done.stderr
+
+
+def test_another_python_is_one_clear_error() -> None:
+    told = "\n".join(
+        (
+            "An error occurred while calling o76.collectToPython.",
+            ": org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 0.0 failed 4 times",
+            "pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] "
+            "Python in worker has different version: 3.12 than that in driver: 3.11, PySpark cannot run with these.",
+        )
+    )
+    assert str(job_error(RuntimeError(told))).startswith("the executors run Python 3.12, and this program runs 3.11: functions")
+
+
+OTHER = """
+import sys, rx_spark
+try:
+    rx_spark.range(3, master=sys.argv[1]).map(lambda n: open(sys.argv[2], "w")).blocking_list()
+except rx_spark.SparkJobError as error:
+    print(error)
+"""
+
+
+@pytest.mark.cluster
+@pytest.mark.engine("local-cluster")
+def test_another_python_is_named_before_user_code_runs(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.version_info = (3, 10, *sys.version_info[2:])\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    done = run(OTHER, LOCAL_CLUSTER, str(tmp_path / "touched"), PYSPARK_PYTHON=str(python))
+    ours = ".".join(map(str, sys.version_info[:2]))
+    assert done.stdout.startswith(f"the executors run Python 3.10, and this program runs {ours}"), done.stderr
+    assert str(python) in done.stdout
+    assert not (tmp_path / "touched").exists()
+
+
+END = """
+import sys, rx_spark
+print(sorted(rx_spark.range(10, master=sys.argv[1]).group_reduce(lambda n: n % 2, lambda n: n, lambda a, b: a + b)))
+"""
+
+
+@pytest.mark.cluster
+@pytest.mark.engine("local-cluster")
+def test_a_program_on_a_cluster_ends_without_a_word_of_spark() -> None:
+    done = run(END, LOCAL_CLUSTER)
+    assert done.stdout == "[(0, 20), (1, 25)]\n"
+    assert done.stderr == ""
+    assert done.returncode == 0
