@@ -1,0 +1,255 @@
+"""What dies on a cluster costs time and nothing else: a Python worker, an executor, a worker with its executor.
+
+A function holds a task at one of its items; the test kills what runs it, lets it go, and compares the whole answer with that of a
+local loop. RX_KILLS says how often each is done, at other items each time.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pyarrow.dataset as ds
+import pytest
+from frames import ROWS, trips, write_trips
+from holding import Held
+from standalone import Standalone, alive, ancestors, eventually, is_executor, kill
+from taxi.jobs import day_of, fares, revenue
+from taxi.model import Revenue, Ride
+
+import rx_spark
+from rx_fusion.symbols import it
+from rx_ops import Flowable
+from rx_spark import SparkConfig
+from rx_spark._session import engine
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("standalone"), pytest.mark.timeout(300)]
+
+KILLS = int(os.environ.get("RX_KILLS", "2"))
+PATIENCE = 120.0
+NUMBERS = 60_000
+VICTIMS = ("python", "executor", "worker")
+
+every_victim = pytest.mark.parametrize("victim", VICTIMS)
+every_trial = pytest.mark.parametrize("trial", range(KILLS))
+
+
+def place(trial: int, count: int, name: str) -> int:
+    """The item at which a trial kills: at 10, 50 and 90 % first, then anywhere."""
+    part = (0.5, 0.9, 0.1)[trial] if trial < 3 else random.Random(f"{name} {trial}").random()
+    return int(part * (count - 1))
+
+
+@pytest.fixture
+def cluster(standalone: Standalone, spark_config: SparkConfig) -> Iterator[Standalone]:
+    """Whole again after each test: two workers, two executors."""
+    yield standalone
+    standalone.fill()
+    assert eventually(lambda: len(standalone.executors()) == 2, PATIENCE)
+    engine(spark_config)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
+
+
+@pytest.fixture
+def rides(folder: Path, spark_config: SparkConfig) -> Flowable[Ride]:
+    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
+
+
+@pytest.fixture
+def local_rides() -> Flowable[Ride]:
+    return Flowable.from_iterable([Ride(trip.id, trip.city, trip.km, trip.day) for trip in trips()])
+
+
+@pytest.fixture
+def held(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[int], Held]:
+    def at(item: int) -> Held:
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        return Held(notes, item)
+
+    return at
+
+
+class Answer:
+    """What a pipeline gives, in the end."""
+
+    def __init__(self, flow: Flowable[Any]) -> None:
+        self._over = Event()
+        self._items: list[Any] = []
+        self._error: BaseException | None = None
+        flow.subscribe(self._items.append, on_error=self._fail, on_complete=self._over.set)
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = error
+        self._over.set()
+
+    def get(self) -> Counter[Any]:
+        assert self._over.wait(PATIENCE), "no answer"
+        if self._error is not None:
+            raise self._error
+        return Counter(self._items)
+
+
+def strike(cluster: Standalone, hold: Held, victim: str) -> None:
+    """Kill what runs the task that is held, then let its next attempt go on. The kill is looked at: the process is gone."""
+    assert eventually(lambda: bool(hold.reached()), PATIENCE), "no task came to the item"
+    (python, *_) = hold.reached()
+    chain = list(ancestors(python))
+    executor = next(pid for pid in chain if is_executor(pid))
+    worker = cluster.worker_of(executor).process
+    kill({"python": python, "executor": executor, "worker": worker.pid}[victim])
+    if victim == "worker":
+        worker.wait(10)
+    assert eventually(lambda: not alive(python), PATIENCE), "the task outlived the kill"
+    assert victim == "python" or eventually(lambda: executor not in cluster.executors(), PATIENCE)
+    hold.go()
+
+
+def ran_again(hold: Held) -> bool:
+    """Whether a task came twice to the function."""
+    return max(Counter(hold.tasks()).values()) > 1
+
+
+# --- a pass -----------------------------------------------------------------------------------------------------------
+
+
+@every_trial
+@every_victim
+def test_a_pass_is_exact(
+    victim: str, trial: int, cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held]
+) -> None:
+    hold = held(place(trial, NUMBERS, f"pass {victim}"))
+    answer = Answer(rx_spark.range(NUMBERS, config=spark_config).map(hold).map(lambda n: n * 3))
+    strike(cluster, hold, victim)
+    assert answer.get() == Counter(range(0, NUMBERS * 3, 3))
+    assert ran_again(hold)
+
+
+@every_trial
+@every_victim
+def test_a_pass_over_rows_is_exact(
+    victim: str,
+    trial: int,
+    cluster: Standalone,
+    rides: Flowable[Ride],
+    local_rides: Flowable[Ride],
+    held: Callable[[int], Held],
+) -> None:
+    hold = held(20 + place(trial, ROWS - 20, f"rows {victim}"))
+    answer = Answer(fares(rides, hold))
+    strike(cluster, hold, victim)
+    assert answer.get() == Counter(fares(local_rides))
+    assert ran_again(hold)
+
+
+# --- a shuffle --------------------------------------------------------------------------------------------------------
+
+
+@every_trial
+@every_victim
+def test_what_goes_into_a_shuffle_is_counted_once(
+    victim: str, trial: int, cluster: Standalone, rides: Flowable[Ride], local_rides: Flowable[Ride], held: Callable[[int], Held]
+) -> None:
+    hold = held(20 + place(trial, ROWS - 20, f"into {victim}"))
+    answer = Answer(revenue(rides, hold))
+    strike(cluster, hold, victim)
+    assert answer.get() == Counter(revenue(local_rides))
+    assert ran_again(hold)
+
+
+@every_trial
+@every_victim
+def test_what_comes_out_of_a_shuffle_comes_once(
+    victim: str, trial: int, cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held]
+) -> None:
+    """An executor takes the files of its maps along, and these run again too."""
+    keys = 500
+    hold = held(place(trial, keys, f"out {victim}"))
+    pairs = rx_spark.range(NUMBERS, config=spark_config).group_reduce(lambda n: n % keys, lambda n: n, operator.add)
+    answer = Answer(pairs.map(lambda pair: (hold(pair[0]), pair[1])))
+    strike(cluster, hold, victim)
+    assert answer.get() == Counter((key, sum(range(key, NUMBERS, keys))) for key in range(keys))
+    assert ran_again(hold)
+
+
+# --- a write ----------------------------------------------------------------------------------------------------------
+
+
+def written(path: Path) -> Counter[Any]:
+    """With pyarrow alone; partition folders are columns again, as text."""
+    rows = ds.dataset(path, partitioning="hive").to_table().to_pylist()
+    return Counter((row["city"], str(row["day"]), row["cents"]) for row in rows)
+
+
+@every_trial
+@every_victim
+@pytest.mark.parametrize("job", [fares, revenue])
+def test_files_have_each_row_once(
+    job: Callable[..., Flowable[Any]],
+    victim: str,
+    trial: int,
+    cluster: Standalone,
+    rides: Flowable[Ride],
+    local_rides: Flowable[Ride],
+    held: Callable[[int], Held],
+    tmp_path: Path,
+) -> None:
+    hold = held(20 + place(trial, ROWS - 20, f"write {job.__name__} {victim}"))
+    answer = Answer(rx_spark.write_parquet(job(rides, hold), tmp_path / "out", partition_by="day", schema=Revenue).to_flowable())
+    strike(cluster, hold, victim)
+    ((told, times),) = answer.get().items()
+    expected = Counter((row.city, str(row.day), row.cents) for row in job(local_rides))
+    assert written(tmp_path / "out") == expected
+    assert (told.rows, times) == (expected.total(), 1)
+    assert ran_again(hold)
+
+
+# --- controls ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_kill_no_task_runs_again(cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held]) -> None:
+    hold = held(NUMBERS // 2)
+    answer = Answer(rx_spark.range(NUMBERS, config=spark_config).map(hold).map(lambda n: n * 3))
+    assert eventually(lambda: bool(hold.reached()), PATIENCE)
+    hold.go()
+    assert answer.get() == Counter(range(0, NUMBERS * 3, 3))
+    assert not ran_again(hold)
+
+
+def test_what_a_task_does_beside_its_items_is_done_again(
+    cluster: Standalone, rides: Flowable[Ride], held: Callable[[int], Held], tmp_path: Path
+) -> None:
+    """The comparison can fail: effects of a function, which nothing takes back, are there twice after a kill."""
+    hold = held(150)
+    effects = tmp_path / "effects"
+    effects.mkdir()
+
+    def noted(ride: Ride) -> Any:
+        with (effects / str(os.getpid())).open("a") as file:
+            file.write(f"{ride.id}\n")
+        return hold(ride)
+
+    answer = Answer(fares(rides, noted).map(day_of))
+    strike(cluster, hold, "executor")
+    answer.get()
+    counts = Counter(line for file in effects.iterdir() for line in file.read_text().splitlines())
+    assert set(map(int, counts)) == set(range(20, ROWS))
+    assert max(counts.values()) == 2
+    assert counts["150"] == 2
+
+
+def test_columns_are_exact_when_an_executor_dies_between_jobs(cluster: Standalone, rides: Flowable[Ride]) -> None:
+    (first, *_) = cluster.executors()
+    kill(first)
+    assert rides.map(it.id).sum().blocking_get() == sum(range(ROWS))
+    assert eventually(lambda: first not in cluster.executors(), PATIENCE)
