@@ -117,6 +117,19 @@ def test_a_dataframe_of_the_application_keeps_what_it_was_told(folder: Path, spa
     assert rx_spark.dataframe(frame, schema=Trip).map(it.id).to_list().blocking_get() == [0, 1, 2, 3]
 
 
+def test_batches_are_items_and_functions_of_them_run_on_executors(folder: Path, spark_config: SparkConfig) -> None:
+    frame = engine(spark_config).application.read.parquet(str(folder)).select("id", "city")
+    flow = rx_spark.batches(frame)
+    total = flow.map(lambda batch: sum(batch.column(0).to_pylist())).sum()
+    assert "Python from map(<lambda" in total.explain()
+    assert total.blocking_get() == sum(range(ROWS))
+    assert sum(batch.num_rows for batch in flow) == ROWS
+    pandas = rx_spark.batches(frame, as_="pandas").map(lambda made: int(made["id"].sum()))
+    assert pandas.sum().blocking_get() == sum(range(ROWS))
+    with pytest.raises(ValueError, match=r"batches\(as_='numpy'\): one of 'arrow', 'pandas', 'polars'"):
+        rx_spark.batches(frame, as_="numpy")  # type: ignore[call-overload]  # on purpose
+
+
 def test_tables_and_queries_are_those_of_the_applications_session(view: str) -> None:
     assert rx_spark.table(view, schema=Trip).count().blocking_get() == ROWS
     query = rx_spark.sql(f"SELECT city, count(*) AS n FROM {view} GROUP BY city")

@@ -21,6 +21,7 @@ from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable
 from rx_spark import _compile
 from rx_spark._credits import WINDOW
+from rx_spark._session import engine
 from rx_spark._wire import CHUNK
 from rx_testing import TestSubscriber
 
@@ -459,3 +460,15 @@ def test_a_consumer_that_raises_ends_the_job(spark: Sources, caplog: pytest.LogC
     while spark.stats.running and monotonic() < deadline:
         threading.Event().wait(0.01)
     assert any("Odd" in (record.exc_text or str(record.exc_info)) for record in caplog.records)
+
+
+def test_spark_shows_a_job_as_the_pipeline_that_was_written(spark: Sources) -> None:
+    flow = spark.range(10).map(lambda n: n + 1)
+    assert flow.to_list().blocking_get() == list(range(1, 11))
+    context: Any = engine(spark.config).session.sparkContext
+    context._jsc.sc().listenerBus().waitUntilEmpty()
+    store = context._jsc.sc().statusStore()
+    jobs = store.jobsList(None)
+    shown = [jobs.apply(at).description() for at in range(min(jobs.size(), 20))]
+    texts = [each.get() for each in shown if each.isDefined()]
+    assert any("rx_spark.range(10).map(<lambda line" in text and "test_pipeline.py:" in text for text in texts), texts

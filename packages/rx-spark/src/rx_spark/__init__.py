@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rx_spark._facade import range as range
     from rx_spark._facade import start as start
     from rx_spark._facade import text as text
+    from rx_spark._read import batches as batches
     from rx_spark._read import csv as csv
     from rx_spark._read import dataframe as dataframe
     from rx_spark._read import jdbc as jdbc
@@ -49,6 +50,7 @@ _HOMES: Final = {
     "range": "_facade",
     "start": "_facade",
     "text": "_facade",
+    "batches": "_read",
     "dataframe": "_read",
     "parquet": "_read",
     "csv": "_read",
@@ -75,6 +77,7 @@ __all__ = [
     "WorkerError",
     "Written",
     "__version__",
+    "batches",
     "check_portable",
     "csv",
     "dataframe",

@@ -137,6 +137,26 @@ class RowReader:
             yield (partition << BLOCKS_OF_TASK) + at, read_rows(batch, self.row)
 
 
+@dataclass(frozen=True)
+class BatchReader:
+    """The Arrow batches of a DataFrame as items, as they are or as frames of pandas or polars. Each is a block."""
+
+    kind: str
+
+    def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
+        for at, batch in enumerate(batches):
+            yield (partition << BLOCKS_OF_TASK) + at, (self._made(batch),)
+
+    def _made(self, batch: Any) -> Any:
+        if self.kind == "pandas":
+            return batch.to_pandas()
+        if self.kind == "polars":
+            import polars  # type: ignore[import-not-found, unused-ignore]  # where it is installed
+
+            return polars.from_arrow(batch)
+        return batch
+
+
 def _partitions(batches: Iterable[Any]) -> Iterator[int]:
     for batch in batches:
         yield from batch.column(0).to_pylist()

@@ -7,7 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
-from rx_spark._blocks import BLOCKS_PER_PARTITION, CellReader, Reader, RowReader, block_size, range_reader, text_reader
+from rx_spark._blocks import (
+    BLOCKS_PER_PARTITION,
+    BatchReader,
+    CellReader,
+    Reader,
+    RowReader,
+    block_size,
+    range_reader,
+    text_reader,
+)
 from rx_spark._feed import FeedReader
 from rx_spark._frames import FrameSource
 from rx_spark._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
@@ -198,7 +207,9 @@ def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[]
     session = engine.session
     match source:
         case FrameSource():
-            return _Input(source.open(engine, stable=True), RowReader(source.row), None)
+            return _Input(
+                source.open(engine, stable=True), BatchReader(source.batches) if source.batches else RowReader(source.row), None
+            )
         case RangeSource():
             numbers = range_reader(source, partitions)
             return _Input(session.range(0, partitions, 1, partitions), numbers, numbers.total)

@@ -10,7 +10,7 @@ from rx_core.streams import END, QueuedInput, Stream, without_this_frame
 from rx_spark._errors import SparkJobError
 from rx_spark._feed import Feed
 from rx_spark._job import SparkJob
-from rx_spark._op import JobOp
+from rx_spark._op import JobOp, described
 from rx_spark._wire import CHUNK
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class FeedOp(JobOp):
             self.begin()
 
     def make_job(self) -> SparkJob:
-        return SparkJob(self.config, self.plan, on_ready=self.arrived, feed=self.feed.connect)
+        return SparkJob(self.config, self.plan, on_ready=self.arrived, feed=self.feed.connect, description=described(self.origin))
 
     def give_up(self, error: Exception) -> None:
         """Nothing shall be committed. With a job the end is signalled when Spark has cleaned up."""

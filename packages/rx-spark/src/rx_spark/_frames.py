@@ -173,6 +173,8 @@ class FrameSource:
     checked: frozenset[str] = frozenset()
     #: Columns of fewer bits than Python's numbers have.
     narrow: frozenset[str] = frozenset()
+    #: Whether an item is a whole Arrow batch, and as what; empty: a row.
+    batches: str = ""
     #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
     shuffled: bool = False
 

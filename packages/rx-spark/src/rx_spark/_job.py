@@ -66,9 +66,11 @@ class SparkJob:
         *,
         on_ready: Callable[[], object],
         feed: Callable[[socket.socket], object] | None = None,
+        description: str = "",
     ) -> None:
         from rx_spark._compile import split_limit
 
+        self._description = description
         self._config, self._plan, self._on_ready, self._feed = config, plan, on_ready, feed
         self._left = split_limit(plan)[1]  # items that the limit still allows, None: all
         self._tag = f"rx-spark-{next(_numbers)}"
@@ -248,6 +250,7 @@ class SparkJob:
         context = here.session.sparkContext
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
+        context.setLocalProperty("spark.job.description", self._description)  # what Spark's own pages show
         items: list[Any] | None = None
         try:
             if compiled.action is not None:
@@ -258,6 +261,7 @@ class SparkJob:
             raise job_error(error) from error
         finally:
             context.clearJobTags()
+            context.setLocalProperty("spark.job.description", "")
         if items is not None:
             sink.deliver(items)
         elif compiled.empty and sink.silent:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import WorkerInterruptedError, dropped
+from rx_core.build_places import whereabouts
 from rx_core.streams import Op, without_this_frame
 from rx_spark._job import END, SparkJob
 from rx_spark._wire import CHUNK
@@ -82,7 +83,7 @@ class JobOp(Op[Any]):
         return job
 
     def make_job(self) -> SparkJob:
-        return SparkJob(self.config, self.plan, on_ready=self.arrived)
+        return SparkJob(self.config, self.plan, on_ready=self.arrived, description=described(self.origin))
 
     def arrived(self) -> None:
         """On one of the job's threads, which have no caller that could see what a subscriber raises."""
@@ -101,6 +102,19 @@ class JobOp(Op[Any]):
             if self.stats is not None:
                 self.stats.end(job, self.received)
         self.chunk = iter(())
+
+
+#: Of a description Spark's pages show a line.
+_SHOWN: Final = 500
+
+
+def described(origin: object) -> str:
+    """A pipeline as it was written, and where: of the last function in it."""
+    text = repr(origin)
+    absorbed = [argument for made in getattr(origin, "calls", ()) for argument in made.args]  # of a head
+    arguments: Sequence[object] = [*absorbed, *getattr(origin, "_args", ())]
+    place = next(filter(None, (whereabouts("", (argument,)) for argument in reversed(arguments))), "")
+    return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...") + place
 
 
 def _next_chunk(job: SparkJob) -> list[Any] | _End | None:

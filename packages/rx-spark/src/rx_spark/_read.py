@@ -5,22 +5,26 @@ The session is made when such a source is (about 4 s, once), because the row cla
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
 
 from rx_core import none_argument
 from rx_ops import Flowable, Row
 from rx_spark._facade import _config, _source
 from rx_spark._frames import Files, FrameSource, Given, Origin, Query, Select, Table, rebound
+from rx_spark._head import SparkHead
 from rx_spark._job_errors import read_error
+from rx_spark._plan import Plan
 from rx_spark._rows import quoted, row_type
 from rx_spark._schema import NARROW, checked
 from rx_spark._session import SparkConfig, engine
 from rx_spark._stats import JobStats
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 R = TypeVar("R")
@@ -51,6 +55,50 @@ def dataframe(
     if not hasattr(df, "queryExecution") and not hasattr(df, "_jdf"):
         raise TypeError(f"dataframe({df!r}): a DataFrame is needed.\n  Right:  rx_spark.dataframe(spark.table('trips'))")
     return _rows("dataframe", Given(df), schema, _config("dataframe", None, None, parallelism), stats)
+
+
+@overload
+def batches(
+    df: DataFrame, /, *, as_: Literal["arrow"] = ..., parallelism: int | None = ..., stats: JobStats | None = ...
+) -> Flowable[pa.RecordBatch]: ...
+@overload
+def batches(
+    df: DataFrame, /, *, as_: Literal["pandas", "polars"], parallelism: int | None = ..., stats: JobStats | None = ...
+) -> Flowable[Any]: ...
+def batches(
+    df: DataFrame,
+    /,
+    *,
+    as_: Literal["arrow", "pandas", "polars"] = "arrow",
+    parallelism: int | None = None,
+    stats: JobStats | None = None,
+) -> Flowable[Any]:
+    """The rows of a DataFrame as whole batches: Arrow's ``RecordBatch``, without a copy, or frames of pandas or polars.
+
+    ::  --RecordBatch(10000 rows)--RecordBatch(10000 rows)|
+
+    Functions get a batch where they would get a row, and run on the executors: ``batches(df).map(total).sum()``. A batch has as
+    many rows as Spark's ``spark.sql.execution.arrow.maxRecordsPerBatch`` says, at most.
+
+    Demand:  decides how far the job runs.
+    Errors:  ValueError at assembly for another name; ModuleNotFoundError where polars is not installed; those of Spark.
+    Memory:  two chunks of batches per task, of about 1 MiB.   Thread: the one that requests, or the job's own.
+    Fusion:  one pass over Arrow batches.
+    """
+    if as_ not in _BATCHES:
+        raise ValueError(f"batches(as_={as_!r}): one of {', '.join(map(repr, _BATCHES))}")
+    if as_ == "polars" and importlib.util.find_spec("polars") is None:
+        raise ModuleNotFoundError("batches(as_='polars') needs polars.\n  To install it:  pip install polars", name="polars")
+    made = dataframe(df, parallelism=parallelism, stats=stats)
+    head = made._head
+    assert isinstance(head, SparkHead)
+    assert isinstance(head.plan.source, FrameSource)
+    plan = Plan(replace(head.plan.source, batches=as_))
+    shown = f"rx_spark.batches(df, as_={as_!r})"
+    return Flowable._from(replace(head, name="batches", shown=shown, plan=plan))
+
+
+_BATCHES: Final = ("arrow", "pandas", "polars")
 
 
 @overload

@@ -35,6 +35,8 @@ _NUMBERS: Final = (int, float)
 
 def taken(function: Callable[..., Any], args: tuple[Any, ...], source: FrameSource) -> FrameSource:
     """The source with one more stage done by columns. Raises NotAColumn."""
+    if source.batches:
+        raise NotAColumn("an item is a whole batch of rows")
     known = _STAGES.get(function)
     if known is None:
         raise NotAColumn("no step over columns does it")
