@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rx_spark._read import parquet as parquet
     from rx_spark._read import sql as sql
     from rx_spark._read import table as table
+    from rx_spark._results import foreach_partition as foreach_partition
+    from rx_spark._results import to_dataframe as to_dataframe
     from rx_spark._rows import SchemaError as SchemaError
     from rx_spark._session import SparkConfig as SparkConfig
     from rx_spark._stats import JobStats as JobStats
@@ -58,6 +60,8 @@ _HOMES: Final = {
     "table": "_read",
     "sql": "_read",
     "jdbc": "_read",
+    "foreach_partition": "_results",
+    "to_dataframe": "_results",
     "SchemaError": "_rows",
     "Written": "_targets",
     "write_parquet": "_write",
@@ -81,6 +85,7 @@ __all__ = [
     "check_portable",
     "csv",
     "dataframe",
+    "foreach_partition",
     "from_iterable",
     "jdbc",
     "json",
@@ -90,6 +95,7 @@ __all__ = [
     "start",
     "table",
     "text",
+    "to_dataframe",
     "write_csv",
     "write_jdbc",
     "write_json",

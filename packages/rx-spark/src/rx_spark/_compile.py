@@ -20,7 +20,7 @@ from rx_spark._blocks import (
 from rx_spark._feed import FeedReader
 from rx_spark._frames import FrameSource
 from rx_spark._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
-from rx_spark._passes import Program, RowWriter, Work
+from rx_spark._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._plan import (
     Aggregates,
     Count,
@@ -56,7 +56,7 @@ from rx_spark._shuffle import (
     TakeWriter,
     Writer,
 )
-from rx_spark._targets import Action, Target, written
+from rx_spark._targets import Action, Effects, Target, written
 from rx_spark._wire import CHUNK, SinkAddress
 
 #: What the driver reads of an iterable; above this it has no end, or belongs into files.
@@ -127,12 +127,14 @@ def compile_plan(
     runners: list[Runner] = []
     ordered = True
 
-    def stage(writer: Writer | RowWriter | None, schema: str) -> DataFrame:
+    def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
         work = Work(reader, merger, tuple(runners), writer, None if writer else limit)
         payload = dump_plan_part(work)
         engine.ship(payload)
         # pyspark's stubs want a plain function; a callable object does, and pickles small
-        return frame.mapInArrow(Program(payload, path, address, plan.target is not None), schema)
+        # Where a function is called for its effects, the task ends quietly: Spark would run it again at once.
+        writes = plan.target is not None and not isinstance(writer, EffectWriter)
+        return frame.mapInArrow(Program(payload, path, address, writes), schema)
 
     for step in steps:
         if isinstance(step, Pass):
@@ -148,12 +150,20 @@ def compile_plan(
     if plan.target is not None and plan.output is not None:
         made = stage(RowWriter(plan.output), plan.output.ddl)
         return Compiled(made, None, None, partial(_written, plan.target))
+    if isinstance(plan.target, Effects):
+        made = stage(EffectWriter(plan.target.function), "nothing binary")
+        return Compiled(made, None, None, partial(_ran, plan.target))
     empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not runners else ()
     return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None, empty=empty)
 
 
 def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:
     return [written(target, frame, tag)]
+
+
+def _ran(target: Target, frame: DataFrame, _tag: str) -> list[Any]:
+    target.write(frame)
+    return []
 
 
 def _only(start: Any, frame: DataFrame, _tag: str) -> list[Any]:

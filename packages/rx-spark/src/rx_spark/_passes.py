@@ -16,6 +16,7 @@ from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from rx_core import none_produced
 from rx_spark._rows import RowType, arrow_schema, write_batch
 from rx_spark._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
 from rx_spark._wire import (
@@ -52,7 +53,7 @@ class Work:
     reader: Reader | None
     merger: Merger | None
     runners: tuple[Runner, ...]
-    writer: Writer | RowWriter | None
+    writer: Writer | RowWriter | EffectWriter | None
     limit: int | None = None
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
@@ -81,6 +82,25 @@ class RowWriter:
             while some := list(islice(iterator, ROWS_WRITTEN)):
                 refuse_none(some)
                 yield write_batch(some, self.row, schema)
+
+
+@dataclass(frozen=True)
+class EffectWriter:
+    """The last stage of ``foreach_partition``: ``function`` gets all items of the task, and nothing is left of them."""
+
+    function: Callable[[Iterator[Any]], object]
+
+    def batches(self, blocks: Blocks) -> Iterator[Any]:
+        self.function(_items(blocks))
+        yield from ()
+
+
+def _items(blocks: Blocks) -> Iterator[Any]:
+    for _, items in blocks:
+        for item in items:
+            if item is None:
+                raise none_produced("the Spark part of the pipeline")
+            yield item
 
 
 @dataclass(frozen=True)
@@ -120,7 +140,7 @@ class Program:
             source.drain()
             return
         writer = work.writer
-        produced = writer.batches(blocks) if isinstance(writer, RowWriter) else _batches(writer.rows(blocks))
+        produced = writer.batches(blocks) if isinstance(writer, RowWriter | EffectWriter) else _batches(writer.rows(blocks))
         while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
             try:
                 batch = next(produced)

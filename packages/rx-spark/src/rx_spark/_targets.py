@@ -5,10 +5,11 @@ Rows go from the executors to Spark's writer, and Spark commits them when the jo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from rx_core import name_of
 from rx_spark._job_numbers import numbers_of
 
 if TYPE_CHECKING:
@@ -114,6 +115,20 @@ class JdbcTarget:
 
     def write(self, frame: DataFrame) -> None:
         frame.write.format("jdbc").options(url=self.url, dbtable=self.table, **dict(self.options)).mode(self.mode).save()
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A function that gets the items of each task, for its effects; nothing is left of them."""
+
+    function: Callable[[Iterator[Any]], object]
+
+    @property
+    def shown(self) -> str:
+        return f"foreach_partition({name_of(self.function)})"
+
+    def write(self, frame: DataFrame) -> None:
+        frame.collect()
 
 
 @dataclass(frozen=True)
