@@ -100,6 +100,13 @@ def test_another_python_is_one_clear_error() -> None:
     assert str(job_error(RuntimeError(told))).startswith("the executors run Python 3.12, and this program runs 3.11: functions")
 
 
+#: Makes a Python say that it is 3.10: a real one would have to be on each machine that runs this.
+PRETENDING = """
+import sys
+class Version(tuple):
+    major, minor, micro, releaselevel, serial = 3, 10, 0, "final", 0
+sys.version_info = Version((3, 10, 0, "final", 0))
+"""
 OTHER = """
 import sys, rx_spark
 try:
@@ -112,7 +119,7 @@ except rx_spark.SparkJobError as error:
 @pytest.mark.cluster
 @pytest.mark.engine("local-cluster")
 def test_another_python_is_named_before_user_code_runs(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.version_info = (3, 10, *sys.version_info[2:])\n")
+    (tmp_path / "sitecustomize.py").write_text(PRETENDING)
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec {sys.executable} "$@"\n')
     python.chmod(0o755)
