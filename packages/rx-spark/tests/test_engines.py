@@ -5,6 +5,9 @@ The ordinary run takes the embedded engine; tools/clusters.py runs this, and the
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any
 import pyarrow.dataset as ds
 import pytest
 from frames import trips, write_trips
-from standalone import MASTER
+from standalone import MASTER, Standalone
 from taxi.jobs import JOBS, fares, revenue
 from taxi.model import Revenue, Ride
 
@@ -93,3 +96,21 @@ def test_an_error_is_the_users_own_and_leaves_no_files(rides: Flowable[Ride], tm
     with pytest.raises(LookupError, match="ride 150 is not known"):
         rx_spark.write_parquet(fares(rides, failing), tmp_path / "out", schema=Revenue).blocking_get()
     assert not (tmp_path / "out").exists()
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.engine("standalone")
+def test_the_corpus_program_gives_its_answer_on_a_cluster(tmp_path: Path) -> None:
+    """Several modules, none of them installed; on a cluster of its own, because the cores of the other are taken."""
+
+    def answer(*arguments: str) -> dict[str, Any]:
+        command = [sys.executable, "examples/corpus", "--json", "--input", "packages/rx-spark/src", *arguments]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        found: dict[str, Any] = json.loads(done.stdout)
+        return {name: value for name, value in found.items() if name not in ("engines", "engine")}
+
+    with Standalone(tmp_path, workers=1) as cluster:
+        assert answer("--engine", "spark", "--master", cluster.url) == answer("--engine", "local")
