@@ -185,7 +185,7 @@ PIPELINES: Final[dict[str, st.SearchStrategy[Build]]] = {
     "sorted(key).take": around(st.builds(_first_by_key, st.sampled_from(sorted(KEYS)), st.booleans(), counts)),
     "range.skip": around(_once("skip", counts), KNOWN),
     "range.take": around(_once("take", counts), KNOWN),
-    "range.count": around(st.just(lambda flow, _seen: flow.count().to_flowable()), KNOWN),
+    "range.count": around(st.just(lambda flow, _seen: flow.count()._as(Flowable)), KNOWN),
     "merge(just, just)": merged(("range", "of", "of", "list")),
 }
 DEMANDS: Final = st.lists(st.sampled_from([1, 1, 2, 3, 5, UNBOUNDED]), min_size=1, max_size=4)
@@ -308,7 +308,7 @@ APPLIES: Final[dict[str, list[Flow]]] = {
     "sorted(key).take": [Flowable.from_iterable([3, 1, 2, 5, 4]).sorted(_id, reverse=True).take(2).map(_id)],
     "range.skip": [Flowable.range(9).skip(2), Flowable.of(1, 2).skip(1).map(_id), Flowable.empty().skip(2)],
     "range.take": [Flowable.range(9).take(2), Flowable.of(1, 2).take(1).map(_id)],
-    "range.count": [Flowable.range(9).count().to_flowable(), Flowable.of(1).count().to_flowable().map(_id)],
+    "range.count": [Flowable.range(9).count()._as(Flowable), Flowable.of(1).count()._as(Flowable).map(_id)],
     "merge(just, just)": [Flowable.merge(Flowable.just(1), Flowable.of(2, 3))],
 }
 NOT: Final[dict[str, list[Flow]]] = {
@@ -318,7 +318,7 @@ NOT: Final[dict[str, list[Flow]]] = {
     "sorted(key).take": [Flowable.of(2, 1).sorted(_id).take(0), Flowable.of(2, 1).sorted().take(1)],
     "range.skip": [Flowable.range(9).map(_id).skip(2), Flowable.from_iterable([1, 2]).skip(1), Flowable.range(2).skip(2)],
     "range.take": [Flowable.range(9).filter(_id).take(2), Flowable.range(2).take(0), Flowable.range(2).hide().take(1)],
-    "range.count": [Flowable.from_iterable([1]).count().to_flowable(), Flowable.range(3).map(_id).count().to_flowable()],
+    "range.count": [Flowable.from_iterable([1]).count()._as(Flowable), Flowable.range(3).map(_id).count()._as(Flowable)],
     "merge(just, just)": [
         Flowable.merge(),
         Flowable.merge(Flowable.just(1), Flowable.empty()),

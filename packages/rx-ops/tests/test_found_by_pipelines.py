@@ -346,3 +346,14 @@ def test_a_seed_comes_before_the_sources_of_the_source_are_subscribed(forms: Cal
         source = Flowable.never().do_on_subscribe(lambda _subscription: log.append("subscribed"))
         Flowable.merge(source, Flowable.of(4)).scan(max, 2).subscribe(lambda total: log.append(str(total)))
         assert log == ["2", "subscribed", "4"]
+
+
+def test_a_failure_behind_a_concat_that_had_to_wait_keeps_its_type() -> None:
+    """What was left of its sources has no length, and the note on the error was about to ask for one."""
+
+    def bad(_item: int) -> int:
+        raise LookupError("bad")
+
+    flow = Flowable.defer(lambda: Flowable.range(0)).scan_with(lambda: 0, lambda seen, _item: seen).start_with().map(bad)
+    with pytest.raises(LookupError, match="bad"):
+        flow.blocking_list()

@@ -247,6 +247,8 @@ class OperatorHead(Head):
 
     def __repr__(self) -> str:
         shown = self.shown
+        if not hasattr(self.upstream, "__len__"):  # what a loop has left of its sources, which can be looked at once
+            return f"{self.name}(...)"
         if self.options.many or not self.upstream:
             return f"{self.name}({', '.join(shortened(self.upstream, repr, others))})" if self.options.many else shown
         return f"{self.upstream[0]!r}.{shown}"

@@ -7,7 +7,6 @@ structures of their expressions; what was compiled for it is kept.
 
 from __future__ import annotations
 
-import linecache
 import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -55,6 +54,8 @@ def fold_of(aggregates: Sequence[tuple[Kind, Value]]) -> Fold:
 @lru_cache(256)
 def _factory(shape: tuple[tuple[Kind, Structure | bool], ...]) -> Callable[..., tuple[Any, ...]]:
     """What makes the four functions of constants and functions for values."""
+    import linecache  # brings tokenize: only who aggregates needs it
+
     text = _text(shape)
     path = f"<rx fold #{next(_numbers)}>"
     namespace: dict[str, Any] = {**_BUILTINS, "__name__": __name__}

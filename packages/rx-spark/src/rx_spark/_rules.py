@@ -78,6 +78,23 @@ def absorb_groups(head: Head) -> Head | None:
     return _with(head, type(source)(absorbed), _Continued(mapper, groups, found))
 
 
+def _reduced_part(made: object) -> object:
+    """What a mapper made of the group, as far as it is one item: in front of ``to_flowable``."""
+    while isinstance(made, Pipeline) and isinstance(made._head, OperatorHead) and made._head.function is operators.ToFlowableOne:
+        made = made._head.upstream[0]
+    return made
+
+
+def _replaced(made: Pipeline[Any], part: Pipeline[Any]) -> Pipeline[Any]:
+    """``made`` with another part in front of its ``to_flowable``."""
+    if _reduced_part(made) is made:
+        return part
+    head = copy(made._head)
+    assert isinstance(head, OperatorHead)
+    head.upstream = (_replaced(head.upstream[0], part),)
+    return type(made)(head, made._shape, made._args)
+
+
 def _calls(found: _Reduction) -> Iterator[Call]:
     at = 0
     for stage in found.stages:
@@ -124,6 +141,7 @@ def _probe(mapper: Callable[[Any], Any], groups: OperatorHead) -> _Reduction | s
         return "looks at the key itself" if probe.used else f"raises {type(error).__name__} for a group without items"
     if probe.used:
         return "looks at the key or the items itself"
+    made = _reduced_part(made)
     if not isinstance(made, Pipeline) or made._head is not probe or not made._shape:
         return "does not begin with a reduction of the group"
     before: list[Callable[[Any], Any] | Kept] = [] if groups.args[1] is None else [groups.args[1]]
@@ -251,7 +269,8 @@ class _Continued:
         key, value = pair
         reduced, args, _, _ = self._reduction
         group = _Reduced(key)
-        made = self._mapper(_face(self._groups)(key, group))
+        whole = self._mapper(_face(self._groups)(key, group))
+        made = _reduced_part(whole)
         size = len(args)
         shown = calls(reduced, args)[1:]
         if (
@@ -261,7 +280,7 @@ class _Continued:
             or not all(map(_same, made._args[:size], args))
         ):
             raise RuntimeError(
-                f"{self.__qualname__} made {made!r} of a group, but {shown} of it when the Spark job "
+                f"{self.__qualname__} made {whole!r} of a group, but {shown} of it when the Spark job "
                 f"was planned; it has to begin with the same reduction for every group.\n"
                 f"  To group on the driver instead:  .hide().group_by({name_of(self._groups.args[0])})"
             )
@@ -269,7 +288,7 @@ class _Continued:
             value = args[-1] + value
         _, _, rest, rest_args = made._shape.split(made._args, len(reduced))
         just = IterableHead("just", (value,), f"{group!r}.{shown}", feed=Feed.CLEAN)
-        return type(made)(just, rest, rest_args)
+        return _replaced(whole, type(made)(just, rest, rest_args))
 
 
 def _same(first: Any, second: Any) -> bool:
