@@ -40,7 +40,18 @@ def test_type_checkers_see_the_same_names_in_the_same_modules() -> None:
 
 
 def test_what_a_program_does_not_use_is_not_imported() -> None:
-    unused = {"_window", "_rates", "_repeat", "_timeout", "_switch_map", "_observe_on", "_create", "_publish", "_replay"}
+    unused = {
+        "_window",
+        "_rates",
+        "_repeat",
+        "_repeat_when",
+        "_timeout",
+        "_switch_map",
+        "_observe_on",
+        "_create",
+        "_publish",
+        "_replay",
+    }
     assert loaded("import rx_ops") & {*unused, "_flat_map"} == set()
     used = loaded("from rx_ops import Flowable\nFlowable.range(3).flat_map(Flowable.just).blocking_list()")
     assert "_flat_map" in used
