@@ -23,6 +23,7 @@ NOT_IMPORTED = {
 # Imported, but brought along by whoever loads the module: a tool that calls its own plugin.
 BROUGHT_BY_CALLER = {
     "rx-ops": {"mypy": "mypy loads the plugin module"},
+    "rx-spark": {"polars": "batches(as_='polars') says so where it is not installed"},
     "rx-core": {"rich": "the progress plugin asks for it when it is switched on"},
 }
 

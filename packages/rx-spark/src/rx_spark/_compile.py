@@ -161,8 +161,8 @@ def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:
     return [written(target, frame, tag)]
 
 
-def _ran(target: Target, frame: DataFrame, _tag: str) -> list[Any]:
-    target.write(frame)
+def _ran(target: Target, frame: DataFrame, tag: str) -> list[Any]:
+    target.write(frame, tag)
     return []
 
 

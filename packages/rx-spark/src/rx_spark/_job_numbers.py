@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _FILES: Final = "number of written files"
+#: Seconds. A task that is being stopped ends with its Python worker, mostly at once.
+SETTLING: Final = 10.0
 
 
 def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
@@ -16,14 +19,28 @@ def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
     context: Any = session.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()  # what is told of tasks comes later than their end
     jobs = set(context.statusTracker().getJobIdsForTag(tag))
-    rows = size = 0
-    for job in jobs:
-        info = context.statusTracker().getJobInfo(job)
-        for stage in info.get().stageIds() if info.isDefined() else ():
-            data = context.statusStore().lastStageAttempt(stage)
-            rows += data.outputRecords()
-            size += data.outputBytes()
+    stages = [data for job in jobs for data in _stages(context, job)]
+    rows = sum(data.outputRecords() for data in stages)
+    size = sum(data.outputBytes() for data in stages)
     return _files(own._jsparkSession.sharedState().statusStore(), jobs), rows, size
+
+
+def wait_for_tasks(session: SparkSession, tag: str) -> None:
+    """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks."""
+    context: Any = session.sparkContext._jsc.sc()
+    deadline = monotonic() + SETTLING
+    while monotonic() < deadline:
+        context.listenerBus().waitUntilEmpty()
+        jobs = context.statusTracker().getJobIdsForTag(tag)
+        if not any(data.numActiveTasks() for job in jobs for data in _stages(context, job)):
+            return
+        sleep(0.02)
+
+
+def _stages(context: Any, job: int) -> list[Any]:
+    """What is known of each stage of a job."""
+    info = context.statusTracker().getJobInfo(job)
+    return [context.statusStore().lastStageAttempt(stage) for stage in info.get().stageIds()] if info.isDefined() else []
 
 
 def _files(store: Any, jobs: set[int]) -> int:

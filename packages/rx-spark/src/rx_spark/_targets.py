@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from rx_core import name_of
-from rx_spark._job_numbers import numbers_of
+from rx_spark._job_numbers import numbers_of, wait_for_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +34,7 @@ class Target(Protocol):
     @property
     def shown(self) -> str: ...
 
-    def write(self, frame: DataFrame) -> None: ...
+    def write(self, frame: DataFrame, tag: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class FileTarget:
         by = f", partition_by={self.partition_by}" if self.partition_by else ""
         return f"write_{self.format}({self.path!r}{by})"
 
-    def write(self, frame: DataFrame) -> None:
+    def write(self, frame: DataFrame, tag: str) -> None:
         writer = frame.write.format(self.format).mode(self.mode).options(**dict(self.options))
         if self.partition_by:
             writer = writer.partitionBy(*self.partition_by)
@@ -60,8 +60,9 @@ class FileTarget:
         try:
             writer.save(self.path or None)
         except Exception:
-            if not there:
-                _delete(frame, self.path)  # Spark takes its files back, and leaves the folder
+            # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
+            wait_for_tasks(frame.sparkSession, tag)
+            _delete(frame, f"{self.path}/_temporary" if there else self.path)
             raise
 
 
@@ -93,7 +94,7 @@ class TableTarget:
     def shown(self) -> str:
         return f"write_table({self.name!r})"
 
-    def write(self, frame: DataFrame) -> None:
+    def write(self, frame: DataFrame, tag: str) -> None:
         writer = frame.write.mode(self.mode)
         if self.partition_by:
             writer = writer.partitionBy(*self.partition_by)
@@ -113,7 +114,7 @@ class JdbcTarget:
     def shown(self) -> str:
         return f"write_jdbc({self.table!r})"
 
-    def write(self, frame: DataFrame) -> None:
+    def write(self, frame: DataFrame, tag: str) -> None:
         frame.write.format("jdbc").options(url=self.url, dbtable=self.table, **dict(self.options)).mode(self.mode).save()
 
 
@@ -127,7 +128,7 @@ class Effects:
     def shown(self) -> str:
         return f"foreach_partition({name_of(self.function)})"
 
-    def write(self, frame: DataFrame) -> None:
+    def write(self, frame: DataFrame, tag: str) -> None:
         frame.collect()
 
 
@@ -137,13 +138,13 @@ class Lazy:
 
     shown: str = "to_dataframe()"
 
-    def write(self, frame: DataFrame) -> None:
+    def write(self, frame: DataFrame, tag: str) -> None:
         raise AssertionError("the application runs it")
 
 
 def written(target: Target, frame: DataFrame, tag: str) -> Written:
     """Write, on the thread of the job whose tag is ``tag``, and tell what was written."""
-    target.write(frame)
+    target.write(frame, tag)
     files, rows, size = numbers_of(frame.sparkSession, tag)
     return Written(files, rows, size)
 
