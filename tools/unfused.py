@@ -42,8 +42,6 @@ ABOUT_FUSION: Final = {
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
-    _OPS + "test_sequence_equal.py::test_sources_at_hand_are_not_read_before": "each source is asked for its window",
-    _OPS + "test_sequence_equal.py::test_an_empty_source_beside_others": "each source is asked for its window",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",
     _ROUNDS + "test_a_million_retries_are_a_loop": "takes a minute; a hundred thousand are in test_backpressure",
     _BOUNDS + "test_ten_million_elements_are_read_no_further_ahead_than_the_buffers_allow[polled": "not polled",

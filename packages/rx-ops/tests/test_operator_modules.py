@@ -44,7 +44,7 @@ def test_what_a_program_does_not_use_is_not_imported() -> None:
         "_window",
         "_rates",
         "_repeat",
-        "_repeat_when",
+        "_rounds",
         "_timeout",
         "_switch_map",
         "_observe_on",

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._observe_on import ObserveOn
     from rx_ops.operators._publish import Publish, PublishWithin, published
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
-    from rx_ops.operators._repeat import Repeat, RepeatUntil, Retry, RetryBackoff, RetryUntil
-    from rx_ops.operators._repeat_when import RepeatWhen, RetryWhen
+    from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
     from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
     from rx_ops.operators._subscribe_on import SubscribeOn
     from rx_ops.operators._switch_map import SwitchMap
@@ -85,8 +84,7 @@ _NAMES: Final = {
     "_observe_on": ("ObserveOn",),
     "_publish": ("Publish", "PublishWithin", "published"),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
-    "_repeat": ("Repeat", "RepeatUntil", "Retry", "RetryBackoff", "RetryUntil"),
-    "_repeat_when": ("RepeatWhen", "RetryWhen"),
+    "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
     "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
     "_subscribe_on": ("SubscribeOn",),
     "_switch_map": ("SwitchMap",),

@@ -1,49 +1,19 @@
-"""Subscribing to the same source again, after its end or after an error.
-
-Each round has a subscription of its own, and its source is over before the next round begins; a million rounds are a loop and
-need neither stack nor memory.
-"""
+"""Subscribing to the same source again, after its end or after an error."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import composite, name_of, user_call
-from rx_core.streams import OneAtATime
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
+from rx_ops.operators._rounds import Asking, Handler, Rounds, shorten
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Worker
 
 T = TypeVar("T")
-
-#: An exception that is raised again and again collects traceback entries; more than so many are cut off between rounds.
-_LONG_TRACE: Final = 40
-
-
-class Rounds(OneAtATime[T]):
-    __slots__ = ("rounds", "source")
-
-    source: Publisher[T]
-    #: How many rounds are over.
-    rounds: int
-
-    def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
-        super().__init__(down)
-        self.source = source
-        self.rounds = 0
-
-    def open(self) -> None:
-        self.switch_to(self.source, 0)
-
-    def again(self, demand: int) -> int:
-        self.rounds += 1
-        return self.switch_to(self.source, demand)
-
-
-# -- repeat --------------------------------------------------------------------------------------------------------------------
 
 
 @op("repeat")
@@ -215,10 +185,30 @@ def _pauses(first: float, longest: float, factor: float, jitter: float) -> Calla
     return pause
 
 
-def shorten(error: Exception) -> None:
-    """Cut a traceback that grew over many rounds: the one exception that a source fails with each time keeps them all."""
-    trace, entries = error.__traceback__, 0
-    while trace is not None:
-        trace, entries = trace.tb_next, entries + 1
-    if entries > _LONG_TRACE:
-        error.__traceback__ = None
+@op("repeat_when")
+class RepeatWhen(Asking[T]):
+    """After each completion the handler's stream is told its number."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
+        super().__init__(down, source, handler, face, "repeat_when", "completions")
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        return self.ask(self.rounds + 1, demand) if error is None else self.finish(error)
+
+
+@op("retry_when")
+class RetryWhen(Asking[T]):
+    """After each error the handler's stream is told the error."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
+        super().__init__(down, source, handler, face, "retry_when", "errors")
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is None:
+            return self.finish()
+        shorten(error)
+        return self.ask(error, demand)

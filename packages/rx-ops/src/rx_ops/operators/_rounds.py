@@ -1,14 +1,17 @@
-"""Subscribing to the same source again when another stream says so: repeat_when and retry_when."""
+"""Rounds: the same source subscribed again and again. What repeat and retry have in common, with the stream of answers that
+repeat_when and retry_when ask for one more.
+
+Each round has a subscription of its own, and its source is over before the next round begins; a million rounds are a loop and
+need neither stack nor memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, name_of, user_call
-from rx_core.streams import Input, Unicast, takes_requests
-from rx_fusion import op
-from rx_ops.operators._repeat import Rounds, shorten
+from rx_core.streams import Input, OneAtATime, Unicast, takes_requests
 from rx_ops.operators._unicast import unicast_stream
 
 if TYPE_CHECKING:
@@ -18,6 +21,44 @@ T = TypeVar("T")
 
 #: What a user makes a stream of answers with.
 Handler = Callable[[Any], Any]
+
+#: An exception that is raised again and again collects traceback entries; more than so many are cut off between rounds.
+_LONG_TRACE: Final = 40
+
+
+class Rounds(OneAtATime[T]):
+    __slots__ = ("rounds", "source")
+
+    source: Publisher[T]
+    #: How many rounds are over.
+    rounds: int
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
+        super().__init__(down)
+        self.source = source
+        self.rounds = 0
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def again(self, demand: int) -> int:
+        self.rounds += 1
+        return self.switch_to(self.source, demand)
+
+
+# -- repeat --------------------------------------------------------------------------------------------------------------------
+
+
+def shorten(error: Exception) -> None:
+    """Cut a traceback that grew over many rounds: the one exception that a source fails with each time keeps them all."""
+    trace, entries = error.__traceback__, 0
+    while trace is not None:
+        trace, entries = trace.tb_next, entries + 1
+    if entries > _LONG_TRACE:
+        error.__traceback__ = None
+
+
+# -- asking another stream ---------------------------------------------------------------------------------------------
 
 
 class _Answers(Input[Any]):
@@ -31,7 +72,7 @@ class _Answers(Input[Any]):
     #: What it is to be asked for next.
     more: int
 
-    def __init__(self, op: _Asking[Any]) -> None:
+    def __init__(self, op: Asking[Any]) -> None:
         super().__init__(op)
         self.count = 0
         self.more = 1
@@ -56,7 +97,7 @@ class _Answers(Input[Any]):
         self.op.drain()
 
 
-class _Asking(Rounds[T]):
+class Asking(Rounds[T]):
     """After each round the handler's stream is told, and its next signal says what comes: an item for one more round, or the end.
 
     The end of that stream counts at once, also in the middle of a round; so the rounds are gated.
@@ -176,32 +217,3 @@ class _Asking(Rounds[T]):
     def close(self) -> None:
         super().close()
         self.answers.close()
-
-
-@op("repeat_when")
-class RepeatWhen(_Asking[T]):
-    """After each completion the handler's stream is told its number."""
-
-    __slots__ = ()
-
-    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
-        super().__init__(down, source, handler, face, "repeat_when", "completions")
-
-    def source_ended(self, error: Exception | None, demand: int) -> int:
-        return self.ask(self.rounds + 1, demand) if error is None else self.finish(error)
-
-
-@op("retry_when")
-class RetryWhen(_Asking[T]):
-    """After each error the handler's stream is told the error."""
-
-    __slots__ = ()
-
-    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Handler, face: Callable[[Any], Any]) -> None:
-        super().__init__(down, source, handler, face, "retry_when", "errors")
-
-    def source_ended(self, error: Exception | None, demand: int) -> int:
-        if error is None:
-            return self.finish()
-        shorten(error)
-        return self.ask(error, demand)
