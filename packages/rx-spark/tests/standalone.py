@@ -143,7 +143,7 @@ class Standalone:
 
 
 def eventually(holds: Callable[[], bool], seconds: float) -> bool:
-    """Another process tells nobody what it does: look again and again, for ``seconds`` at most."""
+    """A process does not tell its caller what it does, so look again and again, for ``seconds`` at most."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:

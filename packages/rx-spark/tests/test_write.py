@@ -113,6 +113,15 @@ def test_a_failed_job_leaves_what_was_there(source: Flowable[Trip], tmp_path: Pa
     assert sorted(file.name for file in (tmp_path / "out").rglob("*")) == before
 
 
+def test_a_write_that_is_refused_leaves_what_another_job_is_writing_there(source: Flowable[Trip], tmp_path: Path) -> None:
+    theirs = tmp_path / "out" / "_temporary" / "0" / "part-00000"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("not committed yet")
+    with pytest.raises(FileExistsError):
+        rx_spark.write_parquet(source, tmp_path / "out").blocking_get()
+    assert theirs.exists()
+
+
 def test_an_error_before_a_shuffle_is_no_smaller_answer(source: Flowable[Trip], tmp_path: Path) -> None:
     totals = source.map(refused).group_reduce(lambda fare: fare.city, lambda fare: fare.cents, operator.add)
     with pytest.raises(ValueError, match="has no fare"):

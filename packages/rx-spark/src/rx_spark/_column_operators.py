@@ -76,7 +76,8 @@ def arithmetic(name: str, left: Column, right: Column) -> Column:
             return Column(f"({_double(left)} {name} {_double(right)})", kind, guards)
         return Column(f"({left.sql} {name} {right.sql})", kind, guards)  # beyond 64 bits Spark raises (ANSI)
     if name == "/":
-        return replace(divided(left, right), guards=(*guards, *divided(left, right).guards))
+        made = divided(left, right)
+        return replace(made, guards=(*guards, *made.guards))
     if name in ("//", "%") and whole:
         return _floored(name, left, right, guards)
     raise NotAColumn(f"{name} of {left.kind} and {right.kind} is evaluated by Python")

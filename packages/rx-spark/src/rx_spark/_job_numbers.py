@@ -25,15 +25,16 @@ def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
     return _files(own._jsparkSession.sharedState().statusStore(), jobs), rows, size
 
 
-def wait_for_tasks(session: SparkSession, tag: str) -> None:
-    """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks."""
+def wait_for_tasks(session: SparkSession, tag: str) -> bool:
+    """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks. False: there was no such job."""
     context: Any = session.sparkContext._jsc.sc()
     deadline = monotonic() + SETTLING
-    while monotonic() < deadline:
+    while True:
         context.listenerBus().waitUntilEmpty()
-        jobs = context.statusTracker().getJobIdsForTag(tag)
-        if not any(data.numActiveTasks() for job in jobs for data in _stages(context, job)):
-            return
+        jobs = list(context.statusTracker().getJobIdsForTag(tag))
+        running = any(data.numActiveTasks() for job in jobs for data in _stages(context, job))
+        if not running or monotonic() > deadline:
+            return bool(jobs)
         sleep(0.02)
 
 

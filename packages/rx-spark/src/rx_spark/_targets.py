@@ -61,8 +61,9 @@ class FileTarget:
             writer.save(self.path or None)
         except Exception:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
-            wait_for_tasks(frame.sparkSession, tag)
-            _delete(frame, f"{self.path}/_temporary" if there else self.path)
+            # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
+            if wait_for_tasks(frame.sparkSession, tag):
+                _delete(frame, f"{self.path}/_temporary" if there or _exists(frame, f"{self.path}/_SUCCESS") else self.path)
             raise
 
 
