@@ -15,8 +15,7 @@ from rx_fusion.symbols import call, expression_of, it
 from rx_spark._column import Column, NotAColumn, Rows, text_of
 from rx_spark._column_operators import condition_of
 from rx_spark._columns import column_of
-from rx_spark._frames import checking
-from rx_spark._relational import where
+from rx_spark._frames import FrameSource, Query, Select, Where, checking
 from rx_spark._rows import row_type
 from rx_spark._session import SparkConfig, engine
 
@@ -79,11 +78,16 @@ def test_a_null_is_looked_for_once_where_the_class_has_none() -> None:
     assert column_of(expression_of(it.a + it.a), Rows(ROW, NAMES)).guards == ()
 
 
-def test_what_the_scan_is_told_lets_rows_through_that_raise() -> None:
-    made = where(condition_of(column(it.x > 3)))
-    assert made.loose == "(`x` > (3.0D)) OR `x` IS NULL"
-    assert made.exact.startswith("CASE WHEN `x` IS NULL THEN raise_error(")
-    assert made.exact.endswith("ELSE ((`x` > (3.0D)) AND NOT isnan(`x`)) END")
+def test_what_the_scan_is_told_lets_rows_through_that_raise_in_any_filter() -> None:
+    source = FrameSource(Query("SELECT"), ROW).then(Select(()))
+    source = source.filtered(condition_of(column(it.x > 3)), frozenset())
+    source = source.filtered(condition_of(column(it.s == "a")), frozenset())
+    _, second, first, *exact = source.steps
+    assert isinstance(first, Where)
+    assert isinstance(second, Where)
+    assert first.condition == "(`x` > (3.0D)) OR `x` IS NULL"
+    assert second.condition == "(`s` = 'a') OR `x` IS NULL OR `s` IS NULL"
+    assert len(exact) == 2
 
 
 @pytest.mark.spark

@@ -197,6 +197,8 @@ def test_a_path_that_is_not_there_is_a_file_not_found(tmp_path: Path, spark_conf
     [
         (lambda flow: flow.filter(it.km > 3), TypeError, "'>' not supported between instances of 'NoneType' and 'int'"),
         (lambda flow: flow.map(it.km * 2), TypeError, r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'"),
+        (lambda flow: flow.filter(it.km > 3).filter(it.city == "Paris"), TypeError, "'>' not supported between instances"),
+        (lambda flow: flow.map(sym(lambda t: (t.city, t.km * 2))).filter(it[0] == "Paris"), TypeError, "unsupported operand"),
         (lambda flow: flow.map(it.km), TypeError, r"map\(it\.km\) produced None, and None is not an item"),
         (lambda flow: flow.map(it.id // 0), ZeroDivisionError, "integer division or modulo by zero"),
         (lambda flow: flow.map(sym(lambda t: (t.id, t.id / t.id))).map(it[0]), ZeroDivisionError, "division by zero"),
@@ -207,7 +209,17 @@ def test_a_path_that_is_not_there_is_a_file_not_found(tmp_path: Path, spark_conf
             r"unsupported operand type\(s\) for \*: 'NoneType' and 'int'",
         ),
     ],
-    ids=["filter", "map", "None", "zero", "zero in a part that is dropped", "overflow", "lambda"],
+    ids=[
+        "filter",
+        "map",
+        "hidden by a later filter",
+        "hidden by a filter behind a map",
+        "None",
+        "zero",
+        "zero in a part that is dropped",
+        "overflow",
+        "lambda",
+    ],
 )
 def test_an_error_is_the_one_that_python_raises(make: Any, kind: type[Exception], text: str, source: Flowable[Trip]) -> None:
     with pytest.raises(kind, match=text):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from rx_spark._column import Guard, Rows, raised
+from rx_spark._column import Column, Guard, Rows, raised
 from rx_spark._rows import RowType, quoted
 
 if TYPE_CHECKING:
@@ -107,13 +107,12 @@ class Query:
 
 @dataclass(frozen=True)
 class Where:
-    """Keeps rows. ``exact`` answers for each row as Python does; ``loose`` keeps at least as many, for the scan."""
+    """Keeps the rows for which a condition of SQL is true."""
 
-    exact: str
-    loose: str = ""
+    condition: str
 
     def apply(self, frame: DataFrame) -> DataFrame:
-        return (frame.where(self.loose) if self.loose else frame).where(self.exact)
+        return frame.where(self.condition)
 
 
 @dataclass(frozen=True)
@@ -152,12 +151,25 @@ class Unique:
 ColumnStep: TypeAlias = Where | Select | Group | Unique
 
 
+#: Always true, and nothing that Spark may assume: what comes later is not evaluated ahead of it.
+_BARRIER: Final = "monotonically_increasing_id() >= 0"  # of rand(0) >= 0 Spark knows that it is true
+
+
 def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
-    """``condition``, raising first where a guard says so. Spark evaluates the branches of CASE in their order."""
+    """``condition``, raising first where a guard says so.
+
+    Spark evaluates the branches of CASE in their order; but it moves later conditions down to the scan, which would leave out
+    rows that raise. It moves none past a condition that is not deterministic.
+    """
     if not guards:
         return condition
     branches = " ".join(f"WHEN {guard.when} THEN {raised(guard)}" for guard in guards)
-    return f"CASE {branches} ELSE {condition} END"
+    return f"(CASE {branches} ELSE {condition} END) AND {_BARRIER}"
+
+
+def guarded(guards: tuple[Guard, ...]) -> tuple[ColumnStep, ...]:
+    """The step that raises where a guard says so, if there are any."""
+    return (Where(checking(guards)),) if guards else ()
 
 
 @dataclass(frozen=True)
@@ -173,6 +185,8 @@ class FrameSource:
     checked: frozenset[str] = frozenset()
     #: Columns of fewer bits than Python's numbers have.
     narrow: frozenset[str] = frozenset()
+    #: While there were only filters: under which conditions they raise. None: the scan cannot be told of further ones.
+    raising: tuple[str, ...] | None = ()
     #: Whether an item is a whole Arrow batch, and as what; empty: a row.
     batches: str = ""
     #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
@@ -186,10 +200,25 @@ class FrameSource:
     def then(self, *steps: ColumnStep, row: RowType | None = None, checked: frozenset[str] | None = None) -> FrameSource:
         return replace(
             self,
+            raising=self.raising if not self.steps else None,
             steps=(*self.steps, *steps),
             row=self.row if row is None else row,
             checked=self.checked if checked is None else checked,
         )
+
+    def filtered(self, found: Column, checked: frozenset[str]) -> FrameSource:
+        """With the rows for which a condition is true. The scan is told as much of it as file formats understand; rows that
+        raise, here or in an earlier filter, have to get as far as that."""
+        exact = Where(checking(found.guards, found.sql))
+        raising = self.raising
+        if raising is None or not all(guard.null for guard in found.guards):
+            return replace(self.then(exact, checked=checked), raising=None)
+        raising = tuple(dict.fromkeys((*raising, *(guard.when for guard in found.guards))))
+        steps: tuple[ColumnStep, ...] = (*self.steps, exact)
+        if found.loose and raising:
+            hint = Where(" OR ".join((found.loose, *raising)))
+            steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
+        return replace(self, steps=steps, checked=checked, raising=raising)
 
     def open(self, engine: Sessions, *, stable: bool = False) -> DataFrame:
         """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from rx_core.queue_fusion import fusion_enabled
 from rx_ops import stages
 from rx_spark._column import Guard, declared
-from rx_spark._frames import FrameSource, Select, Where, checking
+from rx_spark._frames import ColumnStep, FrameSource, Select, guarded
 from rx_spark._head import SparkHead
 from rx_spark._plan import Distinct, Pass, Plan, Take
-from rx_spark._rows import Field, RowType, SchemaError, is_row_class, quoted, row_type
+from rx_spark._rows import RowType, SchemaError, is_row_class, quoted, row_type
 from rx_spark._session import SparkConfig
 
 if TYPE_CHECKING:
@@ -131,14 +131,9 @@ def _as_columns(head: SparkHead, source: FrameSource, output: RowType) -> SparkH
         if found.kind.python is not field.kind.python and field.kind.python is not object:
             raise SchemaError(f"{output.name}.{field.name} is a {field.kind}, and the column is a {found.kind}")
         columns.append((quoted(found.name), field.name))
-        guards += _nulls(found, field, source, output)
-    steps: list[Any] = [Where(checking(tuple(guards)))] if guards else []
+        if found.name not in source.checked:
+            guards += declared(field, output, quoted(found.name))
+    steps: list[ColumnStep] = [*guarded(tuple(guards))]
     if columns != [(quoted(name), name) for name in source.row.names]:
         steps.append(Select(tuple(columns)))
     return replace(head, plan=Plan(source.then(*steps, row=output)))
-
-
-def _nulls(found: Field, field: Field, source: FrameSource, output: RowType) -> tuple[Guard, ...]:
-    if found.name in source.checked or field.kind.optional:
-        return ()
-    return declared(field, output, quoted(found.name))

@@ -19,18 +19,18 @@ from rx_ops import stages
 from rx_spark._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._column_operators import condition_of, divided
 from rx_spark._columns import call_of, column_of, columns_of, one_expression
-from rx_spark._frames import ColumnStep, FrameSource, Group, Select, Unique, Where, checking
+from rx_spark._frames import ColumnStep, FrameSource, Group, Select, Unique, guarded
 from rx_spark._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
 from rx_spark._runner import Composed, Ones, itself, larger, smaller
-
-#: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
-_KEYS: Final = (int, str, bool)
-Reduction = Literal["sum", "min", "max"]
 
 if TYPE_CHECKING:
     from rx_ops.aggregates import Aggregate
     from rx_ops.stages import GroupAggregate
+
+#: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
+_KEYS: Final = (int, str, bool)
 _NUMBERS: Final = (int, float)
+Reduction = Literal["sum", "min", "max"]
 
 
 def taken(function: Callable[..., Any], args: tuple[Any, ...], source: FrameSource) -> FrameSource:
@@ -48,17 +48,7 @@ def taken(function: Callable[..., Any], args: tuple[Any, ...], source: FrameSour
 
 def _filter(source: FrameSource, predicate: object) -> FrameSource:
     found = condition_of(column_of(predicate, source.rows))
-    return source.then(where(found), checked=_after(source, (found,)))
-
-
-def where(found: Column) -> Where:
-    """Keeps the rows for which a condition is true; the scan is told as much of it as file formats understand."""
-    exact = checking(found.guards, found.sql)
-    if not found.loose or not all(guard.null for guard in found.guards):
-        return Where(exact)
-    # A row that raises has to get as far as that.
-    loose = " OR ".join([found.loose, *(guard.when for guard in found.guards)])
-    return Where(exact, "" if loose == exact else loose)
+    return source.filtered(found, _after(source, found))
 
 
 def _map(source: FrameSource, mapper: object) -> FrameSource:
@@ -103,23 +93,23 @@ def _kept(column: Column) -> Kind:
 
 def _select(source: FrameSource, columns: Any, row: RowType) -> FrameSource:
     guards = tuple(guard for column in columns for guard in column.guards)
-    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    steps: list[ColumnStep] = [*guarded(guards)]
     steps.append(Select(tuple((column.sql, name) for column, name in zip(columns, row.names, strict=True))))
     checked = frozenset(field.name for field in row.fields if not field.kind.optional)
     return replace(source.then(*steps, row=row, checked=checked), narrow=frozenset())
 
 
-def _after(source: FrameSource, columns: tuple[Column, ...]) -> frozenset[str]:
+def _after(source: FrameSource, column: Column) -> frozenset[str]:
     """The fields that cannot be null any more once the guards have been asked."""
-    asked = {guard.when for column in columns for guard in column.guards if guard.error == "SchemaError"}
-    return source.checked | {field.name for field in source.row.fields if f"`{field.name}` IS NULL" in asked}
+    asked = {guard.when for guard in column.guards if guard.error == "SchemaError"}
+    return source.checked | {field.name for field in source.row.fields if f"{quoted(field.name)} IS NULL" in asked}
 
 
 # --- to one value -----------------------------------------------------------------------------------------------------
 
 
 def _one(source: FrameSource, sql: str, kind: Kind, *, start: Any = None, guards: tuple[Guard, ...] = ()) -> FrameSource:
-    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    steps: list[ColumnStep] = [*guarded(guards)]
     made = source.then(*steps, Group((), ((sql, "value"),)), row=value_row(replace(kind, optional=True)))
     return replace(made, narrow=frozenset(), one=True, start=start, shuffled=True)
 
@@ -197,7 +187,7 @@ def _group_reduce(source: FrameSource, key: object, value: object, reducer: obje
         message = f"{value!r} gave None, which is no value of a group (RS 2.13)"
         guards = (*guards, Guard(f"{valued.sql} IS NULL", "TypeError", message))
     row = tuple_row((keyed.kind, Kind(valued.python)))
-    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    steps: list[ColumnStep] = [*guarded(guards)]
     made = replace(valued, sql="_2", guards=())
     steps += [Select(((keyed.sql, "_1"), (valued.sql, "_2"))), Group(("_1",), ((_aggregate(name, made), "_2"),))]
     return grouped(source, steps, row)
@@ -210,14 +200,14 @@ def _group_aggregate(source: FrameSource, key: object, spec: GroupAggregate) -> 
     made = [_aggregated(aggregate, source, f"_{at}") for at, (_, aggregate) in enumerate(spec.aggregates)]
     guards = tuple(guard for column in keys for guard in column.guards) + tuple(guard for each in made for guard in each.guards)
     names = spec.fields
-    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    steps: list[ColumnStep] = [*guarded(guards)]
     given = [(column.sql, name) for column, name in zip(keys, names, strict=False)]
     steps += [
         Select((*given, *(pair for each in made for pair in each.values))),
         Group(spec.key_fields, tuple(pair for each in made for pair in each.partial)),
     ]
     late = tuple(guard for each in made for guard in each.late)
-    steps += [Where(checking(late))] if late else []
+    steps += guarded(late)
     results = [(each.result, name) for each, name in zip(made, names[len(keys) :], strict=True)]
     steps.append(Select((*((quoted(name), name) for name in spec.key_fields), *results)))
     kinds = [column.kind for column in keys] + [each.kind for each in made]
@@ -270,7 +260,7 @@ def grouped_by(source: FrameSource, key: object, value: object, reducer: object)
             raise NotAColumn("the value is computed for each item, though it is only counted")
         keyed = key_of(key, source)
         row = tuple_row((keyed.kind, Kind(int)))
-        steps: list[ColumnStep] = [Where(checking(keyed.guards))] if keyed.guards else []
+        steps: list[ColumnStep] = [*guarded(keyed.guards)]
         return grouped(source, [*steps, Select(((keyed.sql, "_1"),)), Group(("_1",), (("count(*)", "_2"),))], row)
     return _group_reduce(source, key, value, reducer)
 
@@ -293,13 +283,10 @@ def _distinct(source: FrameSource) -> FrameSource:
     for field in source.row.fields:
         if field.kind.python not in _KEYS:
             raise NotAColumn(f"whether two {field.kind} are equal is for Python to say")
-    guards = tuple(guard for field in source.row.fields for guard in _nulls(field, source))
-    steps: list[ColumnStep] = [Where(checking(guards))] if guards else []
+    fields = [field for field in source.row.fields if field.name not in source.checked]
+    guards = tuple(guard for field in fields for guard in declared(field, source.row))
+    steps: list[ColumnStep] = [*guarded(guards)]
     return replace(grouped(source, [*steps, Unique()], source.row), narrow=source.narrow)
-
-
-def _nulls(field: Field, source: FrameSource) -> tuple[Guard, ...]:
-    return () if field.name in source.checked else declared(field, source.row)
 
 
 _ITSELF: Final = Expression[Any](Item())

@@ -11,7 +11,7 @@ import datetime
 import decimal
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
@@ -382,9 +382,3 @@ def _arrow(kind: Kind) -> pa.DataType:
         decimal.Decimal: pa.decimal128(38, 18),
     }
     return made[kind.python]
-
-
-def iterate(batches: Iterable[pa.RecordBatch], row: RowType) -> Iterator[Iterable[Any]]:
-    """The items of each batch."""
-    for batch in batches:
-        yield read_rows(batch, row)
