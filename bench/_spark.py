@@ -174,7 +174,7 @@ def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:
 def run_spark(rows: int, rounds: int, wanted: Callable[[str], bool], *, names_only: bool = False) -> str:
     """The table, or the names of its rows."""
     from rx_spark import SparkConfig
-    from rx_spark._session import engine
+    from rx_spark._session._session import engine
 
     folder = Path(tempfile.mkdtemp(prefix="rx-bench-spark-"))
     try:

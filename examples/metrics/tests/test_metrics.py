@@ -34,7 +34,7 @@ def test_what_is_generated_or_empty_is_left_out(rows: list[SourceFile]) -> None:
 @pytest.mark.spark
 def test_the_job_gives_on_spark_what_it_gives_here_and_what_plain_pyspark_gives(rows: list[SourceFile], tmp_path: Path) -> None:
     from rx_spark import SparkConfig
-    from rx_spark._session import engine
+    from rx_spark._session._session import engine
 
     export(rows, tmp_path / "files")
     here = sorted(run_here(rows), key=repr)

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from pyspark import SparkContext
 
-from rx_spark._job import END, SparkJob
-from rx_spark._plan import Plan
-from rx_spark._session import SparkConfig, engine
+from rx_spark._jobs._job import END, SparkJob
+from rx_spark._plans._plan import Plan
+from rx_spark._session._session import SparkConfig, engine
 
 sys.path.insert(0, str(Path(__file__).parent))  # what tests of this folder share
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from rx_spark._java import find_java, java_home
+from rx_spark._session._java import find_java, java_home
 
 #: The engine of this run, see conftest.
 MASTER: Final = os.environ.get("RX_SPARK_MASTER", "")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rx_spark import _blocks
-from rx_spark._blocks import Reader, TextReader, range_reader, text_reader
-from rx_spark._plan import RangeSource, TextSource
+from rx_spark._plans._plan import RangeSource, TextSource
+from rx_spark._workers import _blocks
+from rx_spark._workers._blocks import Reader, TextReader, range_reader, text_reader
 
 
 class _Batch:

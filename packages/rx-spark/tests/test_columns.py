@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from rx_fusion.symbols import call, expression_of, it
-from rx_spark._column import Column, NotAColumn, Rows, text_of
-from rx_spark._column_operators import condition_of
-from rx_spark._columns import column_of
-from rx_spark._frames import FrameSource, Query, Select, Where, checking
-from rx_spark._rows import row_type
-from rx_spark._session import SparkConfig, engine
+from rx_spark._columns._column import Column, NotAColumn, Rows, text_of
+from rx_spark._columns._expressions import column_of
+from rx_spark._columns._frames import FrameSource, Query, Select, Where, checking
+from rx_spark._columns._operators import condition_of
+from rx_spark._columns._rows import row_type
+from rx_spark._session._session import SparkConfig, engine
 
 
 @dataclass(frozen=True)

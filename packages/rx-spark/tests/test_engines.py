@@ -23,8 +23,8 @@ from taxi.model import Revenue, Ride
 import rx_spark
 from rx_ops import Flowable
 from rx_spark import SparkConfig
-from rx_spark._session import engine
-from rx_spark._ship import is_own
+from rx_spark._session._session import engine
+from rx_spark._session._ship import is_own
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 

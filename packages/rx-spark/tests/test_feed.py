@@ -14,15 +14,15 @@ import pytest
 from rx_ops import Flowable
 from rx_ops.processors import PublishProcessor
 from rx_spark import SparkConfig, SparkJobError
-from rx_spark import _feed as feed_module
-from rx_spark._feed import FIRST_SIZE, Feed, FeedReader
-from rx_spark._feed_op import CHUNKS_AHEAD, FeedOp
-from rx_spark._job import SparkJob
-from rx_spark._plan import FeedSource, Plan
-from rx_spark._rows import Kind, RowType, SchemaError, tuple_row, value_row
-from rx_spark._sink import CreditSink
-from rx_spark._targets import Lazy
-from rx_spark._wire import CHUNK, FEED, FeedClosed, SinkAddress, connect
+from rx_spark._columns._rows import Kind, RowType, SchemaError, tuple_row, value_row
+from rx_spark._jobs._feed_op import CHUNKS_AHEAD, FeedOp
+from rx_spark._jobs._job import SparkJob
+from rx_spark._plans._plan import FeedSource, Plan
+from rx_spark._plans._targets import Lazy
+from rx_spark._transport import _feed as feed_module
+from rx_spark._transport._feed import FIRST_SIZE, Feed, FeedReader
+from rx_spark._transport._sink import CreditSink
+from rx_spark._transport._wire import CHUNK, FEED, FeedClosed, SinkAddress, connect
 from rx_testing import TestSubscriber
 from rx_testing.racing import caught, race, rounds
 

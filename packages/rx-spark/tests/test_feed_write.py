@@ -20,8 +20,8 @@ from rx_fusion.symbols import it
 from rx_ops import Flowable
 from rx_ops.processors import PublishProcessor
 from rx_spark import SchemaError, SparkConfig, SparkJobError, Written
-from rx_spark._session import engine
-from rx_spark._wire import CHUNK
+from rx_spark._session._session import engine
+from rx_spark._transport._wire import CHUNK
 
 PATIENCE = 40.0
 

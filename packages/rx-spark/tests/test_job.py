@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from rx_spark._errors import WorkerError
-from rx_spark._job import END
-from rx_spark._plan import (
+from rx_spark._jobs._job import END
+from rx_spark._plans._plan import (
     Count,
     Distinct,
     GroupReduce,
@@ -33,7 +33,7 @@ from rx_spark._plan import (
     Take,
     TextSource,
 )
-from rx_spark._session import engine
+from rx_spark._session._session import engine
 
 pytestmark = pytest.mark.spark
 
@@ -421,7 +421,7 @@ def test_bytes_that_are_no_text_name_their_file(start: Start, tmp_path: Path) ->
 
 
 def test_a_session_with_another_master_is_refused(spark_config: Any) -> None:
-    from rx_spark._session import SparkConfig
+    from rx_spark._session._session import SparkConfig
 
     with pytest.raises(RuntimeError, match="Spark allows one per process"):
         engine(SparkConfig("spark://elsewhere:7077"))

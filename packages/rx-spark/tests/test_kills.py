@@ -27,7 +27,7 @@ import rx_spark
 from rx_fusion.symbols import it
 from rx_ops import Flowable
 from rx_spark import SparkConfig
-from rx_spark._session import engine
+from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("standalone"), pytest.mark.timeout(300)]
 

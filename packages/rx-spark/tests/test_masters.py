@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rx_spark._job_errors import job_error
-from rx_spark._masters import check_reachable
+from rx_spark._jobs._job_errors import job_error
+from rx_spark._session._masters import check_reachable
 
 LOCAL_CLUSTER = "local-cluster[1,1,1024]"
 
@@ -69,7 +69,7 @@ def test_other_masters_are_left_to_spark() -> None:
 
 SILENT = """
 import sys, rx_spark
-from rx_spark import _masters
+from rx_spark._session import _masters
 _masters.ACCEPT_SECONDS = 3.0
 try:
     rx_spark.start(master=sys.argv[1])

@@ -19,10 +19,10 @@ import rx_spark
 from rx_core import WorkerInterruptedError
 from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable
-from rx_spark import _compile
-from rx_spark._credits import WINDOW
-from rx_spark._session import engine
-from rx_spark._wire import CHUNK
+from rx_spark._jobs import _compile
+from rx_spark._session._session import engine
+from rx_spark._transport._credits import WINDOW
+from rx_spark._transport._wire import CHUNK
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:

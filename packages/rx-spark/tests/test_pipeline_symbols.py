@@ -10,7 +10,7 @@ import pytest
 import rx_spark
 from rx_fusion import fusion_enabled
 from rx_ops import call, it, sym
-from rx_spark._runner import FORM, FusedRunner
+from rx_spark._workers._runner import FORM, FusedRunner
 
 if TYPE_CHECKING:
     from rx_ops import Flowable

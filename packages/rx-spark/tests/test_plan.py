@@ -5,8 +5,8 @@ from operator import add, neg
 
 import pytest
 
-from rx_spark._compile import split_limit
-from rx_spark._plan import Count, Pass, Plan, RangeSource, Reduce, Stacked, Take, TextSource
+from rx_spark._jobs._compile import split_limit
+from rx_spark._plans._plan import Count, Pass, Plan, RangeSource, Reduce, Stacked, Take, TextSource
 
 
 def negated(source, function):  # type: ignore[no-untyped-def]  # as short as a stage can be

@@ -14,8 +14,8 @@ import pytest
 
 from rx_core._errors import RxError
 from rx_spark._errors import NotPortableError
-from rx_spark._portable import check_portable, dump, dump_items
-from rx_spark._wire import loads
+from rx_spark._transport._wire import loads
+from rx_spark._workers._portable import check_portable, dump, dump_items
 
 LOCK = threading.Lock()
 
@@ -127,7 +127,7 @@ def test_modules_that_workers_cannot_import_travel_by_value(tmp_path: Path) -> N
 
 @pytest.mark.spark
 def test_a_spark_session_in_a_closure_is_refused(spark_config: Any) -> None:
-    from rx_spark._session import engine
+    from rx_spark._session._session import engine
 
     session = engine(spark_config).session
     assert "sessions and DataFrames live on the driver" in str(refusal(closure_over(session)))

@@ -20,7 +20,7 @@ from rx_fusion.symbols import it
 from rx_ops import Flowable
 from rx_ops.processors import PublishProcessor
 from rx_spark import NotPortableError, SchemaError, SparkConfig
-from rx_spark._session import engine
+from rx_spark._session._session import engine
 
 PATIENCE = 20.0
 

@@ -14,7 +14,17 @@ import pyarrow as pa
 import pytest
 
 from rx_ops import Row
-from rx_spark._rows import Kind, RowType, SchemaError, arrow_schema, plain_row, read_rows, row_type, value_row, write_batch
+from rx_spark._columns._rows import (
+    Kind,
+    RowType,
+    SchemaError,
+    arrow_schema,
+    plain_row,
+    read_rows,
+    row_type,
+    value_row,
+    write_batch,
+)
 
 
 @dataclass
@@ -147,7 +157,7 @@ def test_a_worker_looks_for_cycles_less_often_and_still_finds_them() -> None:
     """In a process of its own, because it is about the whole process."""
     program = (
         "import gc, weakref\n"
-        "from rx_spark._passes import collect_less_often\n"
+        "from rx_spark._workers._passes import collect_less_often\n"
         "collect_less_often()\n"
         "frozen = gc.get_freeze_count()\n"
         "collect_less_often()\n"

@@ -12,8 +12,8 @@ from types import ModuleType
 
 import pytest
 
-from rx_spark._session import OURS
-from rx_spark._ship import Shipment, is_own, own_modules
+from rx_spark._session._session import OURS
+from rx_spark._session._ship import Shipment, is_own, own_modules
 
 
 class Session:
@@ -111,7 +111,7 @@ def test_what_is_installed_stays(modules: Path) -> None:
 
 
 def test_a_package_full_of_data_is_refused(modules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rx_spark._ship.MOST_BYTES", 10)
+    monkeypatch.setattr("rx_spark._session._ship.MOST_BYTES", 10)
     with pytest.raises(ValueError, match=r"the package shop_of_test has .* bytes of files, and at most 10 travel"):
         Shipment([], modules).send({"shop_of_test"})
 
@@ -121,5 +121,5 @@ def test_our_own_packages_go_along_without_what_was_compiled(tmp_path: Path) -> 
     Shipment([session], tmp_path).send(OURS)  # type: ignore[list-item]  # all that is asked of a session
     with zipfile.ZipFile(session.given[0]) as archive:
         names = archive.namelist()
-    assert {"rx_spark/_passes.py", "rx_core/_errors.py"} <= set(names)
+    assert {"rx_spark/_workers/_passes.py", "rx_core/_errors.py"} <= set(names)
     assert not [name for name in names if "__pycache__" in name]

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from rx_spark import _shuffle
-from rx_spark._groups import DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
-from rx_spark._shuffle import (
+from rx_spark._transport._wire import loads
+from rx_spark._workers import _shuffle
+from rx_spark._workers._groups import DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
+from rx_spark._workers._shuffle import (
     Best,
     Counting,
     Folding,
@@ -28,7 +29,6 @@ from rx_spark._shuffle import (
     Writer,
     bucket_of,
 )
-from rx_spark._wire import loads
 
 
 def exchange(writer: Writer, merger: Merger, tasks: list[list[tuple[int, Iterable[Any]]]], buckets: int) -> list[Any]:
@@ -112,7 +112,7 @@ class Identity:
 
 def test_buckets_agree_between_processes_for_everything_that_hashes_by_address() -> None:
     program = (
-        "from rx_spark._shuffle import bucket_of\n"
+        "from rx_spark._workers._shuffle import bucket_of\n"
         "print([bucket_of(key, 1 << 40) for key in ('a', 1, 1.5, None, (None, 'a'), frozenset([None]), int, len)])"
     )
     environment = {"PYTHONHASHSEED": "0", "PYTHONPATH": ":".join(sys.path)}

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rx_spark import _sink
-from rx_spark._credits import WINDOW, Frame
 from rx_spark._errors import SparkJobError
-from rx_spark._passes import _deliver, _Input
-from rx_spark._sink import CreditSink
-from rx_spark._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
+from rx_spark._transport import _sink
+from rx_spark._transport._credits import WINDOW, Frame
+from rx_spark._transport._sink import CreditSink
+from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
+from rx_spark._workers._passes import _deliver, _Input
 
 PATIENCE = 10.0
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from rx_core._errors import WorkerInterruptedError
-from rx_spark import _wire
 from rx_spark._errors import NotPortableError, WorkerError
-from rx_spark._wire import cells, dumps, loads, pack_error, refuse_none, unpack_error
+from rx_spark._transport import _wire
+from rx_spark._transport._wire import cells, dumps, loads, pack_error, refuse_none, unpack_error
 
 
 class Detailed(Exception):

@@ -15,7 +15,7 @@ import rx_spark
 from rx_fusion.symbols import it, sym
 from rx_ops import Flowable
 from rx_spark import SchemaError, SparkConfig, Written
-from rx_spark._session import engine
+from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 

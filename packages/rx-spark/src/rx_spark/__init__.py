@@ -9,66 +9,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rx_spark._columns._rows import SchemaError as SchemaError
+    from rx_spark._ends._results import foreach_partition as foreach_partition
+    from rx_spark._ends._results import to_dataframe as to_dataframe
+    from rx_spark._ends._write import write_csv as write_csv
+    from rx_spark._ends._write import write_jdbc as write_jdbc
+    from rx_spark._ends._write import write_json as write_json
+    from rx_spark._ends._write import write_parquet as write_parquet
+    from rx_spark._ends._write import write_table as write_table
     from rx_spark._errors import JavaNotFoundError as JavaNotFoundError
     from rx_spark._errors import NotPortableError as NotPortableError
     from rx_spark._errors import SparkJobError as SparkJobError
     from rx_spark._errors import WorkerError as WorkerError
-    from rx_spark._facade import check_portable as check_portable
-    from rx_spark._facade import from_iterable as from_iterable
-    from rx_spark._facade import range as range
-    from rx_spark._facade import start as start
-    from rx_spark._facade import text as text
-    from rx_spark._read import batches as batches
-    from rx_spark._read import csv as csv
-    from rx_spark._read import dataframe as dataframe
-    from rx_spark._read import jdbc as jdbc
-    from rx_spark._read import json as json
-    from rx_spark._read import parquet as parquet
-    from rx_spark._read import sql as sql
-    from rx_spark._read import table as table
-    from rx_spark._results import foreach_partition as foreach_partition
-    from rx_spark._results import to_dataframe as to_dataframe
-    from rx_spark._rows import SchemaError as SchemaError
-    from rx_spark._session import SparkConfig as SparkConfig
-    from rx_spark._stats import JobStats as JobStats
-    from rx_spark._targets import Written as Written
+    from rx_spark._jobs._stats import JobStats as JobStats
+    from rx_spark._plans._targets import Written as Written
+    from rx_spark._session._session import SparkConfig as SparkConfig
+    from rx_spark._sources._items import check_portable as check_portable
+    from rx_spark._sources._items import from_iterable as from_iterable
+    from rx_spark._sources._items import range as range
+    from rx_spark._sources._items import start as start
+    from rx_spark._sources._items import text as text
+    from rx_spark._sources._read import batches as batches
+    from rx_spark._sources._read import csv as csv
+    from rx_spark._sources._read import dataframe as dataframe
+    from rx_spark._sources._read import jdbc as jdbc
+    from rx_spark._sources._read import json as json
+    from rx_spark._sources._read import parquet as parquet
+    from rx_spark._sources._read import sql as sql
+    from rx_spark._sources._read import table as table
     from rx_spark._version import __version__ as __version__
-    from rx_spark._write import write_csv as write_csv
-    from rx_spark._write import write_jdbc as write_jdbc
-    from rx_spark._write import write_json as write_json
-    from rx_spark._write import write_parquet as write_parquet
-    from rx_spark._write import write_table as write_table
 
 _HOMES: Final = {
     "JavaNotFoundError": "_errors",
-    "JobStats": "_stats",
+    "JobStats": "_jobs._stats",
     "NotPortableError": "_errors",
-    "SparkConfig": "_session",
+    "SparkConfig": "_session._session",
     "SparkJobError": "_errors",
     "WorkerError": "_errors",
     "__version__": "_version",
-    "check_portable": "_facade",
-    "from_iterable": "_facade",
-    "range": "_facade",
-    "start": "_facade",
-    "text": "_facade",
-    "batches": "_read",
-    "dataframe": "_read",
-    "parquet": "_read",
-    "csv": "_read",
-    "json": "_read",
-    "table": "_read",
-    "sql": "_read",
-    "jdbc": "_read",
-    "foreach_partition": "_results",
-    "to_dataframe": "_results",
-    "SchemaError": "_rows",
-    "Written": "_targets",
-    "write_parquet": "_write",
-    "write_csv": "_write",
-    "write_json": "_write",
-    "write_table": "_write",
-    "write_jdbc": "_write",
+    "check_portable": "_sources._items",
+    "from_iterable": "_sources._items",
+    "range": "_sources._items",
+    "start": "_sources._items",
+    "text": "_sources._items",
+    "batches": "_sources._read",
+    "dataframe": "_sources._read",
+    "parquet": "_sources._read",
+    "csv": "_sources._read",
+    "json": "_sources._read",
+    "table": "_sources._read",
+    "sql": "_sources._read",
+    "jdbc": "_sources._read",
+    "foreach_partition": "_ends._results",
+    "to_dataframe": "_ends._results",
+    "SchemaError": "_columns._rows",
+    "Written": "_plans._targets",
+    "write_parquet": "_ends._write",
+    "write_csv": "_ends._write",
+    "write_json": "_ends._write",
+    "write_table": "_ends._write",
+    "write_jdbc": "_ends._write",
 }
 
 __all__ = [

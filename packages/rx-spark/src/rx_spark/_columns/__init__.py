@@ -1,0 +1,1 @@
+"""Rows and columns: which fields an item has, and expressions over them as SQL."""

@@ -1,0 +1,264 @@
+"""DataFrames as sources: where rows come from, and the steps that are columns.
+
+A :class:`FrameSource` is a description; :meth:`FrameSource.open` makes the DataFrame in a session, each time a job runs. The
+DataFrame's columns are always the fields of ``row``, in their order: each step renames what it makes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from rx_spark._columns._column import Column, Guard, Rows, raised
+from rx_spark._columns._rows import RowType, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Sessions(Protocol):
+    """The application's session, for reading, and ours for DataFrames."""
+
+    @property
+    def application(self) -> SparkSession: ...
+
+    @property
+    def frames(self) -> SparkSession: ...
+
+
+class Origin(Protocol):
+    """Where the rows are; ``shown`` names it in errors and plans."""
+
+    @property
+    def shown(self) -> str: ...
+
+    def open(self, session: SparkSession) -> DataFrame: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """A DataFrame of the application."""
+
+    frame: DataFrame = field(repr=False)
+    shown: str = "dataframe(df)"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return self.frame
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a DataFrame lives on the driver only")
+
+
+@dataclass(frozen=True)
+class Files:
+    """What ``spark.read`` reads: files of a format, under paths or URLs that Spark knows."""
+
+    format: str
+    paths: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    #: The columns, as Spark's schema or its spelling of one: those of the class for formats that have no types of their own, and
+    #: what was found when the source was made for the others, so that a job does not look at the files for it again.
+    schema: Any = field(default=None, compare=False)
+    #: What it is called where there are no paths.
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.format}({', '.join(map(repr, self.paths or (self.name,)))})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        reader = session.read.format(self.format).options(**dict(self.options))
+        if self.schema is not None:
+            reader = reader.schema(self.schema)
+        return reader.load(list(self.paths)) if self.paths else reader.load()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or view that the session knows by name."""
+
+    name: str
+
+    @property
+    def shown(self) -> str:
+        return f"table({self.name!r})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return session.read.table(self.name)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query in SQL."""
+
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return f"sql({' '.join(self.text.split())!r})"
+
+    def open(self, session: SparkSession) -> DataFrame:
+        return session.sql(self.text)
+
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Where:
+    """Keeps the rows for which a condition of SQL is true."""
+
+    condition: str
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.where(self.condition)
+
+
+@dataclass(frozen=True)
+class Select:
+    """Makes columns: (SQL, name)."""
+
+    columns: tuple[tuple[str, str], ...]
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.selectExpr(*(f"{sql} AS {quoted(name)}" for sql, name in self.columns))
+
+
+@dataclass(frozen=True)
+class Group:
+    """One row for each key, or one for all: the keys' columns, then the aggregates."""
+
+    keys: tuple[str, ...]
+    aggregates: tuple[tuple[str, str], ...]
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        from pyspark.sql import functions
+
+        made = [functions.expr(f"{sql} AS {quoted(name)}") for sql, name in self.aggregates]
+        keys = [functions.expr(quoted(key)) for key in self.keys]
+        return frame.groupBy(*keys).agg(*made) if made else frame.select(*keys).distinct()
+
+
+@dataclass(frozen=True)
+class Unique:
+    """Equal rows once."""
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.distinct()
+
+
+ColumnStep: TypeAlias = Where | Select | Group | Unique
+
+
+#: Always true, and nothing that Spark may assume: what comes later is not evaluated ahead of it.
+_BARRIER: Final = "monotonically_increasing_id() >= 0"  # of rand(0) >= 0 Spark knows that it is true
+
+
+def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
+    """``condition``, raising first where a guard says so.
+
+    Spark evaluates the branches of CASE in their order; but it moves later conditions down to the scan, which would leave out
+    rows that raise. It moves none past a condition that is not deterministic.
+    """
+    if not guards:
+        return condition
+    branches = " ".join(f"WHEN {guard.when} THEN {raised(guard)}" for guard in guards)
+    return f"(CASE {branches} ELSE {condition} END) AND {_BARRIER}"
+
+
+def guarded(guards: tuple[Guard, ...]) -> tuple[ColumnStep, ...]:
+    """The step that raises where a guard says so, if there are any."""
+    return (Where(checking(guards)),) if guards else ()
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """Rows of a DataFrame after some steps. ``one``: there is a single row, of a single value, and ``start`` is added to it."""
+
+    origin: Origin
+    row: RowType
+    steps: tuple[ColumnStep, ...] = ()
+    one: bool = False
+    start: Any = None
+    #: Fields that were looked at for nulls: no row gets past that has one there.
+    checked: frozenset[str] = frozenset()
+    #: Columns of fewer bits than Python's numbers have.
+    narrow: frozenset[str] = frozenset()
+    #: While there were only filters: under which conditions they raise. None: the scan cannot be told of further ones.
+    raising: tuple[str, ...] | None = ()
+    #: Whether an item is a whole Arrow batch, and as what; empty: a row.
+    batches: str = ""
+    #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
+    shuffled: bool = False
+
+    @property
+    def rows(self) -> Rows:
+        """What expressions are over."""
+        return Rows(self.row, self.checked, self.narrow)
+
+    def then(self, *steps: ColumnStep, row: RowType | None = None, checked: frozenset[str] | None = None) -> FrameSource:
+        return replace(
+            self,
+            raising=self.raising if not self.steps else None,
+            steps=(*self.steps, *steps),
+            row=self.row if row is None else row,
+            checked=self.checked if checked is None else checked,
+        )
+
+    def filtered(self, found: Column, checked: frozenset[str]) -> FrameSource:
+        """With the rows for which a condition is true. The scan is told as much of it as file formats understand; rows that
+        raise, here or in an earlier filter, have to get as far as that."""
+        exact = Where(checking(found.guards, found.sql))
+        raising = self.raising
+        if raising is None or not all(guard.null for guard in found.guards):
+            return replace(self.then(exact, checked=checked), raising=None)
+        raising = tuple(dict.fromkeys((*raising, *(guard.when for guard in found.guards))))
+        steps: tuple[ColumnStep, ...] = (*self.steps, exact)
+        if found.loose and raising:
+            hint = Where(" OR ".join((found.loose, *raising)))
+            steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
+        return replace(self, steps=steps, checked=checked, raising=raising)
+
+    def open(self, engine: Sessions, *, stable: bool = False) -> DataFrame:
+        """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again."""
+        frame = rebound(self.origin.open(engine.application), engine.frames)
+        for step in self.steps:
+            frame = step.apply(frame)
+        if stable and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):
+            frame = frame.sortWithinPartitions(*(_sortable(name, frame) for name in self.row.names))
+        return frame
+
+
+def scan_notes(source: FrameSource, engine: Sessions) -> list[str]:
+    """What Spark's plan says of each scan: the filters that reach it, and the columns that are read. Nothing runs."""
+    frame: Any = source.open(engine)
+    text = frame._jdf.queryExecution().executedPlan().toString()
+    return [f"scan: {' '.join(_SCAN.findall(line))}" for line in text.splitlines() if _SCAN.search(line)]
+
+
+_SCAN: Final = re.compile(r"PushedFilters: \[.*?\]|ReadSchema: struct<.*>(?=,|$)")
+
+
+def rebound(frame: DataFrame, session: SparkSession) -> DataFrame:
+    """The same DataFrame, planned in another session; its expressions stay as they were analyzed."""
+    from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+    made: Any = frame
+    own: Any = session
+    jvm: Any = session.sparkContext._jvm
+    plan = made._jdf.queryExecution().analyzed()
+    return Classic(jvm.org.apache.spark.sql.classic.Dataset.ofRows(own._jsparkSession, plan), session)
+
+
+def has_exchange(frame: DataFrame) -> bool:
+    made: Any = frame
+    return "Exchange" in made._jdf.queryExecution().executedPlan().toString()
+
+
+def _sortable(name: str, frame: DataFrame) -> Any:
+    from pyspark.sql import functions
+
+    kind = frame.schema[name].dataType.simpleString()
+    # Maps and variants have no order; their text will do.
+    return functions.expr(f"to_json({quoted(name)})" if "map<" in kind or "variant" in kind else quoted(name))

@@ -1,0 +1,1 @@
+"""Where results stay on the cluster: writers, functions for partitions, DataFrames."""

@@ -1,0 +1,1 @@
+"""Plans at work: from a plan to a DataFrame, its job, and the operator that takes its items."""

@@ -1,0 +1,90 @@
+"""What a failed job raises: the error that a column was told to raise, what Spark's arithmetic says, or that Spark gave up."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+import sys
+from typing import Final
+
+from rx_spark._columns._column import MARK
+from rx_spark._columns._rows import SchemaError
+from rx_spark._errors import SparkJobError
+
+_RAISED: Final = re.compile(re.escape(MARK) + r"(\w+)\|(.*?)(?= SQLSTATE: P0001|\n\tat |\Z)", re.DOTALL)
+_KNOWN: Final[dict[str, type[Exception]]] = {"SchemaError": SchemaError}
+#: Beginnings of what Spark says of numbers, and what Python would say.
+_ARITHMETIC: Final = (
+    ("[ARITHMETIC_OVERFLOW]", OverflowError, "a whole number left the 64 bits that a column has; Python's have no such end"),
+    (
+        "[BINARY_ARITHMETIC_OVERFLOW]",
+        OverflowError,
+        "a whole number left the 64 bits that a column has; Python's have no such end",
+    ),
+)
+_VERSIONS: Final = re.compile(
+    r"\[PYTHON_VERSION_MISMATCH\] Python in worker has different version: (\S+) than that in driver: ([\d.]+)"
+)
+_LAMBDA: Final = "Instead of an expression of it, a lambda computes it in Python:  lambda row: row.x * row.y"
+
+
+def job_error(error: Exception) -> Exception:
+    """What is to be raised for what Spark raised."""
+    text = str(error)
+    found = _RAISED.search(text)
+    if found is not None:
+        return _rebuilt(found[1], found[2])
+    for beginning, kind, message in _ARITHMETIC:
+        if beginning in text:
+            made = kind(message)
+            made.add_note(_LAMBDA)
+            return made
+    versions = _VERSIONS.search(text)
+    if versions is not None:
+        return _other_python(*versions.groups())
+    if text.startswith("[PATH_ALREADY_EXISTS]"):
+        return FileExistsError(
+            f"{_first_lines(text)}\n  To replace what is there:  mode='overwrite'\n  To add to it:  mode='append'"
+        )
+    return SparkJobError(f"Spark gave up the job: {_first_lines(text)}")
+
+
+def _other_python(theirs: str, ours: str) -> SparkJobError:
+    named = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return SparkJobError(
+        f"the executors run Python {theirs}, and this program runs {ours}: functions do not travel from one to the other.\n"
+        f"  On each executor {named!r} has to be a Python {ours}; PYSPARK_PYTHON, in the environment before the session is\n"
+        f"  made, names another path"
+    )
+
+
+def _rebuilt(name: str, message: str) -> Exception:
+    kind = _KNOWN.get(name, getattr(builtins, name, None))
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        made = kind(message)
+        made.add_note("Raised by a column of Spark, where Python would have raised the same.")
+        return made
+    return SparkJobError(message)
+
+
+def _first_lines(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return "\n".join(lines[:12])
+
+
+#: Spark's names for what is wrong with a source, and what Python calls it.
+_READING: Final = (
+    ("[PATH_NOT_FOUND]", FileNotFoundError),
+    ("[TABLE_OR_VIEW_NOT_FOUND]", LookupError),
+    ("[PARSE_SYNTAX_ERROR]", ValueError),
+    ("[UNRESOLVED_COLUMN", ValueError),
+    ("[UNABLE_TO_INFER_SCHEMA]", ValueError),
+)
+
+
+def read_error(error: Exception, name: str) -> Exception:
+    """What is to be raised for a source that Spark cannot open."""
+    text = _first_lines(str(error))
+    kind = next((kind for beginning, kind in _READING if text.startswith(beginning)), None)
+    return SparkJobError(f"{name}(): {text}") if kind is None else kind(f"{name}(): {text}")

@@ -1,0 +1,126 @@
+"""One job for one subscriber: where the items of Spark enter a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rx_core import WorkerInterruptedError, dropped
+from rx_core.build_places import whereabouts
+from rx_core.streams import Op, without_this_frame
+from rx_spark._jobs._job import END, SparkJob
+from rx_spark._transport._wire import CHUNK
+
+if TYPE_CHECKING:
+    from rx_core import Subscriber
+    from rx_spark._jobs._job import _End
+    from rx_spark._jobs._stats import JobStats
+    from rx_spark._plans._plan import Plan
+    from rx_spark._session._session import SparkConfig
+
+
+class JobOp(Op[Any]):
+    """Polls a job, which starts with the first request, and emits its items as they are requested.
+
+    The holder of the token polls: a thread that requests, or the job's own when a chunk has arrived. The next chunk is looked at
+    as soon as one is used up, whatever is wanted, so that the end is told without further demand.
+    """
+
+    __slots__ = ("chunk", "config", "job", "over", "plan", "received", "stats")
+
+    config: SparkConfig
+    plan: Plan
+    stats: JobStats | None
+    #: From the first request to the end.
+    job: SparkJob | None
+    #: What is left of the chunk that arrived last.
+    chunk: Iterator[Any]
+    #: How many items came back from Spark.
+    received: int
+    #: The job has given its last item, so that there is nothing to cancel.
+    over: bool
+
+    def __init__(self, down: Subscriber[Any], config: SparkConfig, plan: Plan, stats: JobStats | None, origin: object) -> None:
+        super().__init__(down, origin)
+        self.config = config
+        self.plan = plan
+        self.stats = stats
+        self.job = None
+        self.chunk = iter(())
+        self.received = 0
+        self.over = False
+
+    def step(self, demand: int) -> int:
+        job = self.job
+        try:
+            if job is None:
+                if not demand:
+                    return 0
+                job = self.begin()
+        except Exception as error:
+            return self.finish(without_this_frame(error))
+        while True:
+            demand, outcome = self.give(self.chunk, demand)
+            if outcome is not True or self.dirty:
+                return demand
+            try:
+                chunk = _next_chunk(job)
+            except Exception as error:
+                return self.finish(without_this_frame(error))
+            if chunk is None:
+                return demand  # the job calls when there is one
+            if chunk is END:
+                self.over = True
+                return self.finish()
+            self.received += len(chunk)
+            self.chunk = iter(chunk)
+
+    def begin(self) -> SparkJob:
+        self.job = job = self.make_job()
+        if self.stats is not None:
+            self.stats.begin(job)
+        job.start()
+        return job
+
+    def make_job(self) -> SparkJob:
+        return SparkJob(self.config, self.plan, on_ready=self.arrived, description=described(self.origin))
+
+    def arrived(self) -> None:
+        """On one of the job's threads, which have no caller that could see what a subscriber raises."""
+        try:
+            self.drain_on_worker()
+        except BaseException as error:  # it would end the thread that talks to Spark
+            interrupted = WorkerInterruptedError(f"{type(error).__name__} ended the stream: {error}")
+            interrupted.__cause__ = error
+            dropped(interrupted, self.origin)
+
+    def close(self) -> None:
+        job, self.job = self.job, None
+        if job is not None:
+            if not self.over:
+                job.cancel()
+            if self.stats is not None:
+                self.stats.end(job, self.received)
+        self.chunk = iter(())
+
+
+#: Of a description Spark's pages show a line.
+_SHOWN: Final = 500
+
+
+def described(origin: object) -> str:
+    """A pipeline as it was written, and where: of the last function in it."""
+    text = repr(origin)
+    absorbed = [argument for made in getattr(origin, "calls", ()) for argument in made.args]  # of a head
+    arguments: Sequence[object] = [*absorbed, *getattr(origin, "_args", ())]
+    place = next(filter(None, (whereabouts("", (argument,)) for argument in reversed(arguments))), "")
+    return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...") + place
+
+
+def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
+    """What is there now: items, END, or None. Raises the job's error."""
+    items = job.poll_many(CHUNK)
+    if items:
+        return items
+    item: Any = job.poll()
+    return item if item is None or item is END else [item]

@@ -1,0 +1,1 @@
+"""Spark as the source of a pipeline: which of its stages Spark does, and as what."""

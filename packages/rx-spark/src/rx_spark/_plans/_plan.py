@@ -1,0 +1,207 @@
+"""What Spark is asked to do, as data.
+
+A :class:`Plan` is a source and the steps after it: frozen, comparable, picklable when its functions are. It holds no
+session and no run state; :mod:`rx_spark._jobs._compile` turns it into a DataFrame each time it runs.
+
+Contract of the functions inside: they are deterministic (Spark may run a task again) and their stages are per-item
+(what a pass emits for an item depends on that item alone), because items are spread over tasks block by block.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rx_spark._columns._frames import FrameSource
+
+if TYPE_CHECKING:
+    from rx_ops.stages import GroupAggregate
+    from rx_spark._columns._rows import RowType
+    from rx_spark._plans._targets import Target
+
+#: A fused pass: takes the items of one block and yields what becomes of them.
+Runner: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
+#: A generator function ``f(source, *args)`` and its arguments.
+StageCall: TypeAlias = tuple[Callable[..., Iterator[Any]], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class RangeSource:
+    """The numbers of ``range(start, stop, step)``; they are made on the executors."""
+
+    start: int
+    stop: int
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        range(self.start, self.stop, self.step)  # its own errors for a zero step and for what is not an int
+
+
+@dataclass(frozen=True)
+class IterableSource:
+    """The items of an iterable of the driver. It is read whole, by the job's thread, before the job starts.
+
+    Memory: all items, pickled, on the driver and in Spark.
+    Errors: what the iterable raises; None is refused (RS 2.13).
+    """
+
+    items: Iterable[Any]
+
+
+@dataclass(frozen=True)
+class FeedSource:
+    """Items of the driver that one task asks for as it writes them; see :mod:`rx_spark._transport._feed`."""
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """The lines of text files, file after file, without their line ends (universal newlines, as ``open()`` reads them).
+
+    Read by Python on the executors, in byte ranges, so the answers equal those of ``open(path, encoding=...)``: Spark's
+    own text reader replaces undecodable bytes silently and orders files by size. The files must be readable under the
+    same path on every executor. Errors name the file. ``encoding`` must be one in which the byte 10 is always a line
+    end.
+    """
+
+    paths: tuple[str, ...]
+    encoding: str = "utf-8"
+    errors: str = "strict"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.paths, str | bytes | os.PathLike):
+            raise TypeError(f"TextSource takes a tuple of paths.\n  Right:  TextSource(({os.fspath(self.paths)!r},))")
+        object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
+        if "\n".encode(self.encoding) != b"\n":
+            raise ValueError(f"encoding {self.encoding!r} cannot be read in byte ranges; utf-8 and its relatives can")
+        for path in self.paths:
+            if "://" in path:
+                raise ValueError(
+                    f"{path!r} is not a path that open() understands; the text source reads files that every executor "
+                    f"can open.\n  For other file systems:  read it with Spark and use a DataFrame as the source"
+                )
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Per-item stages run as one pass: ``runner`` when a fused one exists, the stacked ``stages`` otherwise."""
+
+    stages: tuple[StageCall, ...] = ()
+    runner: Runner | None = field(default=None)
+
+    def to_runner(self) -> Runner:
+        return self.runner if self.runner is not None else Stacked(self.stages)
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """Generators stacked on each other: the runner that needs no compiler."""
+
+    stages: tuple[StageCall, ...]
+
+    def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
+        for function, args in self.stages:
+            source = function(source, *args)
+        return iter(source)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """``note`` is added to errors of the step's functions; it says where in the pipeline they are."""
+
+    note: str = field(default="", kw_only=True, compare=False)
+
+
+@dataclass(frozen=True)
+class Distinct(Noted):
+    """Each item once. Order is free. What items must be: see :func:`rx_spark._workers._shuffle.bucket_of`."""
+
+
+@dataclass(frozen=True)
+class GroupReduce(Noted):
+    """``(key, reduced)`` for every key; ``reducer`` must be associative and commutative. Order is free."""
+
+    key: Callable[[Any], Any]
+    value: Callable[[Any], Any]
+    reducer: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Aggregates(Noted):
+    """A row of named aggregates for every key. Order is free."""
+
+    key: Callable[[Any], Any]
+    spec: GroupAggregate
+
+
+@dataclass(frozen=True)
+class Reduce(Noted):
+    """One item, or none when there was none; ``reducer`` must be associative. Blocks are combined in order."""
+
+    reducer: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Count(Noted):
+    """The number of items."""
+
+
+@dataclass(frozen=True)
+class Sum(Noted):
+    """``start`` and all items added up."""
+
+    start: Any = 0
+
+
+@dataclass(frozen=True)
+class Min(Noted):
+    """The first smallest item; nothing when there was none."""
+
+    key: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Max(Noted):
+    """The first largest item; nothing when there was none."""
+
+    key: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Take(Noted):
+    """The first ``n`` items. As the last step it stops the job early; before other steps it gathers them in one
+    task.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if type(self.n) is not int:
+            raise TypeError(f"take() needs a whole number of items, got {self.n!r}")
+        if self.n < 0:
+            raise ValueError(f"take({self.n}): the number of items must not be negative")
+
+
+Source: TypeAlias = RangeSource | IterableSource | FeedSource | TextSource | FrameSource
+NotedStep: TypeAlias = Distinct | GroupReduce | Aggregates | Reduce | Count | Sum | Min | Max | Take
+Step: TypeAlias = Pass | NotedStep
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A source and its steps, the first step first, and where the results go."""
+
+    source: Source
+    steps: tuple[Step, ...] = ()
+    #: Where the results are written, with their columns; None: they come back to the driver.
+    target: Target | None = None
+    output: RowType | None = None
+
+    def then(self, step: Step) -> Plan:
+        """A longer plan; two passes next to each other stay two, the executors run them in one go all the same."""
+        return Plan(self.source, (*self.steps, step))
+
+    def into(self, target: Target, output: RowType | None) -> Plan:
+        """The same plan with its results written to ``target``, as columns of ``output`` or as the items they are."""
+        return Plan(self.source, self.steps, target, output)

@@ -1,0 +1,154 @@
+"""Where results stay on the cluster: files, tables, databases. What a job writes there, and what it tells of it.
+
+Rows go from the executors to Spark's writer, and Spark commits them when the job is over: a job that fails leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from rx_core import name_of
+from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Mode: TypeAlias = Literal["error", "append", "overwrite", "ignore"]
+MODES: tuple[Mode, ...] = ("error", "append", "overwrite", "ignore")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a job has written: files, rows, bytes. Zero where the target has no such thing (a database has no files)."""
+
+    files: int
+    rows: int
+    bytes: int
+
+
+class Target(Protocol):
+    """Where rows are written."""
+
+    @property
+    def shown(self) -> str: ...
+
+    def write(self, frame: DataFrame, tag: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class FileTarget:
+    """Files of a format below a path."""
+
+    format: str
+    path: str
+    mode: Mode = "error"
+    partition_by: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown(self) -> str:
+        by = f", partition_by={self.partition_by}" if self.partition_by else ""
+        return f"write_{self.format}({self.path!r}{by})"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        writer = frame.write.format(self.format).mode(self.mode).options(**dict(self.options))
+        if self.partition_by:
+            writer = writer.partitionBy(*self.partition_by)
+        there = _exists(frame, self.path)
+        try:
+            writer.save(self.path or None)
+        except Exception:
+            # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
+            # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
+            if wait_for_tasks(frame.sparkSession, tag):
+                _delete(frame, f"{self.path}/_temporary" if there or _exists(frame, f"{self.path}/_SUCCESS") else self.path)
+            raise
+
+
+def _exists(frame: DataFrame, path: str) -> bool:
+    system, name = _file_system(frame, path)
+    return bool(system.exists(name))
+
+
+def _delete(frame: DataFrame, path: str) -> None:
+    system, name = _file_system(frame, path)
+    system.delete(name, True)
+
+
+def _file_system(frame: DataFrame, path: str) -> tuple[Any, Any]:
+    context: Any = frame.sparkSession.sparkContext
+    name = context._jvm.org.apache.hadoop.fs.Path(path)
+    return name.getFileSystem(context._jsc.hadoopConfiguration()), name
+
+
+@dataclass(frozen=True)
+class TableTarget:
+    """A table of the session's catalog."""
+
+    name: str
+    mode: Mode = "error"
+    partition_by: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return f"write_table({self.name!r})"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        writer = frame.write.mode(self.mode)
+        if self.partition_by:
+            writer = writer.partitionBy(*self.partition_by)
+        writer.saveAsTable(self.name)
+
+
+@dataclass(frozen=True)
+class JdbcTarget:
+    """A table of a database."""
+
+    url: str
+    table: str
+    mode: Mode = "append"
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return f"write_jdbc({self.table!r})"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        frame.write.format("jdbc").options(url=self.url, dbtable=self.table, **dict(self.options)).mode(self.mode).save()
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A function that gets the items of each task, for its effects; nothing is left of them."""
+
+    function: Callable[[Iterator[Any]], object]
+
+    @property
+    def shown(self) -> str:
+        return f"foreach_partition({name_of(self.function)})"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        frame.collect()
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """A DataFrame for the application, which decides when it runs."""
+
+    shown: str = "to_dataframe()"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        raise AssertionError("the application runs it")
+
+
+def written(target: Target, frame: DataFrame, tag: str) -> Written:
+    """Write, on the thread of the job whose tag is ``tag``, and tell what was written."""
+    target.write(frame, tag)
+    files, rows, size = numbers_of(frame.sparkSession, tag)
+    return Written(files, rows, size)
+
+
+#: What a job does with its DataFrame: (frame, tag of the job) to the items of the stream.
+Action: TypeAlias = Callable[[Any, str], list[Any]]

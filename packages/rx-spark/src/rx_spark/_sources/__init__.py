@@ -1,0 +1,1 @@
+"""Where pipelines begin: numbers, items of the driver, lines of text, rows."""

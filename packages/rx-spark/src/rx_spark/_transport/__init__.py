@@ -1,0 +1,1 @@
+"""What travels between the driver and its tasks: chunks, credits, errors."""

@@ -1,0 +1,267 @@
+"""What tasks sent and the consumer has not taken, and the credits that say how much more they may send.
+
+A *partition* is one of the job's last stage. It may have WINDOW chunks here or on their way; taking one out returns the
+credit. In an ordered job the *front* is the number of the block whose items come next; partitions that are ahead wait
+with their window full. A task that Spark runs again takes its partition over, and items that came before are dropped by
+their index.
+
+When order needs a block whose task has no slot to run in while other tasks wait for credits (fewer slots than partitions, or
+streams of other jobs that hold all slots), the waiting tasks get credits all the same and what they send goes to a
+temporary file, until the missing task runs: slow, on disk, but never a deadlock and never unbounded memory.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+from collections import deque
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from rx_spark._errors import SparkJobError
+from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, SinkAddress
+
+WINDOW: Final = 2  #: chunks per partition, here and on their way
+
+
+@dataclass(slots=True)
+class Frame:
+    kind: int
+    block: int
+    count: int = 0
+    payload: bytes = b""
+    skip: int = 0  # items at its start that an earlier attempt had sent already
+    spooled: tuple[int, int] | None = None  # where the payload is in the temporary file
+
+
+class Partition:
+    __slots__ = ("attempt", "connection", "done", "ended", "frames", "in_memory", "outstanding", "received")
+
+    def __init__(self) -> None:
+        self.attempt = -1
+        self.connection: Connection | None = None
+        self.frames: deque[Frame] = deque()
+        self.in_memory = 0  # DATA frames in the queue whose payload is in memory
+        self.outstanding = 0  # credits given and not yet used
+        self.received = 0  # items of all attempts so far
+        self.done = -1  # the last block that was finished
+        self.ended = False
+
+
+class Connection:
+    __slots__ = ("buffer", "feeds", "partition", "socket")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.socket = sock
+        self.buffer = bytearray()
+        self.partition: Partition | None = None
+        self.feeds = False  #: it wants items, and belongs to the feed from now on
+
+
+class CreditQueue:
+    """The chunks of all partitions. One lock holds everything together; it is held for some microseconds per chunk.
+
+    ``max_buffered`` is the largest number of items held in memory at a time, ``spilled`` how many went to disk.
+    """
+
+    def __init__(self, address: SinkAddress, *, holds_errors: bool = False) -> None:
+        self.address = address
+        #: A job that writes is over when Spark has cleaned up: an error waits for that.
+        self._holds_errors = holds_errors
+        self._failed = False
+        self.buffered = self.max_buffered = self.spilled = 0
+        self._lock = threading.Lock()
+        self._partitions: dict[int, Partition] = {}
+        self._front = 0
+        self._total: int | None = None  # blocks of an ordered job
+        self._partitions_expected: int | None = 0  # None: known when the job is over
+        self._waiting = True  # polls that came before there was a sink were told to wait
+        self._over = False  # Spark's action has returned
+        self._failure: Exception | None = None
+        self._given_up: Exception | None = None
+        self._progress = monotonic()
+        self._relieved_until = 0.0
+        self._spool: int | None = None
+        self._spool_end = 0
+
+    # --- the consumer's side -----------------------------------------------------------------------------------------
+
+    def take(self) -> Frame | None:
+        """The next DATA, ERROR or END frame, or None when there is none now. The job failed: raises. Never blocks.
+
+        Thread: the consumer's, one at a time.
+        """
+        with self._lock:
+            frame = self._pop()
+            if frame is None:
+                self._waiting = True
+                return None
+            if frame.spooled is not None:
+                at, size = frame.spooled
+                assert self._spool is not None
+                frame.payload = os.pread(self._spool, size, at)
+            return frame
+
+    def taken(self, count: int) -> None:
+        """The consumer is through with a chunk of ``count`` items."""
+        with self._lock:
+            self.buffered -= count
+
+    def dispose(self) -> None:
+        """Forget what was not consumed."""
+        with self._lock:
+            for partition in self._partitions.values():
+                partition.frames.clear()
+                partition.in_memory = 0
+            self.buffered = 0
+            if self._spool is not None:
+                os.close(self._spool)
+                self._spool = None
+
+    # --- under the lock ----------------------------------------------------------------------------------------------
+
+    def _pop(self) -> Frame | None:
+        while True:
+            if self._total is not None and self._front >= self._total:
+                return Frame(END, self._front)
+            partition = self._next_partition()
+            if partition is None:
+                return self._nothing()
+            frame = partition.frames.popleft()
+            if frame.kind == DONE:
+                self._front += 1
+                continue
+            if frame.kind == DATA:
+                if frame.spooled is None:
+                    partition.in_memory -= 1
+                else:
+                    self.buffered += frame.count - frame.skip
+                    self.max_buffered = max(self.max_buffered, self.buffered)
+                self._grant(partition)
+            return frame
+
+    def _next_partition(self) -> Partition | None:
+        """The partition whose first frame is next: the one of the front, or any in an unordered job."""
+        for key, partition in self._partitions.items():
+            if partition.frames:
+                head = partition.frames[0]
+                if head.kind == ERROR and self._holds_errors and not self._over:
+                    continue
+                if self._total is None or head.block == self._front or (head.kind == ERROR and head.block < self._front):
+                    if self._total is None:
+                        self._partitions[key] = self._partitions.pop(key)  # to the end: partitions take turns
+                    return partition
+        return None
+
+    def _nothing(self) -> Frame | None:
+        if self._total is None and self._all_ended():
+            return Frame(END, 0)
+        if self._over:
+            if self._failure is not None:
+                raise self._failure
+            ended = sum(partition.ended for key, partition in self._partitions.items() if key != REPORT)
+            raise SparkJobError(
+                f"Spark reports success, but only {ended} of {self._partitions_expected or len(self._partitions)} tasks "
+                f"delivered their items to the driver at {self.address.host}:{self.address.port}.\n"
+                f"  Can the executors reach that address?  Set spark.driver.host to one they can"
+            )
+        return None
+
+    def _grant(self, partition: Partition) -> None:
+        """Fill the partition's window with credits."""
+        connection = partition.connection
+        missing = WINDOW - partition.outstanding - partition.in_memory
+        if missing > 0 and connection is not None:
+            partition.outstanding += missing
+            try:
+                connection.socket.send(b"+" * missing)  # a few bytes at a time: they always fit the socket's buffer
+            except OSError:
+                pass  # the I/O thread sees the end of this connection too
+
+    def _store(self, connection: Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
+        partition = connection.partition
+        if partition is None or partition.connection is not connection:
+            return  # an older attempt that another one has replaced
+        self._progress = monotonic()
+        if kind == END:
+            partition.ended = True
+        elif kind == DONE:
+            if self._total is not None and block > partition.done:
+                partition.frames.append(Frame(DONE, block))
+                partition.done = block
+        elif kind == ERROR:
+            self._failed = True
+            if self._given_up is None:
+                partition.frames.append(Frame(ERROR, block, 0, payload))
+        else:
+            self._store_data(partition, Frame(DATA, block, count, payload, max(0, partition.received - index)), index)
+
+    def _store_data(self, partition: Partition, frame: Frame, index: int) -> None:
+        partition.outstanding -= 1
+        if frame.skip >= frame.count:
+            self._grant(partition)
+            return
+        partition.received = index + frame.count
+        fresh = frame.count - frame.skip
+        if partition.in_memory < WINDOW:
+            partition.in_memory += 1
+            self.buffered += fresh
+            self.max_buffered = max(self.max_buffered, self.buffered)
+        else:
+            frame.spooled = self._to_disk(frame.payload)
+            frame.payload = b""
+            self.spilled += fresh
+        partition.frames.append(frame)
+        if self._progress < self._relieved_until:
+            self._relieve_partition(partition)
+
+    def _to_disk(self, payload: bytes) -> tuple[int, int]:
+        if self._spool is None:
+            with tempfile.TemporaryFile(prefix="rx-spark-") as file:
+                self._spool = os.dup(file.fileno())
+        at = self._spool_end
+        view = memoryview(payload)
+        while view:
+            view = view[os.pwrite(self._spool, view, self._spool_end) :]
+            self._spool_end = at + len(payload) - len(view)
+        return at, len(payload)
+
+    def _relieve_partition(self, partition: Partition) -> None:
+        connection = partition.connection
+        if connection is not None and not partition.outstanding and not partition.ended:
+            partition.outstanding = 1
+            try:
+                connection.socket.send(b"+")
+            except OSError:
+                pass
+
+    def _relieve(self, until: float) -> None:
+        with self._lock:
+            self._relieved_until = until
+            for partition in self._partitions.values():
+                self._relieve_partition(partition)
+
+    def _greet(self, connection: Connection, number: int, attempt: int) -> None:
+        partition = self._partitions.setdefault(number, Partition())
+        connection.partition = partition
+        if number == REPORT:
+            partition.connection = connection
+        elif attempt > partition.attempt and not partition.ended:
+            partition.attempt, partition.connection, partition.outstanding = attempt, connection, 0
+            self._progress = monotonic()
+            self._grant(partition)
+
+    def _complete(self) -> bool:
+        if self._total is not None:
+            return self._front >= self._total
+        return self._all_ended()
+
+    def _all_ended(self) -> bool:
+        """Whether every task has sent its last item. Adaptive execution decides late how many tasks there are."""
+        tasks = [partition for key, partition in self._partitions.items() if key != REPORT]
+        if self._partitions_expected is None:
+            return self._over and self._failure is None and REPORT not in self._partitions and all(each.ended for each in tasks)
+        return bool(self._partitions_expected) and sum(each.ended for each in tasks) == self._partitions_expected

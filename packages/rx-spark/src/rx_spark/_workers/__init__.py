@@ -1,0 +1,1 @@
+"""What executors run, and whether it can travel there. Imported there, therefore light."""

@@ -1,0 +1,157 @@
+"""Shuffles by key: equal items, groups that are reduced, groups that are folded. Both sides of each; both run on executors.
+
+The map side holds at most MAP_SIDE_KEYS keys: what it has combined so far goes on then, and it starts again. So a key with most
+of the items costs as much as any other. The other side holds the keys of one part of its bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from rx_core._errors import none_produced
+from rx_spark._workers import _shuffle
+from rx_spark._workers._shuffle import Blocks, Row, keyed_rows, read_chunks
+
+if TYPE_CHECKING:
+    from rx_ops.stages import GroupAggregate
+
+
+# --- distinct ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DistinctWriter:
+    """Memory: MAP_SIDE_KEYS items; after that many a task forgets them, and the merge removes the rest."""
+
+    buckets: int
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        seen: dict[Any, None] = {}
+        block, seq = 0, count()
+        for block, items in blocks:
+            for chunk in read_chunks(items):
+                seen.update(dict.fromkeys(chunk))
+                if len(seen) >= _shuffle.MAP_SIDE_KEYS:
+                    yield from keyed_rows(seen, seen, self.buckets, block, seq)
+                    seen.clear()
+        yield from keyed_rows(seen, seen, self.buckets, block, seq)
+
+
+@dataclass(frozen=True)
+class DistinctMerger:
+    """Memory: the distinct items of a part."""
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        seen: set[Any] = set()
+        for chunk in chunks:
+            for item in chunk:
+                if item not in seen:
+                    seen.add(item)
+                    yield item
+
+
+# --- group and reduce -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GroupWriter:
+    """Reduces on the map side. Memory: MAP_SIDE_KEYS keys with one value each."""
+
+    buckets: int
+    key: Callable[[Any], Any]
+    value: Callable[[Any], Any]
+    reducer: Callable[[Any, Any], Any]
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        groups: dict[Any, Any] = {}
+        block, seq = 0, count()
+        for block, items in blocks:
+            self._combine(groups, items)
+            if len(groups) >= _shuffle.MAP_SIDE_KEYS:
+                yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
+                groups.clear()
+        yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
+
+    def _combine(self, groups: dict[Any, Any], items: Iterable[Any]) -> None:
+        key_of, value_of, reducer = self.key, self.value, self.reducer
+        for item in items:
+            if item is None:
+                raise none_produced("the Spark part of the pipeline")
+            key, value = key_of(item), value_of(item)
+            if value is None:
+                raise none_produced("group_by", value_of)
+            if key in groups:
+                value = reducer(groups[key], value)
+                if value is None:
+                    raise none_produced("reduce", reducer)
+            groups[key] = value
+
+
+@dataclass(frozen=True)
+class GroupMerger:
+    """Memory: the keys of a part with one value each."""
+
+    reducer: Callable[[Any, Any], Any]
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
+        groups: dict[Any, Any] = {}
+        reducer = self.reducer
+        for chunk in chunks:
+            for key, value in chunk:
+                if key in groups:
+                    value = reducer(groups[key], value)
+                    if value is None:
+                        raise none_produced("reduce", reducer)
+                groups[key] = value
+        yield from groups.items()
+
+
+# --- group and aggregate ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AggregateWriter:
+    """Folds on the map side. Memory: MAP_SIDE_KEYS keys with a partial result each."""
+
+    buckets: int
+    key: Callable[[Any], Any]
+    spec: GroupAggregate
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        groups: dict[Any, list[Any]] = {}
+        first, step, _, _ = self.spec.fold()
+        key_of = self.key
+        block, seq = 0, count()
+        for block, items in blocks:
+            for item in items:
+                if item is None:
+                    raise none_produced("the Spark part of the pipeline")
+                key = key_of(item)
+                if key in groups:
+                    step(groups[key], item)
+                else:
+                    groups[key] = first(item)
+            if len(groups) >= _shuffle.MAP_SIDE_KEYS:
+                yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
+                groups.clear()
+        yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
+
+
+@dataclass(frozen=True)
+class AggregateMerger:
+    """Memory: the keys of a part with a partial result each."""
+
+    spec: GroupAggregate
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        groups: dict[Any, list[Any]] = {}
+        _, _, merge, result = self.spec.fold()
+        for chunk in chunks:
+            for key, partial in chunk:
+                groups[key] = merge(groups[key], partial) if key in groups else partial
+        make, several = self.spec.row_maker(), self.spec.several
+        for key, partial in groups.items():
+            yield make((*key, *result(partial)) if several else (key, *result(partial)))

@@ -1,0 +1,297 @@
+"""What a Python worker of Spark runs: read blocks, run the fused pass over them, write to a shuffle or to the driver.
+
+Imported on executors for every job, therefore light at import; pyarrow and pyspark are there already when a task runs.
+
+Errors: whatever user code raises is reported to the driver in band, as the object it is, and the task then ends
+quietly: Spark would retry it for nothing and turn it into text. Where the job writes, the task fails, so that Spark
+commits nothing. Failures of Spark's own streams pass through to Spark.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from rx_core import none_produced
+from rx_spark._columns._rows import RowType, arrow_schema, write_batch
+from rx_spark._transport._wire import (
+    DATA,
+    DONE,
+    END,
+    ERROR,
+    REPORT,
+    FeedClosed,
+    Link,
+    SinkAddress,
+    dump_items,
+    extend_path,
+    loads,
+    next_size,
+    pack_error,
+    refuse_none,
+)
+from rx_spark._workers._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
+
+if TYPE_CHECKING:
+    from rx_spark._plans._plan import Runner
+    from rx_spark._workers._blocks import Reader
+
+ROWS_PER_BATCH = 32
+ROWS_WRITTEN = 8192
+COLLECTED_AFTER = 20_000  # objects: an Arrow batch has half as many rows
+
+
+@dataclass(frozen=True)
+class Work:
+    """One stage between shuffles: blocks from ``reader`` (or merged rows), ``runners`` over each, the result to
+    ``writer`` (or to the driver, at most ``limit`` items per task)."""
+
+    reader: Reader | None
+    merger: Merger | None
+    runners: tuple[Runner, ...]
+    writer: Writer | RowWriter | EffectWriter | None
+    limit: int | None = None
+
+    def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
+        if self.merger is not None:
+            source = merged_blocks(batches, self.merger, partition)
+        elif self.reader is not None:
+            source = self.reader.blocks(batches, partition)
+        else:
+            raise AssertionError("a stage reads blocks or rows")
+        for block, items in source:
+            for runner in self.runners:
+                items = runner(items)
+            yield block, items
+
+
+@dataclass(frozen=True)
+class RowWriter:
+    """The last stage of a job that writes: items as the columns of ``row``. Memory: ROWS_WRITTEN items."""
+
+    row: RowType
+
+    def batches(self, blocks: Blocks) -> Iterator[Any]:
+        schema = arrow_schema(self.row)
+        for _, items in blocks:
+            iterator = iter(items)
+            while some := list(islice(iterator, ROWS_WRITTEN)):
+                refuse_none(some)
+                yield write_batch(some, self.row, schema)
+
+
+@dataclass(frozen=True)
+class EffectWriter:
+    """The last stage of ``foreach_partition``: ``function`` gets all items of the task, and nothing is left of them."""
+
+    function: Callable[[Iterator[Any]], object]
+
+    def batches(self, blocks: Blocks) -> Iterator[Any]:
+        self.function(_items(blocks))
+        yield from ()
+
+
+def _items(blocks: Blocks) -> Iterator[Any]:
+    for _, items in blocks:
+        for item in items:
+            if item is None:
+                raise none_produced("the Spark part of the pipeline")
+            yield item
+
+
+@dataclass(frozen=True)
+class Program:
+    """The function given to mapInArrow. ``payload`` is the pickled Work, opened once ``path`` is importable.
+
+    ``writes``: the job commits something, so a task with an error must not end as if there was none. Without an ``address`` no
+    driver listens to errors, and Spark tells them.
+    """
+
+    payload: bytes
+    path: tuple[str, ...]
+    address: SinkAddress | None
+    writes: bool = False
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
+        extend_path(self.path)
+        collect_less_often()
+        source = _Input(batches)
+        try:
+            work: Work = loads(self.payload)
+        except Exception as error:
+            error.add_note("The pipeline's functions could not be loaded on an executor: is their module installed there?")
+            _report(self.address, REPORT, attempt, error)
+            if self.writes:
+                raise
+            source.drain()
+            return
+        blocks = work.blocks(source, partition)
+        if work.writer is None:
+            assert self.address is not None
+            _deliver(blocks, work.limit, Link(self.address, partition, attempt), source)
+            source.drain()
+            return
+        writer = work.writer
+        produced = writer.batches(blocks) if isinstance(writer, RowWriter | EffectWriter) else _batches(writer.rows(blocks))
+        while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
+            try:
+                batch = next(produced)
+            except StopIteration:
+                source.drain()
+                return
+            except BaseException as error:
+                if source.failed or isinstance(error, FeedClosed):  # the driver has closed the feed, and knows why
+                    raise
+                _report(self.address, REPORT, attempt, error)
+                if self.writes:
+                    raise
+                source.drain()
+                return
+            yield batch
+
+
+def collect_less_often() -> None:
+    """Let the cyclic collector leave alone what was imported, and look at items after more of them than its default of 700.
+
+    A task makes an object for each row: looking through all modules again and again took three quarters of the time.
+    """
+    if gc.get_threshold()[0] < COLLECTED_AFTER:
+        gc.freeze()
+        gc.set_threshold(COLLECTED_AFTER, 10, 10)
+
+
+class _Input:
+    """Spark's batches, remembering whether Spark's own stream failed: that is not the user's error."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self._batches = batches
+        self.failed = False
+
+    def drain(self) -> None:
+        """Read what is left: a Python worker whose input was not read to its end is not used again."""
+        for _ in self._batches:
+            pass
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._batches)
+        except StopIteration:
+            raise
+        except BaseException:
+            self.failed = True
+            raise
+
+
+def _report(address: SinkAddress | None, partition: int, attempt: int, error: BaseException) -> None:
+    if address is None:
+        return
+    link = Link(address, partition, attempt)
+    link.send(ERROR, 0, 0, payload=pack_error(error))
+    link.finish()
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    types = (pa.int32(), pa.int32(), pa.int64(), pa.int64(), pa.binary())
+    while some := list(islice(rows, ROWS_PER_BATCH)):
+        columns = [pa.array(column, kind) for column, kind in zip(zip(*some, strict=True), types, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, list(COLUMNS))
+
+
+def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> None:
+    """Send the blocks to the driver, one chunk per credit.
+
+    A credit is acquired before the chunk is computed: nothing runs that was not asked for. Chunks start with one
+    item and grow while they are quick, so that the first item is there at once and slow functions are not run far
+    ahead.
+    """
+    sender = _Sender(link, limit)
+    try:
+        while True:
+            try:
+                found = next(blocks, None)
+            except BaseException as error:
+                sender.fail(error, source.failed)
+                break
+            if found is None:
+                link.send(END, 0, sender.index)
+                break
+            if not sender.block(*found, source):
+                break
+    finally:
+        link.finish()
+
+
+class _Sender:
+    def __init__(self, link: Link, limit: int | None) -> None:
+        self.index = 0  # items sent so far
+        self._link = link
+        self._left = limit
+        self._size = 1
+        self._block = -1
+
+    def block(self, block: int, items: Iterable[Any], source: _Input) -> bool:
+        """Send one block; False when the task is over."""
+        self._block = block
+        link = self._link
+        iterator = iter(items)
+        while self._left != 0:
+            if not link.acquire():
+                return False
+            size = self._size if self._left is None else min(self._size, self._left)
+            chunk: list[Any] = []
+            started = perf_counter()
+            try:
+                chunk.extend(islice(iterator, size))  # keeps what came before an error
+                refuse_none(chunk)
+            except BaseException as error:
+                whole = chunk[: _index_of_none(chunk)]
+                if not whole or self._send(whole, 0.0):
+                    self.fail(error, source.failed)
+                return False
+            if not chunk:
+                return link.send(DONE, block, self.index)
+            if not self._send(chunk, perf_counter() - started):
+                return False
+        link.send(DONE, block, self.index)
+        link.send(END, 0, self.index)
+        return False
+
+    def _send(self, chunk: list[Any], seconds: float) -> bool:
+        try:
+            payload = dump_items(chunk)
+        except Exception as error:
+            self.fail(error, False)
+            return False
+        if not self._link.send(DATA, self._block, self.index, len(chunk), payload):
+            return False
+        self.index += len(chunk)
+        if self._left is not None:
+            self._left -= len(chunk)
+        self._size = next_size(len(chunk), self._size, len(payload), seconds)
+        return True
+
+    def fail(self, error: BaseException, spark_failed: bool) -> None:
+        if spark_failed:
+            raise error
+        self._link.send(ERROR, self._block, self.index, payload=pack_error(error))
+
+
+def _index_of_none(chunk: list[Any]) -> int:
+    return next((i for i, item in enumerate(chunk) if item is None), len(chunk))
+
+
+#: For type checkers: what mapInArrow takes.
+ArrowFunction = Callable[[Iterator[Any]], Iterator[Any]]

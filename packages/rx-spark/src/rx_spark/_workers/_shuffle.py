@@ -1,0 +1,238 @@
+"""The two sides of a shuffle, both on executors: what a task writes for others, and how the rows are merged again.
+
+Rows are (bucket, part, block, seq, cell); Spark moves each to the task of its bucket and sorts there by part, block and
+seq. Merging in that order makes a task that Spark runs twice give the same items in the same order, which the credit
+sink counts on. Keys of different parts never meet, so a task that merges by key holds one part at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce as fold
+from itertools import count, groupby, islice
+from operator import itemgetter
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, Protocol, TypeAlias
+
+from rx_core._errors import none_produced
+from rx_spark._transport._wire import CHUNK, cells, loads, refuse_none
+
+Blocks: TypeAlias = Iterator[tuple[int, Iterable[Any]]]
+Row: TypeAlias = tuple[int, int, int, int, bytes]
+
+COLUMNS = ("bucket", "part", "block", "seq", "cell")
+SCHEMA = "bucket int, part int, block long, seq long, cell binary"
+MAP_SIDE_KEYS = 65536  #: keys a task holds before it sends its partial results on and starts again
+PARTS = 256  #: of a bucket: with a thousand million keys on ten tasks a part has 400,000
+
+
+class Writer(Protocol):
+    """Turns a task's blocks into rows for others."""
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]: ...
+
+
+class Merger(Protocol):
+    """Turns a task's sorted cells into items; cells are read one at a time."""
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]: ...
+
+
+def bucket_of(key: Hashable, buckets: int) -> int:
+    """The task that a key belongs to; the same in every executor.
+
+    Spark starts workers with one fixed PYTHONHASHSEED, so ``hash`` of text and numbers agrees between them.
+    ``hash(None)`` is an address before Python 3.12 and classes and functions hash by address, so these are replaced;
+    objects that only have the identity hash are refused: two copies of one object would never meet.
+    """
+    return _stable(key) % buckets
+
+
+def _stable(key: Hashable) -> int:
+    kind = type(key)
+    if kind is str or kind is int:
+        return hash(key)
+    if key is None:
+        return 0x5EED
+    if isinstance(key, tuple):
+        return hash(tuple(map(_stable, key)))
+    if isinstance(key, frozenset):
+        return hash(frozenset(map(_stable, key)))
+    if isinstance(key, type | FunctionType | BuiltinFunctionType):
+        return hash((key.__module__, key.__qualname__))
+    if kind.__hash__ is object.__hash__:
+        raise TypeError(
+            f"{kind.__qualname__} objects are equal only to themselves, so copies of one object in several Spark tasks "
+            f"never meet: distinct and group_by cannot use them as keys.\n"
+            f"  Give the class __eq__ and __hash__:  @dataclass(frozen=True)\n"
+            f"  Or use a plain key:                  .group_by(lambda item: item.name)"
+        )
+    return hash(key)
+
+
+def merged_blocks(batches: Iterable[Any], merger: Merger, partition: int) -> Blocks:
+    """One block: what the merger makes of all rows of this task, part after part."""
+    yield partition, _merged(batches, merger)
+
+
+def _merged(batches: Iterable[Any], merger: Merger) -> Iterator[Any]:
+    empty = True
+    for _, rows in groupby(_cells(batches), itemgetter(0)):
+        empty = False
+        yield from merger.merge(loads(cell) for _, cell in rows)
+    if empty:
+        yield from merger.merge(iter(()))
+
+
+def _cells(batches: Iterable[Any]) -> Iterator[tuple[int, memoryview]]:
+    for batch in batches:
+        for part, cell in zip(batch.column(1).to_pylist(), batch.column(4), strict=True):
+            yield part, cell.as_buffer()
+
+
+def keyed_rows(items: Iterable[Any], keys: Iterable[Any], buckets: int, block: int, seq: count[int]) -> Iterator[Row]:
+    """Items for the tasks and parts of their keys."""
+    split: dict[int, list[Any]] = {}
+    places = buckets * PARTS
+    for item, key in zip(items, keys, strict=True):
+        split.setdefault(bucket_of(key, places), []).append(item)
+    for place, several in split.items():
+        for cell in cells(several):
+            yield place % buckets, place // buckets, block, next(seq), cell
+
+
+def read_chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Chunks of a block, None refused."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, CHUNK)):
+        refuse_none(chunk)
+        yield chunk
+
+
+# --- to one value -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReduceWriter:
+    """One partial result per block, so that the merge combines neighbours in order: associativity is enough."""
+
+    combine: Reducer
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        for block, items in blocks:
+            partial: list[Any] = []
+            for chunk in read_chunks(items):
+                partial = self.combine.chunk(partial, chunk)
+            for cell in cells(partial):
+                yield 0, 0, block, 0, cell
+
+
+@dataclass(frozen=True)
+class ReduceMerger:
+    combine: Reducer
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        partial: list[Any] = self.combine.empty()
+        for chunk in chunks:
+            partial = self.combine.partials(partial, chunk)
+        yield from partial
+
+
+class Reducer(Protocol):
+    """``chunk`` adds items to a partial result, ``partials`` adds partial results; a partial is a list of 0 or 1."""
+
+    def empty(self) -> list[Any]: ...
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]: ...
+    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]: ...
+
+
+@dataclass(frozen=True)
+class Folding:
+    """reduce, min and max: partial results are items themselves."""
+
+    reducer: Callable[[Any, Any], Any]
+
+    def empty(self) -> list[Any]:
+        return []
+
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        value = fold(self.reducer, [*partial, *items])
+        if value is None:
+            raise none_produced("reduce", self.reducer)
+        return [value]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Best:
+    """min and max; the first of equals wins, as in ``min()`` and ``max()``."""
+
+    pick: Callable[..., Any]
+    key: Callable[[Any], Any] | None
+
+    def empty(self) -> list[Any]:
+        return []
+
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [self.pick([*partial, *items], key=self.key)]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Summing:
+    start: Any = 0
+
+    def empty(self) -> list[Any]:
+        return [self.start]
+
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [sum(items, *partial)]
+
+    partials = chunk
+
+
+@dataclass(frozen=True)
+class Counting:
+    def empty(self) -> list[Any]:
+        return [0]
+
+    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
+        return [sum(partial) + len(items)]
+
+    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]:
+        return [sum(partial) + sum(others)]
+
+
+# --- the first n, all in one task -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TakeWriter:
+    """Sends at most ``n`` items of its blocks to the task that puts them in order."""
+
+    n: int
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        left = self.n
+        if not left:
+            return
+        for block, items in blocks:
+            seq = 0
+            for chunk in read_chunks(islice(items, left)):
+                left -= len(chunk)
+                for cell in cells(chunk):
+                    yield 0, 0, block, seq, cell
+                    seq += 1
+            if not left:
+                return
+
+
+@dataclass(frozen=True)
+class TakeMerger:
+    n: int
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
+        return islice((item for chunk in chunks for item in chunk), self.n)
