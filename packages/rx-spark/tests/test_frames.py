@@ -254,6 +254,12 @@ def test_the_plan_says_what_is_columns_and_where_python_begins(source: Flowable[
     assert "· driver from here: scan(" in text
 
 
+def test_an_operator_of_the_driver_is_not_where_python_begins(source: Flowable[Trip]) -> None:
+    text = source.filter(it.id > 5).scan(lambda a, b: a).explain()
+    assert "· driver from here: scan(" in text
+    assert "Python from" not in text
+
+
 def test_a_filter_reaches_the_scan_and_only_the_columns_used_are_read(source: Flowable[Trip]) -> None:
     text = source.filter(it.id > 100).filter(it.city == "Ulm").map(it.day).explain()
     assert "PushedFilters: [" in text

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rx_core.streams import Failing
 from rx_fusion import PushHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._columns._column import NotAColumn
-from rx_spark._columns._frames import FrameSource, scan_notes
+from rx_spark._columns._frames import FrameSource
 from rx_spark._jobs._op import JobOp
 from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of, why_not
+from rx_spark._pipelines._calls import Border, Call, Cut
+from rx_spark._pipelines._notes import plan_notes
 from rx_spark._pipelines._relational import grouped_by, taken
-from rx_spark._plans._plan import GroupReduce, IterableSource, NotedStep, Pass, Plan, Source, Take
-from rx_spark._transport._credits import WINDOW
-from rx_spark._transport._wire import CHUNK
+from rx_spark._plans._plan import GroupReduce, NotedStep, Pass, Plan, Take
 from rx_spark._workers._portable import check_portable
 from rx_spark._workers._runner import FusedRunner
 
@@ -32,22 +32,6 @@ if TYPE_CHECKING:
     from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._targets import Target
     from rx_spark._session._session import SparkConfig
-
-
-class Call(NamedTuple):
-    """An operator that was absorbed.
-
-    ``kind``: a step over columns, part of a pass, a shuffle, a reduction of the groups before it, one to a single value, a limit
-    at the end, or a writer there.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    args: tuple[Any, ...]
-    kind: Literal["column", "pass", "shuffle", "group", "one", "limit", "write"]
-
-    def __str__(self) -> str:
-        return self.name if self.kind == "write" else call(self.name, self.args)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -68,8 +52,8 @@ class SparkHead(PushHead):
     stats: JobStats | None = None
     calls: tuple[Call, ...] = ()
     closed: bool = False
-    cut: str = ""
-    border: str = ""
+    cut: Cut | None = None
+    border: Border | None = None
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         self.subscribe_for(subscriber, self)
@@ -107,7 +91,7 @@ class SparkHead(PushHead):
             try:
                 made = grouped_by(source, step.key, step.value, step.reducer)
             except NotAColumn as reason:
-                head = replace(self, border=f"{shown}: {reason}")
+                head = replace(self, border=Border(shown, str(reason)))
             else:
                 columns = [each._replace(kind="column") for each in (group_by, *reduction)]
                 return replace(self, plan=Plan(made), calls=(*self.calls, *columns))
@@ -121,76 +105,15 @@ class SparkHead(PushHead):
         made = replace(self, plan=self.plan.into(target, output), closed=True, name=name)
         return replace(made, calls=(*self.calls, Call(target.shown, parameters, args, "write")))
 
-    def with_cut(self, cut: str) -> SparkHead:
+    def with_cut(self, cut: Cut) -> SparkHead:
         return replace(self, cut=cut)
 
     def notes(self) -> Sequence[str]:
-        notes = []
-        if isinstance(self.plan.source, IterableSource):
-            notes.append("driver: the iterable is read whole before the job starts")
-        passed: list[Call] = []
-        order = "in the order of the source"
-        runs, before = "read the source", ""
-        columns = [made for made in self.calls if made.kind == "column"]
-        frames = isinstance(self.plan.source, FrameSource)
-        if frames:
-            order, runs = "in any order", "rows of Arrow batches"
-        if columns:
-            notes.append(f"columns: {' → '.join(map(str, columns))}")
-        if isinstance(self.plan.source, FrameSource) and self.plan.source.one and not self.plan.target:
-            return [*notes, *self._last_note()]
-        if frames:
-            notes += _scans(self.plan.source, self.config)
-        if self.border:
-            notes.append(f"Python from {self.border}")
-        if self.plan.target is not None and not self.plan.steps:
-            runs = ""
-        for made in self.calls[len(columns) :]:
-            if made.kind == "write":
-                continue
-            if made.kind == "pass":
-                passed.append(made)
-                runs = f"one fused pass: {' → '.join(map(str, passed))}"
-                continue
-            if runs:
-                notes.append(f"executors: {runs}")
-            passed, runs = [], ""
-            if made.kind == "limit":
-                notes.append(f"limit: {made}, then the job stops")
-            elif made.kind == "group":
-                before = f"{before}.{made}"
-                notes[-1] = f"shuffle: {before}, combined per key on both sides"
-            elif made.kind == "one":
-                notes.append(f"shuffle: {made}, a partial result per block, combined in order")
-                order = "one value"
-            else:
-                notes.append(f"shuffle: {made}, {_SHUFFLES.get(made.name, 'combined per key on both sides')}")
-                order, before = "in any order", str(made)
-        if runs:
-            notes.append(f"executors: {runs}")
-        if self.plan.target is not None:
-            return [*notes, f"{'written by the executors' if self.plan.output else 'executors'}: {self.plan.target.shown}"]
-        notes.append(f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead")
-        return [*notes, *self._last_note()]
-
-    def _last_note(self) -> list[str]:
-        return [f"driver from here: {self.cut}"] if self.cut else []
+        notes = plan_notes(self.plan, self.calls, self.border, self.config)
+        return [*notes, f"driver from here: {self.cut}"] if self.cut else notes
 
     def __repr__(self) -> str:
         return self.shown + "".join(f".{made}" for made in self.calls)
-
-
-_SHUFFLES = {"distinct": "equal items meet in one task"}
-
-
-def _scans(source: Source, config: SparkConfig) -> list[str]:
-    """What the scans are told; nothing where they cannot be planned now, which running will say."""
-    from rx_spark._session._session import engine
-
-    try:
-        return scan_notes(source, engine(config)) if isinstance(source, FrameSource) else []
-    except Exception:
-        return []
 
 
 def _absorbed(head: SparkHead, shape: Shape, args: tuple[Any, ...]) -> tuple[Head, Shape, tuple[Any, ...]]:
@@ -211,13 +134,12 @@ class _Taking:
         self._head = head
         self._pass: list[tuple[StageFunction, tuple[Any, ...]]] = []
         self._text = ""  # the pipeline before the pass
+        self._border = head.border
 
     def take(self, stage: Stage, args: tuple[Any, ...]) -> bool:
         function = stage.function
         if self._head.closed:
-            shown = f"{call(stage.name, args)}, because {self._head.calls[-1]} is the end of the Spark part"
-            self._head = self._head.with_cut(shown)
-            return False
+            return self._cut(stage, args, f"because {self._head.calls[-1]} is the end of the Spark part")
         if self._by_columns(stage, args):
             return True
         if function in PER_ITEM:
@@ -237,7 +159,8 @@ class _Taking:
         return True
 
     def _by_columns(self, stage: Stage, args: tuple[Any, ...]) -> bool:
-        """Whether a step over columns does it: as long as nothing before it needed Python."""
+        """Whether a step over columns does it: as long as nothing before it needed Python. If not, why is kept for the case that
+        Spark runs it at all."""
         head = self._head
         source = head.plan.source
         if not isinstance(source, FrameSource) or self._pass or head.plan.steps or stage.function in LIMITS or head.border:
@@ -245,7 +168,7 @@ class _Taking:
         try:
             made = taken(stage.function, args, source)
         except NotAColumn as reason:
-            self._head = replace(head, border=f"{call(stage.name, args)}: {reason}")
+            self._border = Border(call(stage.name, args), str(reason))
             return False
         added = Call(stage.name, stage.parameters, args, "column")
         self._head = replace(head, plan=Plan(made), calls=(*head.calls, added), closed=made.one)
@@ -257,7 +180,8 @@ class _Taking:
 
     def _add(self, made: Call) -> None:
         head = self._head
-        self._head = replace(head, calls=(*head.calls, made), closed=made.kind in ("one", "limit"))
+        closed = made.kind in ("one", "limit")
+        self._head = replace(head, calls=(*head.calls, made), closed=closed, border=self._border)
 
     def _step(self, made: Call, step: NotedStep) -> None:
         self._flush()
@@ -274,5 +198,5 @@ class _Taking:
             self._pass = []
 
     def _cut(self, stage: Stage, args: tuple[Any, ...], why: str) -> bool:
-        self._head = self._head.with_cut(f"{call(stage.name, args)} {why}")
+        self._head = self._head.with_cut(Cut(call(stage.name, args), why))
         return False

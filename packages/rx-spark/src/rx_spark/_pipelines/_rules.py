@@ -21,7 +21,8 @@ from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead
 from rx_fusion._notes import call, calls
 from rx_ops import operators, stages
 from rx_spark._pipelines._absorb import NUMBERS, StageFunction
-from rx_spark._pipelines._head import Call, SparkHead
+from rx_spark._pipelines._calls import Call, Cut
+from rx_spark._pipelines._head import SparkHead
 from rx_spark._plans._plan import GroupReduce
 from rx_spark._workers._runner import Kept, Ones, composed, larger, smaller
 
@@ -66,7 +67,8 @@ def absorb_groups(head: Head) -> Head | None:
     mapper = head.args[0]
     found = "has operators before the groups are mapped" if grouped._shape else _probe(mapper, groups)
     if isinstance(found, str):
-        spark = spark.with_cut(f"{call('group_by', _arguments(groups))}, because {head.name}({name_of(mapper)}) {found}")
+        why = f"because {head.name}({name_of(mapper)}) {found}"
+        spark = spark.with_cut(Cut(call("group_by", _arguments(groups)), why))
         left = copy(groups)
         left.upstream = (type(source)(spark),)
         return _with(head, type(grouped)(left, grouped._shape, grouped._args), mapper)

@@ -1,0 +1,79 @@
+"""What ``explain()`` says of the part of a pipeline that Spark runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rx_spark._columns._frames import FrameSource, scan_notes
+from rx_spark._plans._plan import IterableSource, Plan, Source
+from rx_spark._transport._credits import WINDOW
+from rx_spark._transport._wire import CHUNK
+
+if TYPE_CHECKING:
+    from rx_spark._pipelines._calls import Border, Call
+    from rx_spark._session._session import SparkConfig
+
+SHUFFLES: Final = {"distinct": "equal items meet in one task"}
+#: What any other shuffle does.
+COMBINED: Final = "combined per key on both sides"
+
+
+def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> list[str]:
+    """One note for each thing that Spark does, the source first."""
+    notes = []
+    if isinstance(plan.source, IterableSource):
+        notes.append("driver: the iterable is read whole before the job starts")
+    passed: list[Call] = []
+    order = "in the order of the source"
+    runs, before = "read the source", ""
+    columns = [made for made in calls if made.kind == "column"]
+    frames = isinstance(plan.source, FrameSource)
+    if frames:
+        order, runs = "in any order", "rows of Arrow batches"
+    if columns:
+        notes.append(f"columns: {' → '.join(map(str, columns))}")
+    if isinstance(plan.source, FrameSource) and plan.source.one and not plan.target:
+        return notes
+    if frames:
+        notes += _scans(plan.source, config)
+    if border is not None:
+        notes.append(f"Python from {border}")
+    if plan.target is not None and not plan.steps:
+        runs = ""
+    for made in calls[len(columns) :]:
+        if made.kind == "write":
+            continue
+        if made.kind == "pass":
+            passed.append(made)
+            runs = f"one fused pass: {' → '.join(map(str, passed))}"
+            continue
+        if runs:
+            notes.append(f"executors: {runs}")
+        passed, runs = [], ""
+        if made.kind == "limit":
+            notes.append(f"limit: {made}, then the job stops")
+        elif made.kind == "group":
+            before = f"{before}.{made}"
+            notes[-1] = f"shuffle: {before}, {COMBINED}"
+        elif made.kind == "one":
+            notes.append(f"shuffle: {made}, a partial result per block, combined in order")
+            order = "one value"
+        else:
+            notes.append(f"shuffle: {made}, {SHUFFLES.get(made.name, COMBINED)}")
+            order, before = "in any order", str(made)
+    if runs:
+        notes.append(f"executors: {runs}")
+    if plan.target is not None:
+        return [*notes, f"{'written by the executors' if plan.output else 'executors'}: {plan.target.shown}"]
+    return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead"]
+
+
+def _scans(source: Source, config: SparkConfig) -> list[str]:
+    """What the scans are told; nothing where they cannot be planned now, which running will say."""
+    from rx_spark._session._session import engine
+
+    try:
+        return scan_notes(source, engine(config)) if isinstance(source, FrameSource) else []
+    except Exception:
+        return []
