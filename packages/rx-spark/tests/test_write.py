@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips, write_trips
+from holding import Losing
 
 import rx_spark
 from rx_fusion.symbols import it, sym
@@ -93,6 +94,24 @@ def test_what_is_there_is_kept_replaced_or_added_to(source: Flowable[Trip], tmp_
 def test_the_writers_are_operators_as_well(source: Flowable[Trip], tmp_path: Path) -> None:
     flow: Any = source.filter(it.id < 4)
     assert flow.write_parquet(tmp_path / "out").blocking_get().rows == 4
+
+
+@pytest.mark.engine("embedded")
+def test_what_a_stage_wrote_before_it_ran_again_is_counted(tmp_path: Path, spark_config: SparkConfig) -> None:
+    here = engine(spark_config)
+    numbers = rx_spark.dataframe(here.application.range(3200), parallelism=32)  # more tasks than there are slots
+    lost = tmp_path / "lost"
+    sums = numbers.group_reduce(lambda row: row["id"], lambda row: 1, operator.add).map(Losing(lost))
+    written = rx_spark.write_parquet(sums, tmp_path / "out", schema=Pair).blocking_get()
+    assert lost.exists()
+    files = list((tmp_path / "out").glob("*.parquet"))
+    assert len(read(tmp_path / "out")) == 3200
+    assert written == Written(len(files), 3200, sum(file.stat().st_size for file in files))
+
+
+class Pair(NamedTuple):
+    key: int
+    ones: int
 
 
 # --- what fails -------------------------------------------------------------------------------------------------------

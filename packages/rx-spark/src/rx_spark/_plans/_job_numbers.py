@@ -1,9 +1,11 @@
-"""What Spark counted while it ran a job: of its own status store, never by looking at the data."""
+"""What Spark counted while it ran a job that writes: of its own status store, never by looking at the data."""
 
 from __future__ import annotations
 
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
+
+from rx_spark._plans._status import Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,37 +16,36 @@ SETTLING: Final = 10.0
 
 
 def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
-    """Files, rows and bytes that the jobs with a tag have written."""
+    """Files, rows and bytes that the jobs with a tag have written.
+
+    Files are those that the write command says in Spark's plan. Its rows are a number too, but its bytes are text for readers
+    ("5.3 KiB"), and a database has no such command. So these two are of the tasks, in all attempts of their stages: a task counts
+    what it wrote once that is committed, and of the attempts of one task Spark lets one commit.
+    """
     own: Any = session
-    context: Any = session.sparkContext._jsc.sc()
-    context.listenerBus().waitUntilEmpty()  # what is told of tasks comes later than their end
-    jobs = set(context.statusTracker().getJobIdsForTag(tag))
-    stages = [data for job in jobs for data in _stages(context, job)]
-    rows = sum(data.outputRecords() for data in stages)
-    size = sum(data.outputBytes() for data in stages)
+    status = Status(session)
+    status.settle()
+    jobs = status.jobs(tag)
+    attempts = {(each["stageId"], each["attemptId"]): each for job in jobs for each in status.attempts(status.job(job))}
+    rows = sum(each["outputRecords"] for each in attempts.values())
+    size = sum(each["outputBytes"] for each in attempts.values())
     return _files(own._jsparkSession.sharedState().statusStore(), jobs), rows, size
 
 
 def wait_for_tasks(session: SparkSession, tag: str) -> bool:
     """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks. False: there was no such job."""
-    context: Any = session.sparkContext._jsc.sc()
+    status = Status(session)
     deadline = monotonic() + SETTLING
     while True:
-        context.listenerBus().waitUntilEmpty()
-        jobs = list(context.statusTracker().getJobIdsForTag(tag))
-        running = any(data.numActiveTasks() for job in jobs for data in _stages(context, job))
+        status.settle()
+        jobs = status.jobs(tag)
+        running = any(each["numActiveTasks"] for job in jobs for each in status.attempts(status.job(job)))
         if not running or monotonic() > deadline:
             return bool(jobs)
         sleep(0.02)
 
 
-def _stages(context: Any, job: int) -> list[Any]:
-    """What is known of each stage of a job."""
-    info = context.statusTracker().getJobInfo(job)
-    return [context.statusStore().lastStageAttempt(stage) for stage in info.get().stageIds()] if info.isDefined() else []
-
-
-def _files(store: Any, jobs: set[int]) -> int:
+def _files(store: Any, jobs: list[int]) -> int:
     executions = store.executionsList()
     for at in range(executions.size() - 1, -1, -1):
         execution = executions.apply(at)
