@@ -58,8 +58,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Losing:
-    """Passes items on. The first one to come here deletes the shuffle files of its executor, once: tasks that read them later fail,
-    and Spark runs both stages again as far as that is needed.
+    """Passes items on. The first one to come here deletes the shuffle files of its executor, once: tasks that read them later
+    fail, and Spark runs both stages again as far as that is needed.
     """
 
     done: Path

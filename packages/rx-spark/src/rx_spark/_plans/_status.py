@@ -1,7 +1,7 @@
 """Spark's own status store: what it knows of jobs and stages, as plain dictionaries.
 
-The store belongs to the driver's JVM, and Spark fills it for its web pages, whether there are any or not. Reading it costs two calls
-to the JVM for each job and two for each stage, and no task takes part in it.
+The store belongs to the driver's JVM, and Spark fills it for its web pages, whether there are any or not. Reading it costs two
+calls to the JVM for each job and two for each stage, and no task takes part in it.
 """
 
 from __future__ import annotations
