@@ -68,6 +68,7 @@ scan(add) → map(str)
       · executors: one fused pass: filter(odd)
       · streams back: in any order, {AHEAD}
       · driver from here: scan(add) needs its items in order, one after another
+      · instead: reduce first, so that few items come here:  .group_aggregate(key, total=it.x.sum())
 """,
     ),
     (
@@ -80,6 +81,7 @@ map(str)
       · limit: take(3), then the job stops
       · streams back: in the order of the source, {AHEAD}
       · driver from here: map(str), because take(3) is the end of the Spark part
+      · instead: put it in front of take(3), where that means the same
 """,
     ),
     (
@@ -94,6 +96,8 @@ to_list()
          · executors: read the source
          · shuffle: group_by(odd).reduce(add), combined per key on both sides
          · streams back: in any order, {AHEAD}
+         · driver from here: flat_map(total) runs here once for each key, over what its group was reduced to
+         · instead: .group_aggregate(key, total=it.x.sum()) gives both
 """,
     ),
     (
@@ -109,6 +113,7 @@ flat_map(listed)
          · executors: one fused pass: map(double)
          · streams back: in the order of the source, {AHEAD}
          · driver from here: group_by(odd), because flat_map(listed) begins with to_list(), which is no shuffle
+         · instead: .group_aggregate(key, total=it.x.sum(), n=it.count())
 """,
     ),
 ]

@@ -49,8 +49,9 @@ class Plan(NamedTuple):
         return f"<ul><li><code>{escape(self.title)}</code>{notes}{inner}</li></ul>"
 
 
-def plan_of(pipeline: Described, inside: bool = False) -> Plan:
-    """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator. Runs nothing."""
+def plan_of(pipeline: Described, inside: bool = False, consumer: Head | None = None) -> Plan:
+    """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator, ``consumer``: of that head.
+    Runs nothing."""
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     rewritten: tuple[str, ...] = ()
     if fusion_enabled():
@@ -62,7 +63,8 @@ def plan_of(pipeline: Described, inside: bool = False) -> Plan:
     if isinstance(head, IterableHead):
         return Plan(" → ".join([repr(head), *names]), (_fusion(head, shape), *rewritten, *head.notes()), below)
     looped = (_LOOPED,) if not inside and loops(pipeline) else ()
-    notes = [*rewritten, *_head_notes(head), *head.notes(), *looped]
+    own = head.notes() if consumer is None or names else head.notes_before(consumer)
+    notes = [*rewritten, *_head_notes(head), *own, *looped]
     title = head.shown if isinstance(head, OperatorHead) else _own_text(head)
     source = Plan(title, tuple(notes), below)
     if not names:
@@ -84,7 +86,7 @@ def offer_of(pipeline: Described) -> str:
 
 def _source_plan(source: Any, consumer: Head) -> Plan:
     if hasattr(source, "_head"):
-        return plan_of(source, inside=consumer.publisher is None or isinstance(consumer, OperatorHead))
+        return plan_of(source, consumer.publisher is None or isinstance(consumer, OperatorHead), consumer)
     return Plan(repr(source), ("not ours: through its protocol",), ())
 
 

@@ -56,6 +56,10 @@ class Head:
         """What a plan says of this source besides its name."""
         return ()
 
+    def notes_before(self, consumer: Head, /) -> Sequence[str]:
+        """The same where another head reads from it, with no stage between: what keeps that one from being a part of it."""
+        return self.notes()
+
 
 #: How a head writes itself, or what makes that when it is wanted: assembling a pipeline must not format users' data. Picklable.
 Text = str | Callable[[], str]

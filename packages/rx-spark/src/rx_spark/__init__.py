@@ -9,6 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rx_spark._checks._check import Report as Report
+    from rx_spark._checks._check import StrictError as StrictError
+    from rx_spark._checks._check import check as check
+    from rx_spark._checks._check import strict as strict
     from rx_spark._columns._rows import SchemaError as SchemaError
     from rx_spark._ends._results import foreach_partition as foreach_partition
     from rx_spark._ends._results import to_dataframe as to_dataframe
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from rx_spark._errors import SparkJobError as SparkJobError
     from rx_spark._errors import WorkerError as WorkerError
     from rx_spark._jobs._stats import JobStats as JobStats
+    from rx_spark._pipelines._steps import Step as Step
     from rx_spark._plans._targets import Written as Written
     from rx_spark._session._session import SparkConfig as SparkConfig
     from rx_spark._sources._items import check_portable as check_portable
@@ -62,6 +67,11 @@ _HOMES: Final = {
     "jdbc": "_sources._read",
     "foreach_partition": "_ends._results",
     "to_dataframe": "_ends._results",
+    "Report": "_checks._check",
+    "Step": "_pipelines._steps",
+    "StrictError": "_checks._check",
+    "check": "_checks._check",
+    "strict": "_checks._check",
     "SchemaError": "_columns._rows",
     "Written": "_plans._targets",
     "write_parquet": "_ends._write",
@@ -75,13 +85,17 @@ __all__ = [
     "JavaNotFoundError",
     "JobStats",
     "NotPortableError",
+    "Report",
     "SchemaError",
     "SparkConfig",
     "SparkJobError",
+    "Step",
+    "StrictError",
     "WorkerError",
     "Written",
     "__version__",
     "batches",
+    "check",
     "check_portable",
     "csv",
     "dataframe",
@@ -93,6 +107,7 @@ __all__ = [
     "range",
     "sql",
     "start",
+    "strict",
     "table",
     "text",
     "to_dataframe",

@@ -6,6 +6,7 @@
      ├── JavaNotFoundError   (also RuntimeError)  no Java that Spark can run on
      ├── NotPortableError    (also TypeError)     something in a pipeline cannot travel to the executors
      ├── SparkJobError       (also RuntimeError)  Spark itself failed, not a user's function
+     ├── StrictError         (also ValueError)    an operator would run on the driver, where strict() forbids it
      └── WorkerError         (also RuntimeError)  stands for a user's exception that cannot be pickled
 
 A user's exception keeps its own type: it is rebuilt on the driver and carries the worker's traceback as a note.

@@ -46,43 +46,11 @@ LIMITS: Final[dict[StageFunction, Callable[..., int]]] = {
     stages.first_or_error: lambda: 1,
 }
 
-_IN_ORDER: Final = "needs its items in order, one after another"
-_EFFECT: Final = "has effects that belong on the driver"
-_COLLECTS: Final = "collects on the driver"
-
-#: Why a stage ends what Spark runs.
-REASONS: Final[dict[StageFunction, str]] = {
-    stages.scan: _IN_ORDER,
-    stages.scan_seed: _IN_ORDER,
-    stages.skip: _IN_ORDER,
-    stages.take_while: _IN_ORDER,
-    stages.skip_while: _IN_ORDER,
-    stages.buffer: _IN_ORDER,
-    stages.buffer_gaps: _IN_ORDER,
-    stages.buffer_overlap: _IN_ORDER,
-    stages.distinct_until_changed: _IN_ORDER,
-    stages.distinct_until_changed_by: _IN_ORDER,
-    stages.distinct_by: "keeps the first item of each key, and shuffles keep no order",
-    stages.do_on_next: _EFFECT,
-    stages.do_on_complete: _EFFECT,
-    stages.reduce_seed: "has a seed, which says nothing about combining partial results; leave it out to reduce on Spark",
-    stages.sum_: "adds to a start that is no plain number",
-    stages.collect: _COLLECTS,
-    stages.collect_into: _COLLECTS,
-    stages.to_list: _COLLECTS,
-    stages.to_dict: _COLLECTS,
-}
-
 
 def step_of(function: StageFunction, args: tuple[Any, ...]) -> tuple[Kind, NotedStep | None]:
     """The step that a stage is, and its kind; None when Spark does not run the stage with these arguments."""
     kind, make = STEPS.get(function, ("pass", _nothing))
     return kind, make(*args)
-
-
-def why_not(function: StageFunction) -> str:
-    """Why a stage ends what Spark runs."""
-    return REASONS.get(function, "is not known to treat each item by itself")
 
 
 def _nothing(*_args: Any) -> NotedStep | None:

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rx_core.streams import Failing
-from rx_fusion import PushHead
+from rx_fusion import OperatorHead, PublisherHead, PushHead, SourceHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._columns._column import NotAColumn
 from rx_spark._columns._frames import FrameSource
 from rx_spark._jobs._op import JobOp
-from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of, why_not
+from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of
 from rx_spark._pipelines._calls import Border, Call, Cut
-from rx_spark._pipelines._notes import plan_notes
+from rx_spark._pipelines._notes import cut_notes, plan_notes
+from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, why_operator, why_stage
 from rx_spark._pipelines._relational import grouped_by, taken
 from rx_spark._plans._plan import GroupReduce, NotedStep, Pass, Plan, Take
 from rx_spark._workers._portable import check_portable
@@ -109,8 +110,22 @@ class SparkHead(PushHead):
         return replace(self, cut=cut)
 
     def notes(self) -> Sequence[str]:
-        notes = plan_notes(self.plan, self.calls, self.border, self.config)
-        return [*notes, f"driver from here: {self.cut}"] if self.cut else notes
+        return [*plan_notes(self.plan, self.calls, self.border, self.config), *cut_notes(self.cut)]
+
+    def notes_before(self, consumer: Head, /) -> Sequence[str]:
+        if self.cut is not None or consumer.name not in OPERATORS:
+            return self.notes()
+        if not isinstance(consumer, OperatorHead | SourceHead | PublisherHead):
+            return self.notes()
+        shown = consumer.shown if isinstance(consumer, OperatorHead) else f"{consumer.name}()"
+        why = behind(self.calls[-1]) if self.gives_one else why_operator(consumer.name)
+        return [*self.notes(), *cut_notes(Cut(shown, *why))]
+
+    @property
+    def gives_one(self) -> bool:
+        """Whether it gives a single value, or tells what was written."""
+        last = self.calls[-1].kind if self.calls else "pass"
+        return self.plan.target is not None or last == "one" or (self.closed and last == "column")
 
     def __repr__(self) -> str:
         return self.shown + "".join(f".{made}" for made in self.calls)
@@ -139,7 +154,7 @@ class _Taking:
     def take(self, stage: Stage, args: tuple[Any, ...]) -> bool:
         function = stage.function
         if self._head.closed:
-            return self._cut(stage, args, f"because {self._head.calls[-1]} is the end of the Spark part")
+            return self._cut(stage, args, behind(self._head.calls[-1], function))
         if self._by_columns(stage, args):
             return True
         if function in PER_ITEM:
@@ -151,10 +166,10 @@ class _Taking:
         if function in LIMITS:
             count = LIMITS[function](*args)
             self._step(Call("take", ("count",), (count,), "limit"), Take(count))
-            return self._cut(stage, args, "picks from these")
+            return self._cut(stage, args, PICKS)
         kind, step = step_of(function, args)
         if step is None:
-            return self._cut(stage, args, why_not(function))
+            return self._cut(stage, args, why_stage(function))
         self._step(Call(stage.name, stage.parameters, args, kind), step)
         return True
 
@@ -197,6 +212,6 @@ class _Taking:
             self._head = replace(self._head, plan=self._head.plan.then(made))
             self._pass = []
 
-    def _cut(self, stage: Stage, args: tuple[Any, ...], why: str) -> bool:
-        self._head = self._head.with_cut(Cut(call(stage.name, args), why))
+    def _cut(self, stage: Stage, args: tuple[Any, ...], why: Why) -> bool:
+        self._head = self._head.with_cut(Cut(call(stage.name, args), *why))
         return False

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from rx_spark._columns._frames import FrameSource, scan_notes
+from rx_spark._errors import NotPortableError
 from rx_spark._plans._plan import IterableSource, Plan, Source
 from rx_spark._transport._credits import WINDOW
 from rx_spark._transport._wire import CHUNK
+from rx_spark._workers._portable import check_portable
 
 if TYPE_CHECKING:
-    from rx_spark._pipelines._calls import Border, Call
+    from rx_spark._pipelines._calls import Border, Call, Cut
     from rx_spark._session._session import SparkConfig
 
 SHUFFLES: Final = {"distinct": "equal items meet in one task"}
@@ -20,8 +22,8 @@ COMBINED: Final = "combined per key on both sides"
 
 
 def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> list[str]:
-    """One note for each thing that Spark does, the source first."""
-    notes = []
+    """One note for each thing that Spark does, the source first; before it what the job would be refused for."""
+    notes = [f"refused: {made}, {refused[0]}" for made in calls if (refused := refusal_of(made)) is not None]
     if isinstance(plan.source, IterableSource):
         notes.append("driver: the iterable is read whole before the job starts")
     passed: list[Call] = []
@@ -67,6 +69,26 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
     if plan.target is not None:
         return [*notes, f"{'written by the executors' if plan.output else 'executors'}: {plan.target.shown}"]
     return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead"]
+
+
+def refusal_of(made: Call) -> tuple[str, str] | None:
+    """Why the job would be refused for a function of this operator, which cannot travel, and the remedy."""
+    for parameter, argument in zip(made.parameters, made.args, strict=True):
+        if argument is not None:  # left at its default
+            try:
+                check_portable([(made.name, parameter, argument)])
+            except NotPortableError as error:
+                said, *more = str(error).splitlines()
+                remedy = next((line.partition("Instead:")[2].strip() for line in more if "Instead:" in line), "")
+                return said.partition(": ")[2].removesuffix("."), remedy
+    return None
+
+
+def cut_notes(cut: Cut | None) -> list[str]:
+    """Which operator is the first one on the driver, and what to write instead."""
+    if cut is None:
+        return []
+    return [f"driver from here: {cut}", *([f"instead: {cut.remedy}"] if cut.remedy and not cut.ends else ())]
 
 
 def _scans(source: Source, config: SparkConfig) -> list[str]:

@@ -23,6 +23,7 @@ from rx_ops import operators, stages
 from rx_spark._pipelines._absorb import NUMBERS, StageFunction
 from rx_spark._pipelines._calls import Call, Cut
 from rx_spark._pipelines._head import SparkHead
+from rx_spark._pipelines._reasons import REST_OF_GROUP, why_operator
 from rx_spark._plans._plan import GroupReduce
 from rx_spark._workers._runner import Kept, Ones, composed, larger, smaller
 
@@ -68,7 +69,7 @@ def absorb_groups(head: Head) -> Head | None:
     found = "has operators before the groups are mapped" if grouped._shape else _probe(mapper, groups)
     if isinstance(found, str):
         why = f"because {head.name}({name_of(mapper)}) {found}"
-        spark = spark.with_cut(Cut(call("group_by", _arguments(groups)), why))
+        spark = spark.with_cut(Cut(call("group_by", _arguments(groups)), why, why_operator("group_by").remedy))
         left = copy(groups)
         left.upstream = (type(source)(spark),)
         return _with(head, type(grouped)(left, grouped._shape, grouped._args), mapper)
@@ -77,6 +78,7 @@ def absorb_groups(head: Head) -> Head | None:
         tuple(_calls(found)),
         GroupReduce(groups.args[0], found.value, found.reducer),
     )
+    absorbed = absorbed.with_cut(Cut(call(head.name, (mapper,)), *REST_OF_GROUP))
     return _with(head, type(source)(absorbed), _Continued(mapper, groups, found))
 
 

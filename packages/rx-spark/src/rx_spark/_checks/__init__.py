@@ -1,0 +1,1 @@
+"""Before anything runs: where each operator of a pipeline would run, and why."""
