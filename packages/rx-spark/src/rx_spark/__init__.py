@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rx_spark._ends._write import write_json as write_json
     from rx_spark._ends._write import write_parquet as write_parquet
     from rx_spark._ends._write import write_table as write_table
+    from rx_spark._errors import BadFileError as BadFileError
     from rx_spark._errors import JavaNotFoundError as JavaNotFoundError
     from rx_spark._errors import NotPortableError as NotPortableError
     from rx_spark._errors import SparkJobError as SparkJobError
@@ -29,22 +30,23 @@ if TYPE_CHECKING:
     from rx_spark._pipelines._steps import Step as Step
     from rx_spark._plans._targets import Written as Written
     from rx_spark._session._session import SparkConfig as SparkConfig
+    from rx_spark._sources._files import csv as csv
+    from rx_spark._sources._files import json as json
+    from rx_spark._sources._files import parquet as parquet
     from rx_spark._sources._items import check_portable as check_portable
     from rx_spark._sources._items import from_iterable as from_iterable
     from rx_spark._sources._items import range as range
     from rx_spark._sources._items import start as start
     from rx_spark._sources._items import text as text
     from rx_spark._sources._read import batches as batches
-    from rx_spark._sources._read import csv as csv
     from rx_spark._sources._read import dataframe as dataframe
     from rx_spark._sources._read import jdbc as jdbc
-    from rx_spark._sources._read import json as json
-    from rx_spark._sources._read import parquet as parquet
     from rx_spark._sources._read import sql as sql
     from rx_spark._sources._read import table as table
     from rx_spark._version import __version__ as __version__
 
 _HOMES: Final = {
+    "BadFileError": "_errors",
     "JavaNotFoundError": "_errors",
     "JobStats": "_jobs._stats",
     "NotPortableError": "_errors",
@@ -59,9 +61,9 @@ _HOMES: Final = {
     "text": "_sources._items",
     "batches": "_sources._read",
     "dataframe": "_sources._read",
-    "parquet": "_sources._read",
-    "csv": "_sources._read",
-    "json": "_sources._read",
+    "parquet": "_sources._files",
+    "csv": "_sources._files",
+    "json": "_sources._files",
     "table": "_sources._read",
     "sql": "_sources._read",
     "jdbc": "_sources._read",
@@ -82,6 +84,7 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "BadFileError",
     "JavaNotFoundError",
     "JobStats",
     "NotPortableError",

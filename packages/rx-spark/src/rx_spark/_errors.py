@@ -3,6 +3,7 @@
 ::
 
     RxError
+     ├── BadFileError        (also ValueError)    a file that is cut off or damaged
      ├── JavaNotFoundError   (also RuntimeError)  no Java that Spark can run on
      ├── NotPortableError    (also TypeError)     something in a pipeline cannot travel to the executors
      ├── SparkJobError       (also RuntimeError)  Spark itself failed, not a user's function
@@ -15,6 +16,14 @@ A user's exception keeps its own type: it is rebuilt on the driver and carries t
 from __future__ import annotations
 
 from rx_core._errors import RxError
+
+
+class BadFileError(RxError, ValueError):
+    """A file of a source cannot be read to its end: it is cut off, damaged, or of another format. ``path`` is the file."""
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class JavaNotFoundError(RxError, RuntimeError):

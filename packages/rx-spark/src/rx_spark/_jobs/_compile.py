@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
 from rx_spark._columns._frames import FrameSource
+from rx_spark._jobs._job_errors import read_error
 from rx_spark._plans._plan import (
     Aggregates,
     Count,
@@ -113,9 +114,9 @@ def compile_plan(
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
-            return Compiled(plan.source.open(engine), None, None, partial(_only, plan.source.start))
+            return Compiled(_opened(plan.source, engine), None, None, partial(_only, plan.source.start))
         if plan.target is not None and plan.output is not None and not steps:
-            return Compiled(plan.source.open(engine), None, None, partial(_written, plan.target))
+            return Compiled(_opened(plan.source, engine), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     path = engine.path
     source = _input(plan.source, engine, engine.parallelism, stopped, address)
@@ -155,6 +156,13 @@ def compile_plan(
         return Compiled(made, None, None, partial(_ran, plan.target))
     empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not runners else ()
     return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None, empty=empty)
+
+
+def _opened(source: FrameSource, engine: Engine, *, stable: bool = False) -> DataFrame:
+    try:
+        return source.open(engine, stable=stable)
+    except Exception as error:  # what was there when the source was made may be gone
+        raise read_error(error, source.origin.shown) from error
 
 
 def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:
@@ -218,7 +226,9 @@ def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[]
     match source:
         case FrameSource():
             return _Input(
-                source.open(engine, stable=True), BatchReader(source.batches) if source.batches else RowReader(source.row), None
+                _opened(source, engine, stable=True),
+                BatchReader(source.batches) if source.batches else RowReader(source.row),
+                None,
             )
         case RangeSource():
             numbers = range_reader(source, partitions)

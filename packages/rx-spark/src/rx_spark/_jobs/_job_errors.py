@@ -11,6 +11,7 @@ from typing import Final
 from rx_spark._columns._column import MARK
 from rx_spark._columns._rows import SchemaError
 from rx_spark._errors import SparkJobError
+from rx_spark._jobs._file_errors import file_error
 
 _RAISED: Final = re.compile(re.escape(MARK) + r"(\w+)\|(.*?)(?= SQLSTATE: P0001|\n\tat |\Z)", re.DOTALL)
 _KNOWN: Final[dict[str, type[Exception]]] = {"SchemaError": SchemaError}
@@ -43,6 +44,9 @@ def job_error(error: Exception) -> Exception:
     versions = _VERSIONS.search(text)
     if versions is not None:
         return _other_python(*versions.groups())
+    of_file = file_error(text)
+    if of_file is not None:
+        return of_file
     if text.startswith("[PATH_ALREADY_EXISTS]"):
         return FileExistsError(
             f"{_first_lines(text)}\n  To replace what is there:  mode='overwrite'\n  To add to it:  mode='append'"
@@ -80,11 +84,15 @@ _READING: Final = (
     ("[PARSE_SYNTAX_ERROR]", ValueError),
     ("[UNRESOLVED_COLUMN", ValueError),
     ("[UNABLE_TO_INFER_SCHEMA]", ValueError),
+    ("[INVALID_PARAMETER_VALUE.CHARSET]", LookupError),
 )
 
 
-def read_error(error: Exception, name: str) -> Exception:
-    """What is to be raised for a source that Spark cannot open."""
+def read_error(error: Exception, shown: str) -> Exception:
+    """What is to be raised for a source that Spark cannot open; ``shown`` is the source."""
+    of_file = file_error(str(error))
+    if of_file is not None:
+        return of_file
     text = _first_lines(str(error))
     kind = next((kind for beginning, kind in _READING if text.startswith(beginning)), None)
-    return SparkJobError(f"{name}(): {text}") if kind is None else kind(f"{name}(): {text}")
+    return SparkJobError(f"{shown}: {text}") if kind is None else kind(f"{shown}: {text}")

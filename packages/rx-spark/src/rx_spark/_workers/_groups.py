@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
 from rx_spark._workers import _shuffle
+from rx_spark._workers._hints import explain_key
 from rx_spark._workers._shuffle import Blocks, Row, keyed_rows, read_chunks
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ class DistinctWriter:
         block, seq = 0, count()
         for block, items in blocks:
             for chunk in read_chunks(items):
-                seen.update(dict.fromkeys(chunk))
+                try:
+                    seen.update(dict.fromkeys(chunk))
+                except TypeError as error:
+                    explain_key(error, *chunk)
+                    raise
                 if len(seen) >= _shuffle.MAP_SIDE_KEYS:
                     yield from keyed_rows(seen, seen, self.buckets, block, seq)
                     seen.clear()
@@ -77,17 +82,22 @@ class GroupWriter:
 
     def _combine(self, groups: dict[Any, Any], items: Iterable[Any]) -> None:
         key_of, value_of, reducer = self.key, self.value, self.reducer
-        for item in items:
-            if item is None:
-                raise none_produced("the Spark part of the pipeline")
-            key, value = key_of(item), value_of(item)
-            if value is None:
-                raise none_produced("group_by", value_of)
-            if key in groups:
-                value = reducer(groups[key], value)
+        key: Any = None
+        try:
+            for item in items:
+                if item is None:
+                    raise none_produced("the Spark part of the pipeline")
+                key, value = key_of(item), value_of(item)
                 if value is None:
-                    raise none_produced("reduce", reducer)
-            groups[key] = value
+                    raise none_produced("group_by", value_of)
+                if key in groups:
+                    value = reducer(groups[key], value)
+                    if value is None:
+                        raise none_produced("reduce", reducer)
+                groups[key] = value
+        except TypeError as error:
+            explain_key(error, key)
+            raise
 
 
 @dataclass(frozen=True)
@@ -125,15 +135,20 @@ class AggregateWriter:
         first, step, _, _ = self.spec.fold()
         key_of = self.key
         block, seq = 0, count()
+        key: Any = None
         for block, items in blocks:
-            for item in items:
-                if item is None:
-                    raise none_produced("the Spark part of the pipeline")
-                key = key_of(item)
-                if key in groups:
-                    step(groups[key], item)
-                else:
-                    groups[key] = first(item)
+            try:
+                for item in items:
+                    if item is None:
+                        raise none_produced("the Spark part of the pipeline")
+                    key = key_of(item)
+                    if key in groups:
+                        step(groups[key], item)
+                    else:
+                        groups[key] = first(item)
+            except TypeError as error:
+                explain_key(error, key)
+                raise
             if len(groups) >= _shuffle.MAP_SIDE_KEYS:
                 yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
                 groups.clear()

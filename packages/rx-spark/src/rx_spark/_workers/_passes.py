@@ -34,6 +34,7 @@ from rx_spark._transport._wire import (
     pack_error,
     refuse_none,
 )
+from rx_spark._workers._hints import explain_field
 from rx_spark._workers._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
 
 if TYPE_CHECKING:
@@ -196,6 +197,7 @@ class _Input:
 def _report(address: SinkAddress | None, partition: int, attempt: int, error: BaseException) -> None:
     if address is None:
         return
+    explain_field(error)
     link = Link(address, partition, attempt)
     link.send(ERROR, 0, 0, payload=pack_error(error))
     link.finish()
@@ -286,6 +288,7 @@ class _Sender:
     def fail(self, error: BaseException, spark_failed: bool) -> None:
         if spark_failed:
             raise error
+        explain_field(error)
         self._link.send(ERROR, self._block, self.index, payload=pack_error(error))
 
 

@@ -1,0 +1,63 @@
+"""How a source of rows is made: the DataFrame is opened, and its columns are compared with the row class.
+
+The session is made for that (about 4 s, once), so what is wrong is an error at the line that says it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rx_ops import Flowable
+from rx_spark._columns._frames import Files, FrameSource, Origin, Select, rebound
+from rx_spark._columns._rows import quoted
+from rx_spark._columns._schema import NARROW, checked
+from rx_spark._jobs._file_errors import empty_folder
+from rx_spark._jobs._job_errors import read_error
+from rx_spark._jobs._stats import JobStats
+from rx_spark._session._session import Engine, SparkConfig, engine
+from rx_spark._sources._items import _source
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+
+def open_rows(name: str, origin: Origin, schema: type[Any] | None, config: SparkConfig, stats: JobStats | None) -> Flowable[Any]:
+    """The rows of ``origin`` as a stream."""
+    found = _columns(name, origin, engine(config))
+    row = checked(schema, found, name)
+    if isinstance(origin, Files) and name == "parquet":
+        origin = replace(origin, schema=found)
+    narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
+    given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
+    shown = origin.shown + (f" as {row.name}" if schema is not None else "")
+    return _source(name, origin.shown if schema is None else shown, given, config, stats)
+
+
+def _columns(name: str, origin: Origin, here: Engine) -> StructType:
+    paths = origin.paths if isinstance(origin, Files) else ()
+    try:
+        frame = rebound(origin.open(here.application), here.frames)
+    except Exception as error:
+        if paths and str(error).startswith("[UNABLE_TO_INFER_SCHEMA]"):
+            raise empty_folder(name, paths) from error
+        raise read_error(error, f"{name}()") from error
+    if paths and not _has_files(frame) and not any(_was_written(frame, path) for path in paths):
+        raise empty_folder(name, paths)
+    return frame.schema
+
+
+def _has_files(frame: DataFrame) -> bool:
+    made: Any = frame
+    return len(made._jdf.inputFiles()) > 0
+
+
+def _was_written(frame: DataFrame, path: str) -> bool:
+    """Whether a job of Spark was successful there: then it had no rows to write."""
+    context: Any = frame.sparkSession.sparkContext
+    try:
+        marker = context._jvm.org.apache.hadoop.fs.Path(path, "_SUCCESS")
+        return bool(marker.getFileSystem(context._jsc.hadoopConfiguration()).exists(marker))
+    except Exception:
+        return False  # a glob
