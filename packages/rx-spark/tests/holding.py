@@ -6,6 +6,7 @@ They talk through files: the test, the driver and the executors share a machine.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -73,6 +74,11 @@ class Losing:
             for file in Path(folder).glob("*/shuffle_*.data"):
                 file.unlink(missing_ok=True)
         return item
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    """Whether a condition becomes true in time."""
+    return any(condition() or Event().wait(TICK) for _ in range(int(PATIENCE / TICK)))
 
 
 def _number(item: Any) -> int:

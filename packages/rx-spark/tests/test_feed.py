@@ -80,7 +80,7 @@ class Run:
     def __init__(self, source: Any, kind: type[PlayedOp] = PlayedOp, row: RowType = ROW) -> None:
         self.subscriber: TestSubscriber[Any] = TestSubscriber()
         plan = Plan(FeedSource()).into(Lazy(), row)
-        self.op = kind(self.subscriber, source, SparkConfig(), plan, row, "the test")
+        self.op = kind(self.subscriber, source, SparkConfig(), plan, row, None, "the test")
         self.op.made = []
         self.op.start()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rx_spark._errors import NotPortableError as NotPortableError
     from rx_spark._errors import SparkJobError as SparkJobError
     from rx_spark._errors import WorkerError as WorkerError
+    from rx_spark._jobs._progress import Progress as Progress
     from rx_spark._jobs._stats import JobStats as JobStats
     from rx_spark._pipelines._steps import Step as Step
     from rx_spark._plans._targets import Written as Written
@@ -50,6 +51,7 @@ _HOMES: Final = {
     "JavaNotFoundError": "_errors",
     "JobStats": "_jobs._stats",
     "NotPortableError": "_errors",
+    "Progress": "_jobs._progress",
     "SparkConfig": "_session._session",
     "SparkJobError": "_errors",
     "WorkerError": "_errors",
@@ -88,6 +90,7 @@ __all__ = [
     "JavaNotFoundError",
     "JobStats",
     "NotPortableError",
+    "Progress",
     "Report",
     "SchemaError",
     "SparkConfig",

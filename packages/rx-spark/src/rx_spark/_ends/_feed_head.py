@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_ops import Flowable
     from rx_spark._columns._rows import RowType
+    from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._targets import Target
     from rx_spark._session._session import SparkConfig
 
@@ -35,6 +36,7 @@ class FeedHead(PushHead):
     output: RowType
     config: SparkConfig
     why: str
+    stats: JobStats | None = None
 
     @property
     def upstream(self) -> Sequence[Any]:  # type: ignore[override]  # known when it is asked for
@@ -46,7 +48,7 @@ class FeedHead(PushHead):
     def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
         # Plain tuples are sent, so that the task needs no class of the user's.
         plan = Plan(FeedSource()).into(self.target, self.output.as_tuples)
-        FeedOp(subscriber, self.flow, self.config, plan, self.output, origin).start()
+        FeedOp(subscriber, self.flow, self.config, plan, self.output, self.stats, origin).start()
 
     def notes(self) -> Sequence[str]:
         return (

@@ -19,6 +19,7 @@ from rx_spark._session._session import SparkConfig
 if TYPE_CHECKING:
     from rx_fusion import Shape
     from rx_ops import Flowable
+    from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._targets import Target
 
 
@@ -35,6 +36,11 @@ def end_of(flow: Flowable[Any]) -> tuple[SparkHead | None, str]:
 def config_of(flow: Flowable[Any]) -> SparkConfig:
     """Where the pipeline runs on Spark already; the session that there is, where it does not."""
     return next((head.config for head in _spark_heads(flow)), SparkConfig())
+
+
+def stats_of(flow: Flowable[Any]) -> JobStats | None:
+    """What counts the jobs of the pipeline's sources, if anything does."""
+    return next((head.stats for head in _spark_heads(flow) if head.stats is not None), None)
 
 
 def _spark_heads(flow: Any) -> Iterator[SparkHead]:

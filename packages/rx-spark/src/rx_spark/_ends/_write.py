@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rx_core import hooks
 from rx_ops import Flowable, Single
 from rx_spark._ends._feed_head import FeedHead
-from rx_spark._ends._output import check_partitions, columns_of, config_of, end_of, written_by
+from rx_spark._ends._output import check_partitions, columns_of, config_of, end_of, stats_of, written_by
+from rx_spark._jobs._stats import JobStats, check_stats
+from rx_spark._pipelines._head import SparkHead
 from rx_spark._plans._targets import MODES, FileTarget, JdbcTarget, Mode, TableTarget, Target, Written
 
 Path = str | os.PathLike[str]
@@ -27,6 +30,7 @@ def write_parquet(
     mode: Mode = "error",
     schema: type[Any] | None = None,
     options: Mapping[str, str] | None = None,
+    stats: JobStats | None = None,
 ) -> Single[Written]:
     """Write the items as Parquet files, from the executors, and give what was written.
 
@@ -38,7 +42,8 @@ def write_parquet(
     "append", "overwrite" or "ignore".
 
     A stream that does not end on Spark is written too, by one task that takes its items from this process; ``explain()`` says so.
-    The job begins with the first of them, and its files are there when the stream is complete.
+    The job begins with the first of them, and its files are there when the stream is complete. ``stats`` counts the job; without
+    them those of the source do, if it has any.
 
     Demand:  the job starts with the request. A stream of this process is asked for what the task takes, and two chunks ahead.
     Errors:  TypeError at assembly where the columns are not known; SchemaError for an item that does not fit, with field and
@@ -49,7 +54,7 @@ def write_parquet(
     Fusion:  the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.parquet``.
     """
-    return _write_files(flow, "parquet", path, partition_by, mode, schema, options)
+    return _write_files(flow, "parquet", path, partition_by, mode, schema, options, stats)
 
 
 def write_csv(
@@ -62,6 +67,7 @@ def write_csv(
     mode: Mode = "error",
     schema: type[Any] | None = None,
     options: Mapping[str, str] | None = None,
+    stats: JobStats | None = None,
 ) -> Single[Written]:
     """Write the items as CSV files, from the executors, and give what was written; otherwise as :func:`write_parquet`.
 
@@ -73,7 +79,7 @@ def write_csv(
     Source:  Spark ``DataFrameWriter.csv``.
     """
     given = {"header": str(header).lower()} | dict(options or {})
-    return _write_files(flow, "csv", path, partition_by, mode, schema, given)
+    return _write_files(flow, "csv", path, partition_by, mode, schema, given, stats)
 
 
 def write_json(
@@ -85,6 +91,7 @@ def write_json(
     mode: Mode = "error",
     schema: type[Any] | None = None,
     options: Mapping[str, str] | None = None,
+    stats: JobStats | None = None,
 ) -> Single[Written]:
     """Write the items as files with one JSON object a line, and give what was written; otherwise as :func:`write_parquet`.
 
@@ -94,7 +101,7 @@ def write_json(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.json``.
     """
-    return _write_files(flow, "json", path, partition_by, mode, schema, options)
+    return _write_files(flow, "json", path, partition_by, mode, schema, options, stats)
 
 
 def write_table(
@@ -105,6 +112,7 @@ def write_table(
     partition_by: str | Sequence[str] = (),
     mode: Mode = "error",
     schema: type[Any] | None = None,
+    stats: JobStats | None = None,
 ) -> Single[Written]:
     """Write the items to a table of the session's catalog, and give what was written; otherwise as :func:`write_parquet`.
 
@@ -114,7 +122,7 @@ def write_table(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.saveAsTable``.
     """
-    return _write(flow, "write_table", TableTarget(name, _mode("write_table", mode), _names(partition_by)), schema)
+    return _write(flow, "write_table", TableTarget(name, _mode("write_table", mode), _names(partition_by)), schema, stats)
 
 
 def write_jdbc(
@@ -126,6 +134,7 @@ def write_jdbc(
     mode: Mode = "append",
     schema: type[Any] | None = None,
     options: Mapping[str, str] | None = None,
+    stats: JobStats | None = None,
 ) -> Single[Written]:
     """Write the items to a table of a database, from the executors, and give what was written.
 
@@ -139,7 +148,7 @@ def write_jdbc(
     Source:  Spark ``DataFrameWriter.jdbc``.
     """
     target = JdbcTarget(url, table, _mode("write_jdbc", mode), tuple((options or {}).items()))
-    return _write(flow, "write_jdbc", target, schema)
+    return _write(flow, "write_jdbc", target, schema, stats)
 
 
 def _write_files(
@@ -150,13 +159,14 @@ def _write_files(
     mode: Mode,
     schema: type[Any] | None,
     options: Mapping[str, str] | None,
+    stats: JobStats | None,
 ) -> Single[Written]:
     name = f"write_{format}"
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{name}({path!r}): a path is text.\n  Right:  flow.{name}('out/trips')")
     given = tuple((options or {}).items())
     target = FileTarget(format, os.fspath(path), _mode(name, mode), _names(partition_by), given)
-    return _write(flow, name, target, schema)
+    return _write(flow, name, target, schema, stats)
 
 
 def _mode(name: str, mode: Mode) -> Mode:
@@ -169,11 +179,17 @@ def _names(partition_by: str | Sequence[str]) -> tuple[str, ...]:
     return (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
 
 
-def _write(flow: Flowable[Any], name: str, target: Target, schema: type[Any] | None) -> Single[Written]:
+def _write(flow: Flowable[Any], name: str, target: Target, schema: type[Any] | None, stats: JobStats | None) -> Single[Written]:
+    check_stats(name, stats)
     hooks.ensure_loaded()
     output = columns_of(flow, name, schema)
     check_partitions(getattr(target, "partition_by", ()), output, name)
     head, why = end_of(flow)
-    made = FeedHead(name, flow, target, output, config_of(flow), why) if head is None else written_by(head, name, target, output)
+    made: FeedHead | SparkHead
+    if head is None:
+        made = FeedHead(name, flow, target, output, config_of(flow), why, stats_of(flow) if stats is None else stats)
+    else:
+        made = written_by(head, name, target, output)
+        made = made if stats is None else replace(made, stats=stats)
     single: Single[Written] = Single._from(made)
     return single

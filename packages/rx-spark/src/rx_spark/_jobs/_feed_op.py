@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
     from rx_core.streams import Listening
     from rx_spark._columns._rows import RowType
+    from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._plan import Plan
     from rx_spark._session._session import SparkConfig
 
@@ -43,9 +44,16 @@ class FeedOp(JobOp):
     failure: Exception | None
 
     def __init__(
-        self, down: Subscriber[Any], source: Publisher[Any], config: SparkConfig, plan: Plan, row: RowType, origin: object
+        self,
+        down: Subscriber[Any],
+        source: Publisher[Any],
+        config: SparkConfig,
+        plan: Plan,
+        row: RowType,
+        stats: JobStats | None,
+        origin: object,
     ) -> None:
-        super().__init__(down, config, plan, None, origin)
+        super().__init__(down, config, plan, stats, origin)
         self.source = source
         self.main = _Main(self, CHUNKS_AHEAD * CHUNK)
         self.feed = Feed(self, row)

@@ -20,6 +20,7 @@ from rx_spark._transport._wire import END as END_FRAME
 from rx_spark._transport._wire import ERROR, loads, unpack_error
 
 if TYPE_CHECKING:
+    from rx_spark._jobs._progress import RunCounts
     from rx_spark._session._session import Engine, SparkConfig
 
 
@@ -83,6 +84,8 @@ class SparkJob:
         self._failure: Exception | None = None
         self._given_up: Exception | None = None
         self._sink: CreditSink | None = None
+        #: What Spark says of this run, where that is wanted.
+        self.counts: RunCounts | None = None
         self._thread = threading.Thread(target=self._run, name=f"{self._tag}-job", daemon=True)
 
     # --- the consumer's side ------------------------------------------------------------------------------------------
@@ -93,6 +96,7 @@ class SparkJob:
             self._started = True
             if self._left == 0:
                 self._ended = True
+                self._counted()
                 self._on_ready()
             else:
                 self._thread.start()
@@ -217,6 +221,7 @@ class SparkJob:
             failure = SparkJobError(f"{error!r} ended the job's thread")
         finally:
             _submitted.pop(self, None)
+            self._counted()
             sink = self._sink
             if sink is None:
                 self._failure = failure
@@ -248,6 +253,8 @@ class SparkJob:
         if self._is_cancelled() or compiled.total == 0:
             return
         context = here.session.sparkContext
+        if self.counts is not None:
+            self.counts.begin(here.session, self._tag)
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
         context.setLocalProperty("spark.job.description", self._description)  # what Spark's own pages show
@@ -262,10 +269,15 @@ class SparkJob:
         finally:
             context.clearJobTags()
             context.setLocalProperty("spark.job.description", "")
+            self._counted()  # before the result is told: whoever has it finds the numbers complete
         if items is not None:
             sink.deliver(items)
         elif compiled.empty and sink.silent:
             sink.deliver(list(compiled.empty))
+
+    def _counted(self) -> None:
+        if self.counts is not None:
+            self.counts.end()
 
     def _is_cancelled(self) -> bool:
         return self._cancelled  # a call, because type checkers believe that attributes stay as they were

@@ -24,9 +24,9 @@ class Status:
         self._context: Any = self._python._jsc.sc()
         self._store: Any = self._context.statusStore()
 
-    def settle(self) -> None:
-        """Wait until the store knows what has happened so far: it is told later than the action returns."""
-        self._context.listenerBus().waitUntilEmpty()
+    def settle(self, seconds: float = 10.0) -> None:
+        """Wait until the store knows what has happened: it is told later than actions return. Raises when that takes longer."""
+        self._context.listenerBus().waitUntilEmpty(int(seconds * 1000))
 
     def jobs(self, tag: str) -> list[int]:
         """The jobs with a tag."""

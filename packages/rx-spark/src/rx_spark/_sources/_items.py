@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from rx_core import hooks, name_of, none_argument
 from rx_fusion import register_rules
 from rx_ops import Flowable
-from rx_spark._jobs._stats import JobStats
+from rx_spark._jobs._stats import JobStats, check_stats
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._pipelines._rules import REDUCED_GROUPS
 from rx_spark._plans._plan import IterableSource, Plan, RangeSource, Source, TextSource
@@ -140,8 +140,7 @@ def check_portable(flow: Flowable[Any], /) -> None:
 
 
 def _source(name: str, shown: str, source: Source, config: SparkConfig, stats: JobStats | None) -> Flowable[Any]:
-    if stats is not None and not isinstance(stats, JobStats):
-        raise TypeError(f"{name}(stats={stats!r}): a JobStats is needed.\n  Right:  stats = JobStats()")
+    check_stats(name, stats)
     return Flowable._from(SparkHead(name, f"rx_spark.{shown}", Plan(source), config, stats))
 
 
