@@ -148,7 +148,8 @@ def test_where_a_step_was_built_is_told_when_that_is_remembered() -> None:
         lambda flow: flow.count().map(str),
         lambda flow: flow.sum().to_flowable().flat_map(Flowable.range),
         lambda flow: flow.to_list().map(sorted),
-        lambda flow: flow.take(3).to_list(),
+        lambda flow: flow.take(3).map(str).is_empty(),
+        lambda flow: flow.take(100_000).to_list(),
         lambda flow: flow,
     ],
 )
@@ -175,6 +176,11 @@ def test_strict_refuses_what_cannot_travel_and_groups_that_come_back() -> None:
         strict(rx_spark.range(9).group_by(odd).flat_map(lambda group: group.to_list()))
     with pytest.raises(StrictError, match=r"once for each key"):
         strict(rx_spark.range(9).group_by(odd).flat_map(total))
+
+
+def test_strict_refuses_what_is_behind_a_large_take() -> None:
+    with pytest.raises(StrictError, match=r"because take\(100000\) is the end .*\n    Instead:  put it in front of take"):
+        strict(rx_spark.range(9).take(100_000).map(str))
 
 
 def test_strict_may_ask_for_columns_alone() -> None:

@@ -81,7 +81,6 @@ map(str)
       · limit: take(3), then the job stops
       · streams back: in the order of the source, {AHEAD}
       · driver from here: map(str), because take(3) is the end of the Spark part
-      · instead: put it in front of take(3), where that means the same
 """,
     ),
     (

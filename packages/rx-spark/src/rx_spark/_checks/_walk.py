@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rx_spark._pipelines._calls import Cut
 
 _OFF: Final = Why("is left to itself, because fusion is switched off", "leave RX_FUSION and fusion_off() alone")
-_FEW: Final = Why("works on the one value that there is", "", ends=True)
+_FEW: Final = Why("works on what was delivered", "", ends=True)
 _HERE: Final = "is a source of this process"
 _INTO_SPARK: Final = "rx_spark.from_iterable(items), or files:  rx_spark.text(paths), rx_spark.parquet(paths)"
 
@@ -60,7 +60,7 @@ class Walk:
             steps = tuple(steps_of(head))
             self.parts.append(Part(head, steps))
             self.steps += steps
-            return _After(head.cut, few=head.gives_one)
+            return _After(head.cut, few=head.gives_few)
         if isinstance(head, FeedHead):
             self._pipeline(head.flow)
             reason = f"is fed from here, item by item: {head.why}"
@@ -100,7 +100,7 @@ class Walk:
 
 
 class _After(NamedTuple):
-    """What is known behind an operator: why the next one is cut off, whether there is at most a single value, and which operator
+    """What is known behind an operator: why the next one is cut off, whether the result was delivered, and which operator
     was the first on the driver."""
 
     cut: Cut | None

@@ -20,7 +20,7 @@ from rx_spark._jobs._op import JobOp
 from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of
 from rx_spark._pipelines._calls import Border, Call, Cut
 from rx_spark._pipelines._notes import cut_notes, plan_notes
-from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, why_operator, why_stage
+from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, is_few, why_operator, why_stage
 from rx_spark._pipelines._relational import grouped_by, taken
 from rx_spark._plans._plan import GroupReduce, NotedStep, Pass, Plan, Take
 from rx_spark._workers._portable import check_portable
@@ -118,14 +118,13 @@ class SparkHead(PushHead):
         if not isinstance(consumer, OperatorHead | SourceHead | PublisherHead):
             return self.notes()
         shown = consumer.shown if isinstance(consumer, OperatorHead) else f"{consumer.name}()"
-        why = behind(self.calls[-1]) if self.gives_one else why_operator(consumer.name)
+        why = behind(self.calls[-1]) if self.closed else why_operator(consumer.name)
         return [*self.notes(), *cut_notes(Cut(shown, *why))]
 
     @property
-    def gives_one(self) -> bool:
-        """Whether it gives a single value, or tells what was written."""
-        last = self.calls[-1].kind if self.calls else "pass"
-        return self.plan.target is not None or last == "one" or (self.closed and last == "column")
+    def gives_few(self) -> bool:
+        """Whether there are few items: a single value, what was written, or the first n where n is small."""
+        return self.closed and is_few(self.calls[-1])
 
     def __repr__(self) -> str:
         return self.shown + "".join(f".{made}" for made in self.calls)

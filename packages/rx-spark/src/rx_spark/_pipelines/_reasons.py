@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rx_ops import stages
+from rx_spark._transport._wire import CHUNK
 
 if TYPE_CHECKING:
     from rx_spark._pipelines._calls import Call
@@ -37,6 +38,7 @@ _LARGEST: Final = ".max(key) or .min(key), by what the order is about"
 _NUMBERED: Final = "a number in the data, as a field of each item"
 _SAVE: Final = "rx_spark.foreach_partition(flow, save) calls a function on the executors"
 _SORT: Final = "ORDER BY in rx_spark.sql(...) or rx_spark.to_dataframe(flow).orderBy(...); or take what is few first"
+_RESULT: Final = "put it behind the result:  .sum(), .write_parquet(path)"
 _WRITE: Final = ".write_parquet(path) and the like leave the items on the cluster"
 _SEED: Final = ".reduce(f) without the seed, which is then added to what comes"
 _RUNS: Final = Why(_IN_ORDER, _BATCHES)
@@ -64,7 +66,8 @@ REASONS: Final[dict[StageFunction, Why]] = {
         ".group_reduce(key, value, lambda a, b: a), where any item of a key will do",
     ),
     **dict.fromkeys((stages.enumerate_, stages.map_indexed, stages.filter_indexed), Why(_IN_ORDER, _NUMBERED)),
-    **dict.fromkeys((stages.do_on_next, stages.do_on_complete), Why(_EFFECT, _SAVE)),
+    stages.do_on_next: Why(_EFFECT, _SAVE),
+    stages.do_on_complete: Why(_EFFECT, _RESULT),
     **dict.fromkeys(
         (stages.handle, stages.map_optional, stages.not_none),
         Why("may end the stream, or give nothing for an item", ".flat_map_iterable(f), where f gives a list of one or none"),
@@ -96,12 +99,12 @@ _SEVERAL: Final = Why(
 )
 _TIME: Final = Why("is about when items come", "leave it out: items on Spark have no time of their own")
 _THREAD: Final = Why("moves items between threads of this process", "leave it out: jobs have threads of their own")
-_AGAIN: Final = Why("subscribes again, which is another job", "leave it out: Spark runs a task again that has failed")
+_AGAIN: Final = "subscribes again, which is another job"
 _SHARED: Final = Why(
     "gives the items of one job to several subscribers here", "rx_spark.to_dataframe(flow).cache(), and sources of it"
 )
 _SIGNALS: Final = Why("answers signals of the whole stream", "try and except inside the function; or put it last")
-_ASIDE: Final = Why(_EFFECT, _SAVE)
+_ASIDE: Final = Why(_EFFECT, _RESULT)
 _DEMAND: Final = Why("is about what is requested in this process", "leave it out: demand holds Spark back as it is")
 
 #: Of each coordinating operator, by its name.
@@ -110,15 +113,21 @@ OPERATORS: Final[dict[str, Why]] = {
     **dict.fromkeys(("group_by", "window"), _GROUPS),
     "buffer": Why(_TIME.reason, _BATCHES),
     **dict.fromkeys(("amb", "combine_latest", "concat", "merge", "sequence_equal", "with_latest_from", "zip"), _SEVERAL),
-    **dict.fromkeys(("skip_until", "take_until"), Why("ends with another stream", _CONDITION)),
+    "skip_until": Why("begins when another stream says so, or a clock", _CONDITION),
+    "take_until": Why("ends when another stream says so, or a clock", _CONDITION),
     "switch_if_empty": Why(_EMPTY, "put it behind what reduces the items"),
     **dict.fromkeys(("debounce", "delay", "delay_subscription", "sample", "throttle_first", "throttle_latest"), _TIME),
     **dict.fromkeys(("time_interval", "timeout", "timestamp", "skip_last", "take_last"), _TIME),
     **dict.fromkeys(("observe_on", "subscribe_on"), _THREAD),
-    **dict.fromkeys(("repeat", "repeat_until", "repeat_when", "retry", "retry_backoff", "retry_until", "retry_when"), _AGAIN),
+    **dict.fromkeys(("repeat", "repeat_until", "repeat_when"), Why(_AGAIN, "a loop in the program, around the whole pipeline")),
+    **dict.fromkeys(
+        ("retry", "retry_backoff", "retry_until", "retry_when"),
+        Why(_AGAIN, "leave it out: Spark runs a task again that has failed"),
+    ),
     **dict.fromkeys(("publish", "replay", "share", "cache", "ref_count", "auto_connect"), _SHARED),
     **dict.fromkeys(("materialize", "on_error_resume_next", "on_error_return", "using"), _SIGNALS),
-    **dict.fromkeys(("do_after_next", "do_finally", "do_on_cancel", "do_on_dispose", "do_on_error"), _ASIDE),
+    "do_after_next": Why(_EFFECT, _SAVE),
+    **dict.fromkeys(("do_finally", "do_on_cancel", "do_on_dispose", "do_on_error"), _ASIDE),
     **dict.fromkeys(("do_on_request", "do_on_subscribe"), _ASIDE),
     **dict.fromkeys(("on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"), _DEMAND),
     "hide": Why("is a wall: Spark takes nothing that is behind it", "leave it out"),
@@ -141,10 +150,14 @@ PICKS: Final = Why("picks from these", "", ends=True)
 def behind(last: Call, function: StageFunction | None = None) -> Why:
     """Why what is behind the last operator of the Spark part runs here: there is one value, or there are the first n."""
     reason = f"because {last} is the end of the Spark part"
-    if last.kind == "limit":
-        ends = function is not None and why_stage(function).ends
-        return Why(reason, f"put it in front of {last}, where that means the same", ends)
-    return Why(reason, "", ends=True)
+    if is_few(last) or (function is not None and why_stage(function).ends):
+        return Why(reason, "", ends=True)
+    return Why(reason, f"put it in front of {last}, where that means the same")
+
+
+def is_few(last: Call) -> bool:
+    """Whether no more than a chunk of items comes back behind this call, which ends the Spark part."""
+    return last.kind != "limit" or last.args[0] <= CHUNK
 
 
 def why_stage(function: StageFunction) -> Why:

@@ -37,7 +37,7 @@ def taken(function: Callable[..., Any], args: tuple[Any, ...], source: FrameSour
     """The source with one more stage done by columns. Raises NotAColumn."""
     if source.batches:
         raise NotAColumn("an item is a whole batch of rows")
-    known = _STAGES.get(function)
+    known = COLUMN_STEPS.get(function)
     if known is None:
         raise NotAColumn("no step over columns does it")
     return known(source, *args)
@@ -290,7 +290,7 @@ def _distinct(source: FrameSource) -> FrameSource:
 
 
 _ITSELF: Final = Expression[Any](Item())
-_STAGES: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
+COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.filter_: _filter,
     stages.map_: _map,
     stages.count: _count,

@@ -27,7 +27,7 @@ class Step:
     ``where``: "column" (Spark itself, no Python), "pass" (Python over Arrow batches, on the executors), "shuffle" (Python on both
     sides of an exchange), "driver" (in this process) or "refused" (the job would not start). ``reason`` says why it is there,
     ``remedy`` what to write to have it elsewhere, ``place`` the line, where that is known. ``ends``: it runs on the driver and
-    gives the result, or works on a single one; so it is no fall-back.
+    gives the result to the program, or works on one; so it is no fall-back.
     """
 
     operator: str
