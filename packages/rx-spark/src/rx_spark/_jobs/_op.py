@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import WorkerInterruptedError, dropped
 from rx_core.build_places import whereabouts
 from rx_core.streams import Op, without_this_frame
+from rx_fusion import Pipeline, _build_lines
 from rx_spark._jobs._job import END, SparkJob
 from rx_spark._transport._wire import CHUNK
 
@@ -109,12 +110,27 @@ _SHOWN: Final = 500
 
 
 def described(origin: object) -> str:
-    """A pipeline as it was written, and where: of the last function in it."""
+    """A pipeline as it was written, and where: the line of the last operator in it that has one."""
     text = repr(origin)
-    absorbed = [argument for made in getattr(origin, "calls", ()) for argument in made.args]  # of a head
-    arguments: Sequence[object] = [*absorbed, *getattr(origin, "_args", ())]
-    place = next(filter(None, (whereabouts("", (argument,)) for argument in reversed(arguments))), "")
+    place = next(filter(None, _places(origin)), "")
     return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...") + place
+
+
+def _places(origin: object) -> Iterator[str]:
+    """Where the operators of a pipeline were built, the last one first; empty where that is not known."""
+    head = origin
+    if isinstance(origin, Pipeline):
+        head = origin._head
+        args = origin._args
+        at = len(args)
+        for stage in reversed(origin._shape.stages):
+            at -= len(stage.parameters)
+            mine = args[at : at + len(stage.parameters)]
+            yield whereabouts(stage.name, mine, _build_lines.place_of(args, at, stage.name), loosely=True)
+    for made in reversed(getattr(head, "calls", ())):  # what it absorbed
+        yield whereabouts(made.name, made.args, _build_lines.place_of(made.args, 0, made.name), loosely=True)
+    for source in getattr(head, "upstream", ()):
+        yield from _places(source)
 
 
 def _next_chunk(job: SparkJob) -> list[Any] | _End | None:
