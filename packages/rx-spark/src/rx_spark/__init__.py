@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rx_spark._errors import NotPortableError as NotPortableError
     from rx_spark._errors import SparkJobError as SparkJobError
     from rx_spark._errors import WorkerError as WorkerError
+    from rx_spark._jobs._many_rows import ManyRowsWarning as ManyRowsWarning
     from rx_spark._jobs._progress import Progress as Progress
     from rx_spark._jobs._stats import JobStats as JobStats
     from rx_spark._pipelines._steps import Step as Step
@@ -50,6 +51,7 @@ _HOMES: Final = {
     "BadFileError": "_errors",
     "JavaNotFoundError": "_errors",
     "JobStats": "_jobs._stats",
+    "ManyRowsWarning": "_jobs._many_rows",
     "NotPortableError": "_errors",
     "Progress": "_jobs._progress",
     "SparkConfig": "_session._session",
@@ -89,6 +91,7 @@ __all__ = [
     "BadFileError",
     "JavaNotFoundError",
     "JobStats",
+    "ManyRowsWarning",
     "NotPortableError",
     "Progress",
     "Report",

@@ -15,6 +15,7 @@ from rx_spark._transport._wire import CHUNK
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_spark._jobs._job import _End
+    from rx_spark._jobs._many_rows import ManyRows
     from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._plan import Plan
     from rx_spark._session._session import SparkConfig
@@ -27,7 +28,7 @@ class JobOp(Op[Any]):
     as soon as one is used up, whatever is wanted, so that the end is told without further demand.
     """
 
-    __slots__ = ("chunk", "config", "job", "over", "plan", "received", "stats")
+    __slots__ = ("chunk", "config", "job", "many", "over", "plan", "received", "stats")
 
     config: SparkConfig
     plan: Plan
@@ -40,9 +41,20 @@ class JobOp(Op[Any]):
     received: int
     #: The job has given its last item, so that there is nothing to cancel.
     over: bool
+    #: What warns when this many have come back; None where they are what was asked for, and after the warning.
+    many: ManyRows | None
 
-    def __init__(self, down: Subscriber[Any], config: SparkConfig, plan: Plan, stats: JobStats | None, origin: object) -> None:
+    def __init__(
+        self,
+        down: Subscriber[Any],
+        config: SparkConfig,
+        plan: Plan,
+        stats: JobStats | None,
+        origin: object,
+        many: ManyRows | None = None,
+    ) -> None:
         super().__init__(down, origin)
+        self.many = many
         self.config = config
         self.plan = plan
         self.stats = stats
@@ -75,6 +87,11 @@ class JobOp(Op[Any]):
                 return self.finish()
             self.received += len(chunk)
             self.chunk = iter(chunk)
+            if self.many is not None and self.received > self.many.most:
+                many, self.many = self.many, None
+                refused = many.warn(self.origin)
+                if refused is not None:
+                    return self.finish(refused)
 
     def begin(self) -> SparkJob:
         self.job = job = self.make_job()

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rx_core.streams import Failing
+from rx_core.streams import Failing, Input
 from rx_fusion import OperatorHead, PublisherHead, PushHead, SourceHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._columns._column import NotAColumn
 from rx_spark._columns._frames import FrameSource
+from rx_spark._jobs._many_rows import ManyRows
 from rx_spark._jobs._op import JobOp
 from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of
 from rx_spark._pipelines._calls import Border, Call, Cut
@@ -65,7 +66,16 @@ class SparkHead(PushHead):
         except Exception as error:
             Failing(subscriber, error, origin).start()
             return
-        JobOp(subscriber, self.config, self.plan, self.stats, origin).start()
+        JobOp(subscriber, self.config, self.plan, self.stats, origin, self._many(subscriber)).start()
+
+    def _many(self, down: Subscriber[Any]) -> ManyRows | None:
+        """What to warn of when many items come back; nothing where the program has asked for them."""
+        most = self.config.warn_rows
+        cut = self.cut
+        if cut is None and isinstance(down, Input):  # the subscriber is an operator
+            origin = down.op.origin
+            cut = self._cut_by(getattr(origin, "_head", origin))
+        return None if cut is None or cut.ends or most is None else ManyRows(most, cut.operator, cut.reason, cut.remedy)
 
     def check_portable(self) -> None:
         """Raise NotPortableError for the first absorbed function that cannot travel; it names operator and variable."""
@@ -113,13 +123,14 @@ class SparkHead(PushHead):
         return [*plan_notes(self.plan, self.calls, self.border, self.config), *cut_notes(self.cut)]
 
     def notes_before(self, consumer: Head, /) -> Sequence[str]:
-        if self.cut is not None or consumer.name not in OPERATORS:
-            return self.notes()
-        if not isinstance(consumer, OperatorHead | SourceHead | PublisherHead):
-            return self.notes()
+        return self.notes() if self.cut is not None else [*self.notes(), *cut_notes(self._cut_by(consumer))]
+
+    def _cut_by(self, consumer: object) -> Cut | None:
+        """Why an operator that reads from here, and is no stage, runs on the driver; None for what is none of them."""
+        if not isinstance(consumer, OperatorHead | SourceHead | PublisherHead) or consumer.name not in OPERATORS:
+            return None
         shown = consumer.shown if isinstance(consumer, OperatorHead) else f"{consumer.name}()"
-        why = behind(self.calls[-1]) if self.closed else why_operator(consumer.name)
-        return [*self.notes(), *cut_notes(Cut(shown, *why))]
+        return Cut(shown, *(behind(self.calls[-1]) if self.closed else why_operator(consumer.name)))
 
     @property
     def gives_few(self) -> bool:

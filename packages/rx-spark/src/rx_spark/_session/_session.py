@@ -45,12 +45,14 @@ class SparkConfig:
     ``local[*]``: embedded with n tasks at a time per job; anything else: that cluster's URL.
 
     ``parallelism`` is the number of tasks of one job (default: the cores, or what the cluster says). ``settings`` are
-    Spark settings for a session that is made now; they win over ours.
+    Spark settings for a session that is made now; they win over ours. When more items than ``warn_rows`` come back for an
+    operator on the driver, there is a ManyRowsWarning; None: never.
     """
 
     master: str | None = None
     parallelism: int | None = None
     settings: tuple[tuple[str, str], ...] = ()
+    warn_rows: int | None = 1_000_000
 
 
 @dataclass(frozen=True)
