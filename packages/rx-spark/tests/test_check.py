@@ -99,6 +99,10 @@ RANGE = ("rx_spark.range(9)", "pass")
             rx_spark.range(9).map(numbered).skip(1).write_parquet("out", schema=Fare),
             [RANGE, ("map(numbered)", "pass"), ("skip(1)", "driver"), ("write_parquet('out')", "driver")],
         ),
+        (
+            rx_spark.range(9).skip(1).foreach_partition(print),
+            [RANGE, ("skip(1)", "driver"), ("foreach_partition(print)", "driver")],
+        ),
     ],
     ids=lambda each: repr(each)[:60] if not isinstance(each, list) else "",
 )

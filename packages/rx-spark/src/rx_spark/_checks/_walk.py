@@ -9,6 +9,7 @@ from rx_core.queue_fusion import fusion_enabled
 from rx_fusion import IterableHead, OperatorHead, PlainFlow
 from rx_fusion._notes import call
 from rx_spark._ends._feed_head import FeedHead
+from rx_spark._ends._results import HereHead
 from rx_spark._pipelines._absorb import PER_ITEM, step_of
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._pipelines._reasons import Why, why_operator, why_stage
@@ -61,9 +62,9 @@ class Walk:
             self.parts.append(Part(head, steps))
             self.steps += steps
             return _After(head.cut, few=head.gives_few)
-        if isinstance(head, FeedHead):
+        if isinstance(head, FeedHead | HereHead):
             self._pipeline(head.flow)
-            reason = f"is fed from here, item by item: {head.why}"
+            reason = f"{'is fed from here, item by item' if isinstance(head, FeedHead) else 'is called here'}: {head.why}"
             self.steps.append(Step(head.target.shown, "driver", reason, "begin on Spark, and keep to what it runs"))
             return _After(None, few=True)
         sources = [self._source(source) for source in _sources(head)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import WorkerInterruptedError, check_callable, hooks, name_of
+from rx_fusion import PushHead
 from rx_ops import Completable, Flowable
 from rx_ops.processors import PublishProcessor
 from rx_spark._columns._frames import rebound
@@ -16,6 +18,8 @@ from rx_spark._plans._targets import Effects, Lazy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from rx_core import Subscriber
 
 T = TypeVar("T")
 
@@ -40,14 +44,12 @@ def foreach_partition(flow: Flowable[T], function: Callable[[Iterator[T]], objec
     """
     _check_effect(function)
     hooks.ensure_loaded()
-    head, _ = end_of(flow)
-    if head is not None:
-        target = Effects(function)
-        made: Completable = Completable._from(head.into("foreach_partition", target, None, ("function",), (function,)))
-        return made
-    return Completable.using(
-        partial(_Here, flow, function), lambda here: Completable.from_action(here.run), lambda here: here.stop()
+    head, why = end_of(flow)
+    target = Effects(function)
+    made: Completable = Completable._from(
+        HereHead(flow, target, why) if head is None else head.into("foreach_partition", target, None, ("function",), (function,))
     )
+    return made
 
 
 def _check_effect(function: Callable[[Iterator[Any]], object]) -> None:
@@ -57,6 +59,38 @@ def _check_effect(function: Callable[[Iterator[Any]], object]) -> None:
             f"foreach_partition({name_of(function)}): calling it does nothing, because it has a yield or is async.\n"
             f"  Right:  def save(items): ...   with a loop over the items inside"
         )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class HereHead(PushHead):
+    """``flow`` handed to a function of this process, as its only partition; ``why`` it is not Spark that calls it.
+
+    Demand: the function takes items as it iterates.   Errors: those of the function and of ``flow``.
+    Memory: none.   Thread: the one that subscribes.
+    """
+
+    flow: Flowable[Any]
+    target: Effects
+    why: str
+    name: ClassVar[str] = "foreach_partition"  # type: ignore[misc]  # fixed for this kind of head
+
+    @property
+    def upstream(self) -> Sequence[Any]:  # type: ignore[override]  # known when it is asked for
+        return (self.flow,)
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        made = Completable.using(
+            partial(_Here, self.flow, self.target.function),
+            lambda here: Completable.from_action(here.run),
+            lambda here: here.stop(),
+        )
+        made._subscribe_items(subscriber)
+
+    def notes(self) -> Sequence[str]:
+        return (f"driver calls {name_of(self.target.function)}, for one partition: {self.why}",)
+
+    def __repr__(self) -> str:
+        return f"{self.flow!r}.{self.target.shown}"
 
 
 class _Here:

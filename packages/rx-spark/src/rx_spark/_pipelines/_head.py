@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import Failing, Input
 from rx_fusion import OperatorHead, PublisherHead, PushHead, SourceHead
 from rx_fusion._notes import call
@@ -120,10 +121,15 @@ class SparkHead(PushHead):
         return replace(self, cut=cut)
 
     def notes(self) -> Sequence[str]:
-        return [*plan_notes(self.plan, self.calls, self.border, self.config), *cut_notes(self.cut)]
+        notes = plan_notes(self.plan, self.calls, self.border, self.config)
+        if fusion_enabled() or self.plan.target is not None:
+            return [*notes, *cut_notes(self.cut)]
+        return [*notes, "driver from here: fusion is switched off"]
 
     def notes_before(self, consumer: Head, /) -> Sequence[str]:
-        return self.notes() if self.cut is not None else [*self.notes(), *cut_notes(self._cut_by(consumer))]
+        if self.cut is not None or not fusion_enabled():
+            return self.notes()
+        return [*self.notes(), *cut_notes(self._cut_by(consumer))]
 
     def _cut_by(self, consumer: object) -> Cut | None:
         """Why an operator that reads from here, and is no stage, runs on the driver; None for what is none of them."""

@@ -35,10 +35,10 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
         order, runs = "in any order", "rows of Arrow batches"
     if columns:
         notes.append(f"columns: {' → '.join(map(str, columns))}")
-    if isinstance(plan.source, FrameSource) and plan.source.one and not plan.target:
-        return notes
     if frames:
         notes += _scans(plan.source, config)
+    if isinstance(plan.source, FrameSource) and plan.source.one and not plan.target:
+        return notes
     if border is not None:
         notes.append(f"Python from {border}")
     if plan.target is not None and not plan.steps:

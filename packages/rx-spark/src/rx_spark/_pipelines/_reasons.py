@@ -73,7 +73,8 @@ REASONS: Final[dict[StageFunction, Why]] = {
         Why("may end the stream, or give nothing for an item", ".flat_map_iterable(f), where f gives a list of one or none"),
     ),
     stages.dematerialize: Why("is about the signals of one stream", "leave it out: items on Spark are no signals"),
-    **dict.fromkeys((stages.sorted_, stages.sorted_by, stages.smallest, stages.smallest_by), Why(_SORTS, _SORT)),
+    **dict.fromkeys((stages.sorted_, stages.sorted_by), Why(_SORTS, _SORT)),
+    **dict.fromkeys((stages.smallest, stages.smallest_by), Why("looks at all items here, to keep the first ones", _SORT)),
     **dict.fromkeys(
         (stages.all_, stages.all_by, stages.any_, stages.any_by, stages.contains, stages.contains_by), Why(_UNTIL, _COUNT)
     ),
