@@ -9,6 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rx_spark._bad_records import BadRecord as BadRecord
+    from rx_spark._bad_records import BadRecordError as BadRecordError
+    from rx_spark._bad_records import BadRecords as BadRecords
+    from rx_spark._bad_records import BadRecordWarning as BadRecordWarning
     from rx_spark._checks._check import Report as Report
     from rx_spark._checks._check import StrictError as StrictError
     from rx_spark._checks._check import check as check
@@ -49,6 +53,10 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "BadFileError": "_errors",
+    "BadRecord": "_bad_records",
+    "BadRecordError": "_bad_records",
+    "BadRecordWarning": "_bad_records",
+    "BadRecords": "_bad_records",
     "JavaNotFoundError": "_errors",
     "JobStats": "_jobs._stats",
     "ManyRowsWarning": "_jobs._many_rows",
@@ -89,6 +97,10 @@ _HOMES: Final = {
 
 __all__ = [
     "BadFileError",
+    "BadRecord",
+    "BadRecordError",
+    "BadRecordWarning",
+    "BadRecords",
     "JavaNotFoundError",
     "JobStats",
     "ManyRowsWarning",

@@ -14,6 +14,8 @@ from rx_spark._columns._rows import Field, Kind, RowType, null_text, quoted
 
 #: What begins the message of an error that a column raises: it is rebuilt on the driver.
 MARK: Final = "rx|"
+#: Always true, and nothing that Spark may assume: what comes later is not evaluated ahead of it.
+BARRIER: Final = "monotonically_increasing_id() >= 0"  # of rand(0) >= 0 Spark knows that it is true
 
 
 class NotAColumn(Exception):

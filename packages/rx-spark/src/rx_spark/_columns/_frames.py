@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from rx_spark._columns._column import Column, Guard, Rows, raised
+from rx_spark._columns._column import BARRIER, Column, Guard, Rows, raised
 from rx_spark._columns._rows import RowType, quoted
+from rx_spark._columns._screen import Screen, Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -151,10 +152,6 @@ class Unique:
 ColumnStep: TypeAlias = Where | Select | Group | Unique
 
 
-#: Always true, and nothing that Spark may assume: what comes later is not evaluated ahead of it.
-_BARRIER: Final = "monotonically_increasing_id() >= 0"  # of rand(0) >= 0 Spark knows that it is true
-
-
 def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
     """``condition``, raising first where a guard says so.
 
@@ -164,7 +161,7 @@ def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
     if not guards:
         return condition
     branches = " ".join(f"WHEN {guard.when} THEN {raised(guard)}" for guard in guards)
-    return f"(CASE {branches} ELSE {condition} END) AND {_BARRIER}"
+    return f"(CASE {branches} ELSE {condition} END) AND {BARRIER}"
 
 
 def guarded(guards: tuple[Guard, ...]) -> tuple[ColumnStep, ...]:
@@ -191,6 +188,8 @@ class FrameSource:
     batches: str = ""
     #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
     shuffled: bool = False
+    #: What looks at each record before all steps, where a record may not fit.
+    screen: Screen | None = None
 
     @property
     def rows(self) -> Rows:
@@ -214,15 +213,20 @@ class FrameSource:
         if raising is None or not all(guard.null for guard in found.guards):
             return replace(self.then(exact, checked=checked), raising=None)
         raising = tuple(dict.fromkeys((*raising, *(guard.when for guard in found.guards))))
+        if self.screen is not None:  # the scan can only be told which folders to leave out
+            screen = self.screen if raising else self.screen.pruning(found.loose)
+            return replace(self, steps=(*self.steps, exact), checked=checked, raising=raising, screen=screen)
         steps: tuple[ColumnStep, ...] = (*self.steps, exact)
         if found.loose and raising:
             hint = Where(" OR ".join((found.loose, *raising)))
             steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
         return replace(self, steps=steps, checked=checked, raising=raising)
 
-    def open(self, engine: Sessions, *, stable: bool = False) -> DataFrame:
+    def open(self, engine: Sessions, *, stable: bool = False, watch: Watch | None = None) -> DataFrame:
         """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again."""
         frame = rebound(self.origin.open(engine.application), engine.frames)
+        if self.screen is not None:
+            frame = self.screen.apply(frame, watch)
         for step in self.steps:
             frame = step.apply(frame)
         if stable and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
 from rx_spark._columns._frames import FrameSource
+from rx_spark._jobs._account import account_of
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._plans._plan import (
     Aggregates,
@@ -28,7 +29,7 @@ from rx_spark._plans._plan import (
     Sum,
     Take,
 )
-from rx_spark._plans._targets import Action, Effects, Target, written
+from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
 from rx_spark._transport._feed import FeedReader
 from rx_spark._transport._wire import CHUNK, SinkAddress
 from rx_spark._workers._blocks import (
@@ -66,8 +67,9 @@ MOST_BYTES = 1 << 30
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Observation
 
+    from rx_spark._columns._screen import Watch
     from rx_spark._session._session import Engine
 
 
@@ -84,6 +86,8 @@ class Compiled:
     total: int | None
     action: Action | None = None
     empty: tuple[Any, ...] = ()
+    #: Called when the job was successful, before its stream completes: tells what was left out.
+    settle: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -111,15 +115,33 @@ def compile_plan(
     connects to the driver, and the plan has a target.
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
+    source = plan.source
+    screen = source.screen if isinstance(source, FrameSource) else None
+    if screen is None or screen.on_bad == "fail":
+        return _compile(plan, engine, address, stopped, None)
+    if isinstance(plan.target, Lazy):
+        raise TypeError(
+            f"to_dataframe(): Spark runs it, and nothing here hears how many records on_bad={screen.on_bad!r} leaves out.\n"
+            f"  Right:  on_bad='fail', or write the rows and read what was written"
+        )
+    watched: list[Observation] = []
+    made = _compile(plan, engine, address, stopped, watched.append)
+    assert isinstance(source, FrameSource)
+    return replace(made, settle=account_of(source, watched[0]))
+
+
+def _compile(
+    plan: Plan, engine: Engine, address: SinkAddress | None, stopped: Callable[[], bool], watch: Watch | None
+) -> Compiled:
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
-            return Compiled(_opened(plan.source, engine), None, None, partial(_only, plan.source.start))
+            return Compiled(_opened(plan.source, engine, watch), None, None, partial(_only, plan.source.start))
         if plan.target is not None and plan.output is not None and not steps:
-            return Compiled(_opened(plan.source, engine), None, None, partial(_written, plan.target))
+            return Compiled(_opened(plan.source, engine, watch), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     path = engine.path
-    source = _input(plan.source, engine, engine.parallelism, stopped, address)
+    source = _input(plan.source, engine, engine.parallelism, stopped, address, watch)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
@@ -158,9 +180,9 @@ def compile_plan(
     return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None, empty=empty)
 
 
-def _opened(source: FrameSource, engine: Engine, *, stable: bool = False) -> DataFrame:
+def _opened(source: FrameSource, engine: Engine, watch: Watch | None, *, stable: bool = False) -> DataFrame:
     try:
-        return source.open(engine, stable=stable)
+        return source.open(engine, stable=stable, watch=watch)
     except Exception as error:  # what was there when the source was made may be gone
         raise read_error(error, source.origin.shown) from error
 
@@ -221,12 +243,19 @@ def _reducer(step: Step) -> Reducer:
             raise TypeError(f"{step!r} is not a step of a plan")
 
 
-def _input(source: Source, engine: Engine, partitions: int, stopped: Callable[[], bool], address: SinkAddress | None) -> _Input:
+def _input(
+    source: Source,
+    engine: Engine,
+    partitions: int,
+    stopped: Callable[[], bool],
+    address: SinkAddress | None,
+    watch: Watch | None,
+) -> _Input:
     session = engine.session
     match source:
         case FrameSource():
             return _Input(
-                _opened(source, engine, stable=True),
+                _opened(source, engine, watch, stable=True),
                 BatchReader(source.batches) if source.batches else RowReader(source.row),
                 None,
             )

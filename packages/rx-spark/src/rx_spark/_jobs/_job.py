@@ -270,6 +270,8 @@ class SparkJob:
             context.clearJobTags()
             context.setLocalProperty("spark.job.description", "")
             self._counted()  # before the result is told: whoever has it finds the numbers complete
+        if compiled.settle is not None:
+            compiled.settle()
         if items is not None:
             sink.deliver(items)
         elif compiled.empty and sink.silent:

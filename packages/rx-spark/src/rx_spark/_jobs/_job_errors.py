@@ -11,6 +11,7 @@ from typing import Final
 from rx_spark._columns._column import MARK
 from rx_spark._columns._rows import SchemaError
 from rx_spark._errors import SparkJobError
+from rx_spark._jobs._account import bad_record_error
 from rx_spark._jobs._file_errors import file_error
 
 _RAISED: Final = re.compile(re.escape(MARK) + r"(\w+)\|(.*?)(?= SQLSTATE: P0001|\n\tat |\Z)", re.DOTALL)
@@ -34,6 +35,8 @@ def job_error(error: Exception) -> Exception:
     """What is to be raised for what Spark raised."""
     text = str(error)
     found = _RAISED.search(text)
+    if found is not None and found[1] == "BadRecordError":
+        return bad_record_error(text[found.start(2) :])
     if found is not None:
         return _rebuilt(found[1], found[2])
     for beginning, kind, message in _ARITHMETIC:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import os
-from collections.abc import Mapping
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, TypeVar, overload
 
 from rx_core import none_argument
 from rx_ops import Flowable, Row
+from rx_spark._bad_records import BadRecords, OnBad, check_policy
 from rx_spark._columns._frames import Files
-from rx_spark._columns._rows import row_type
+from rx_spark._columns._rows import RowType, quoted, row_type
+from rx_spark._columns._screen import RECORD, Screen
 from rx_spark._jobs._stats import JobStats
 from rx_spark._session._session import SparkConfig
 from rx_spark._sources._items import _config
@@ -63,6 +66,10 @@ def csv(
     *paths: Path,
     schema: type[R],
     header: bool = ...,
+    encoding: str = ...,
+    errors: Literal["strict", "replace"] = ...,
+    on_bad: OnBad = ...,
+    bad: BadRecords | None = ...,
     options: Mapping[str, str] = ...,
     config: SparkConfig | None = ...,
     master: str | None = ...,
@@ -74,6 +81,10 @@ def csv(
     *paths: Path,
     schema: None = ...,
     header: bool = ...,
+    encoding: str = ...,
+    errors: Literal["strict", "replace"] = ...,
+    on_bad: OnBad = ...,
+    bad: BadRecords | None = ...,
     options: Mapping[str, str] = ...,
     config: SparkConfig | None = ...,
     master: str | None = ...,
@@ -84,6 +95,10 @@ def csv(
     *paths: Path,
     schema: type[Any] | None = None,
     header: bool = True,
+    encoding: str = "utf-8",
+    errors: Literal["strict", "replace"] = "strict",
+    on_bad: OnBad = "fail",
+    bad: BadRecords | None = None,
     options: Mapping[str, str] | None = None,
     config: SparkConfig | None = None,
     master: str | None = None,
@@ -94,22 +109,39 @@ def csv(
 
     ::  --Trip(...)--Trip(...)|
 
-    A line that does not fit ``schema`` fails the stream. With a header its names must be those of the fields, in their order.
-    ``options`` are those of Spark's CSV reader (``sep``, ``quote``, ``dateFormat``, ``encoding``).
+    With a header its names must be those of the fields, in their order. A record is bad that has a value of another type, more or
+    fewer values than there are columns, none for a field that is no ``| None``, or bytes that are no ``encoding`` (unless
+    ``errors="replace"``). Whether it is does not depend on what the pipeline does with it. ``on_bad="fail"`` raises one of them,
+    ``"skip"`` leaves them out and counts, in ``bad`` or with a warning, ``"collect"`` also puts the first of them into ``bad``.
 
-    Demand:  decides how far the files are read.   Errors: FileNotFoundError at assembly; SparkJobError, with file and line, for a
-             line that does not fit.
+    ``options`` are those of Spark's CSV reader (``sep``, ``quote``, ``dateFormat``).
+
+    Demand:  decides how far the files are read.
+    Errors:  FileNotFoundError at assembly; BadRecordError, with file and line; BadFileError for a file that is cut off;
+             SchemaError for another header.
     Memory:  two chunks of at most 1,024 rows per task.   Thread: the one that requests, or the job's own.
     Fusion:  as :func:`dataframe`.
     """
-    given = {"header": str(header).lower(), "mode": "FAILFAST", "enforceSchema": "false"} | dict(options or {})
-    return _files("csv", paths, given, schema, _config("csv", config, master, parallelism), stats, typed=True)
+    chosen = dict(options or {})
+    given = {"header": str(header).lower(), "enforceSchema": "false", "encoding": _charset(encoding)}
+    separator = next((value for key, value in chosen.items() if key.lower() in ("sep", "delimiter")), ",")
+
+    def screen(row: RowType) -> Screen:
+        return Screen(on_bad, row, encoding=encoding, strict=errors == "strict", separator=separator, report=bad)
+
+    if errors not in ("strict", "replace"):
+        raise ValueError(f"csv(errors={errors!r}): 'strict' or 'replace'")
+    check_policy("csv", on_bad, bad)
+    return _text_files("csv", paths, given, chosen, schema, _config("csv", config, master, parallelism), stats, screen)
 
 
 @overload
 def json(
     *paths: Path,
     schema: type[R],
+    encoding: str = ...,
+    on_bad: OnBad = ...,
+    bad: BadRecords | None = ...,
     options: Mapping[str, str] = ...,
     config: SparkConfig | None = ...,
     master: str | None = ...,
@@ -120,6 +152,9 @@ def json(
 def json(
     *paths: Path,
     schema: None = ...,
+    encoding: str = ...,
+    on_bad: OnBad = ...,
+    bad: BadRecords | None = ...,
     options: Mapping[str, str] = ...,
     config: SparkConfig | None = ...,
     master: str | None = ...,
@@ -129,6 +164,9 @@ def json(
 def json(
     *paths: Path,
     schema: type[Any] | None = None,
+    encoding: str = "utf-8",
+    on_bad: OnBad = "fail",
+    bad: BadRecords | None = None,
     options: Mapping[str, str] | None = None,
     config: SparkConfig | None = None,
     master: str | None = None,
@@ -139,15 +177,26 @@ def json(
 
     ::  --Trip(...)--Trip(...)|
 
-    ``options`` are those of Spark's JSON reader (``multiLine``, ``encoding``).
+    A record is bad that is no JSON object, or is not of ``encoding``, or has a value of another type or none for a field that is
+    no ``| None``. For ``on_bad`` and ``bad`` see :func:`csv`. Where there is no class, Spark takes the type that all files have
+    in common: text, where some have numbers and some text. ``options`` are those of Spark's JSON reader (``multiLine``).
 
     Demand:  decides how far the files are read.
-    Errors:  FileNotFoundError at assembly; SparkJobError for a line that is no JSON.
+    Errors:  FileNotFoundError at assembly; BadRecordError, with file and line; BadFileError for a file that is cut off.
     Memory:  two chunks of at most 1,024 rows per task.   Thread: the one that requests, or the job's own.
     Fusion:  as :func:`dataframe`.
     """
-    given = {"mode": "FAILFAST"} | dict(options or {})
-    return _files("json", paths, given, schema, _config("json", config, master, parallelism), stats, typed=True)
+    charset = _charset(encoding)
+    others = charset != "UTF-8"  # of UTF-8 Spark finds by itself what is none
+
+    def screen(row: RowType) -> Screen:
+        return Screen(on_bad, row, encoding=encoding, strict=others, report=bad)
+
+    check_policy("json", on_bad, bad)
+    given = {"encoding": charset, "lineSep": "\n"} if others else {}  # Spark looks for line ends in UTF-8 only
+    return _text_files(
+        "json", paths, given, dict(options or {}), schema, _config("json", config, master, parallelism), stats, screen
+    )
 
 
 def _files(
@@ -157,15 +206,46 @@ def _files(
     schema: type[Any] | None,
     config: SparkConfig,
     stats: JobStats | None,
-    *,
-    typed: bool = False,
+    columns: str | None = None,
+    screen: Callable[[RowType], Screen] | None = None,
 ) -> Flowable[Any]:
     if not paths or None in paths:
         raise none_argument(f"{name}({'None' if paths else ''})", "paths")
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"{name}({path!r}): a path is text.\n  Right:  {name}('trips/2026', 'trips/2027')")
-    given = row_type(schema).ddl if typed and schema is not None else None
-    return open_rows(
-        name, Files(name, tuple(os.fspath(path) for path in paths), tuple(options.items()), given), schema, config, stats
-    )
+    made = Files(name, tuple(os.fspath(path) for path in paths), tuple(options.items()), columns)
+    return open_rows(name, made, schema, config, stats, screen)
+
+
+def _text_files(
+    name: str,
+    paths: tuple[Path, ...],
+    ours: Mapping[str, str],
+    chosen: Mapping[str, str],
+    schema: type[Any] | None,
+    config: SparkConfig,
+    stats: JobStats | None,
+    screen: Callable[[RowType], Screen],
+) -> Flowable[Any]:
+    for key, value in chosen.items():
+        if key.lower() in _INSTEAD:
+            raise ValueError(f"{name}(options={{{key!r}: {value!r}}}): {_INSTEAD[key.lower()]}")
+    options = {**ours, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": RECORD, **chosen}
+    columns = None if schema is None else f"{row_type(schema).ddl}, {quoted(RECORD)} string"
+    return _files(name, paths, options, schema, config, stats, columns, screen)
+
+
+_INSTEAD: Final = {
+    "mode": "what becomes of a bad record is said by on_bad='fail', 'skip' or 'collect'",
+    "columnnameofcorruptrecord": "records that do not fit are collected by on_bad='collect', bad=rx_spark.BadRecords()",
+    "badrecordspath": "records that do not fit are collected by on_bad='collect', bad=rx_spark.BadRecords()",
+    "encoding": "there is encoding= for it",
+    "charset": "there is encoding= for it",
+}
+
+
+def _charset(encoding: str) -> str:
+    """Java's name. LookupError for an encoding that Python does not know."""
+    name = codecs.lookup(encoding).name
+    return {"utf-8-sig": "UTF-8", "ascii": "US-ASCII", "iso8859-1": "ISO-8859-1"}.get(name, name.upper())

@@ -5,13 +5,15 @@ The session is made for that (about 4 s, once), so what is wrong is an error at 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rx_ops import Flowable
 from rx_spark._columns._frames import Files, FrameSource, Origin, Select, rebound
-from rx_spark._columns._rows import quoted
+from rx_spark._columns._rows import RowType, quoted
 from rx_spark._columns._schema import NARROW, checked
+from rx_spark._columns._screen import RECORD, Screen
 from rx_spark._jobs._file_errors import empty_folder
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._jobs._stats import JobStats
@@ -23,19 +25,47 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def open_rows(name: str, origin: Origin, schema: type[Any] | None, config: SparkConfig, stats: JobStats | None) -> Flowable[Any]:
-    """The rows of ``origin`` as a stream."""
-    found = _columns(name, origin, engine(config))
+def open_rows(
+    name: str,
+    origin: Origin,
+    schema: type[Any] | None,
+    config: SparkConfig,
+    stats: JobStats | None,
+    screen: Callable[[RowType], Screen] | None = None,
+) -> Flowable[Any]:
+    """The rows of ``origin`` as a stream. ``screen`` is given where Spark reads text, and looks for records that do not fit."""
+    here = engine(config)
+    frame = _opened(name, origin, here)
+    found = without(frame.schema, RECORD)
     row = checked(schema, found, name)
-    if isinstance(origin, Files) and name == "parquet":
-        origin = replace(origin, schema=found)
+    if isinstance(origin, Files) and (name == "parquet" or screen is not None):
+        origin = replace(origin, schema=found if screen is None else with_record(found))
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
+    if screen is not None:
+        made = replace(screen(row), partitioned=_partition_columns(frame))
+        given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
 
 
-def _columns(name: str, origin: Origin, here: Engine) -> StructType:
+def without(schema: StructType, name: str) -> StructType:
+    """The columns but one."""
+    return type(schema)([field for field in schema.fields if field.name != name])
+
+
+def with_record(schema: StructType) -> StructType:
+    """The columns, and the one for records that Spark cannot read."""
+    return type(schema)(list(schema.fields)).add(RECORD, "string")
+
+
+def _partition_columns(frame: DataFrame) -> frozenset[str]:
+    made: Any = frame
+    location = made._jdf.queryExecution().analyzed().collectLeaves().apply(0).relation().location()
+    return frozenset(location.partitionSchema().fieldNames())
+
+
+def _opened(name: str, origin: Origin, here: Engine) -> DataFrame:
     paths = origin.paths if isinstance(origin, Files) else ()
     try:
         frame = rebound(origin.open(here.application), here.frames)
@@ -45,7 +75,7 @@ def _columns(name: str, origin: Origin, here: Engine) -> StructType:
         raise read_error(error, f"{name}()") from error
     if paths and not _has_files(frame) and not any(_was_written(frame, path) for path in paths):
         raise empty_folder(name, paths)
-    return frame.schema
+    return frame
 
 
 def _has_files(frame: DataFrame) -> bool:
