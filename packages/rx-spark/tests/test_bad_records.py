@@ -16,7 +16,7 @@ import rx_spark
 from rx_fusion import fusion_off
 from rx_fusion.symbols import it
 from rx_ops import Flowable
-from rx_spark import BadRecord, BadRecordError, BadRecords, BadRecordWarning, SparkConfig
+from rx_spark import BadFileError, BadRecord, BadRecordError, BadRecords, BadRecordWarning, SparkConfig
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
@@ -266,6 +266,92 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path, spark_config
     for schema in (Ride, None):
         flow: Flowable[Any] = rx_spark.csv(tmp_path, schema=schema, config=spark_config)
         assert [row.city for row in flow.to_list().blocking_get()] == ["Ulm"]
+
+
+# --- lines of text ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    folder = tmp_path / "lines"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"eins\nzwei\nf\xfcnf\nsechs\n")
+    (folder / "b.txt.gz").write_bytes(gzip.compress("zwölf\n".encode() + b"elf\nf\xfcnfzehn\r\n" * 2))
+    return folder
+
+
+TEXT = ["eins", "zwei", "sechs", "zwölf", "elf", "elf"]
+
+
+def test_lines_that_cannot_be_decoded_are_left_out_counted_and_collected(lines: Path, spark_config: SparkConfig) -> None:
+    bad = BadRecords()
+    flow = rx_spark.text(lines, on_bad="collect", bad=bad, config=spark_config)
+    assert flow.to_list().blocking_get() == TEXT  # in order
+    assert bad.count == 3
+    packed, said = str(lines / "b.txt.gz"), "byte 1 of it is no utf-8"
+    assert list(bad.records) == [
+        BadRecord(str(lines / "a.txt"), 10, None, "f\\xfcnf", said),
+        BadRecord(packed, None, 3, "f\\xfcnfzehn", said),
+        BadRecord(packed, None, 5, "f\\xfcnfzehn", said),
+    ]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda flow: flow.count().to_flowable(),
+        lambda flow: flow.distinct().map(len),
+        lambda flow: flow.scan(lambda first, second: first + second),
+    ],
+    ids=["count", "shuffle", "driver"],
+)
+def test_lines_are_counted_before_the_stream_completes(
+    make: Callable[[Flowable[str]], Flowable[Any]], lines: Path, spark_config: SparkConfig
+) -> None:
+    bad = BadRecords()
+    seen: list[int] = []
+    flow = make(rx_spark.text(lines, on_bad="skip", bad=bad, config=spark_config))
+    local = make(Flowable.from_iterable(TEXT)).to_list().blocking_get()
+    found = flow.do_on_complete(lambda: seen.append(bad.count)).to_list().blocking_get()
+    assert in_order(found) == in_order(local)
+    assert seen == [3]
+    assert bad.records == ()
+
+
+def test_lines_left_out_uncounted_are_told_by_a_warning(lines: Path, spark_config: SparkConfig) -> None:
+    with pytest.warns(BadRecordWarning, match=r"3 records of text\(.*such as:\n  .*a\.txt, byte 10: "):
+        assert rx_spark.text(lines, on_bad="skip", config=spark_config).to_list().blocking_get() == TEXT
+
+
+def test_a_warning_that_is_an_error_fails_the_stream(lines: Path, spark_config: SparkConfig) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BadRecordWarning)
+        flow = rx_spark.text(lines, on_bad="skip", config=spark_config)
+        with pytest.raises(BadRecordWarning):
+            flow.to_list().blocking_get()
+
+
+def test_urls_are_read_by_spark_with_the_same_policy(lines: Path, spark_config: SparkConfig) -> None:
+    bad = BadRecords()
+    flow = rx_spark.text(f"file://{lines}", on_bad="collect", bad=bad, config=spark_config)
+    assert "streams back: in any order" in flow.explain()
+    assert in_order(flow.to_list().blocking_get()) == in_order(TEXT)
+    assert (bad.count, {record.path for record in bad.records}) == (3, {str(lines / "a.txt"), str(lines / "b.txt.gz")})
+    with pytest.raises(UnicodeDecodeError, match=r"in .*lines/(a\.txt|b\.txt\.gz)\)"):
+        rx_spark.text(f"file://{lines}", config=spark_config).count().blocking_get()
+    latin = rx_spark.text(f"file://{lines}/a.txt", encoding="latin-1", config=spark_config)
+    assert sorted(latin.to_list().blocking_get()) == ["eins", "fünf", "sechs", "zwei"]
+    with pytest.raises(FileNotFoundError, match=r"text\('file:///no/such'\): \[PATH_NOT_FOUND\]"):
+        rx_spark.text("file:///no/such", config=spark_config).count().blocking_get()
+
+
+def test_a_truncated_gzip_file_of_lines_is_named(tmp_path: Path, spark_config: SparkConfig) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"".join(b"%d\n" % number for number in range(10_000)))[:-50])
+    for given in (path, f"file://{path}"):
+        with pytest.raises(BadFileError, match=r"a\.gz cannot be read: ") as caught:
+            rx_spark.text(given, config=spark_config).count().blocking_get()
+        assert caught.value.path == str(path)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+import bz2
 import codecs
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from rx_spark import BadFileError
+from rx_spark._jobs import _text_input
+from rx_spark._jobs._text_input import text_reader
 from rx_spark._plans._plan import RangeSource, TextSource
-from rx_spark._workers import _blocks
-from rx_spark._workers._blocks import Reader, TextReader, range_reader, text_reader
+from rx_spark._workers._blocks import RANGE_BLOCK, Reader, range_reader
+from rx_spark._workers._lines import Decoder, TextReader
 
 
 class _Batch:
@@ -45,7 +52,7 @@ def test_the_blocks_of_a_range_put_together_are_the_range(partitions: int, bound
 
 def test_short_sources_are_cut_so_that_every_task_has_work() -> None:
     assert range_reader(RangeSource(0, 16), 2).total == 16
-    assert range_reader(RangeSource(0, 10**9), 2).size == _blocks.RANGE_BLOCK
+    assert range_reader(RangeSource(0, 10**9), 2).size == RANGE_BLOCK
 
 
 TEXTS = [
@@ -71,11 +78,11 @@ def test_lines_equal_those_of_open_wherever_the_file_is_cut(tmp_path: Path, text
     size = file.stat().st_size
     parts = tuple((str(file), at, min(at + step, size)) for at in range(0, size, step))
     with open(file, encoding="utf-8") as lines:
-        assert in_order(TextReader(parts, "utf-8", "strict", 2), 2) == [line.removesuffix("\n") for line in lines]
+        assert in_order(TextReader(parts, Decoder("utf-8", "strict"), 2), 2) == [line.removesuffix("\n") for line in lines]
 
 
 def test_files_come_in_the_order_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_blocks, "SMALL_TEXT_BLOCK", 16)
+    monkeypatch.setattr(_text_input, "SMALL_TEXT_BLOCK", 16)
     paths = []
     for number in range(4):
         path = tmp_path / f"{number}"
@@ -98,8 +105,62 @@ def test_undecodable_bytes_are_an_error_that_names_the_file_and_the_place(tmp_pa
     assert in_order(latin, 1) == ["fine", "naïve"]
 
 
-def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+def test_missing_files_and_folders_without_any_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"not-there"):
         text_reader(TextSource((str(tmp_path / "not-there"),)), 1)
-    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+    (tmp_path / "_SUCCESS").touch()
+    with pytest.raises(FileNotFoundError, match=rf"text\('{tmp_path}'\): there is no data file"):
         text_reader(TextSource((str(tmp_path),)), 1)
+    with pytest.raises(FileNotFoundError, match=r"text\('.*/\*\.txt'\): no file has such a name"):
+        text_reader(TextSource((str(tmp_path / "*.txt"),)), 1)
+
+
+def test_a_folder_is_its_files_by_name_and_a_glob_those_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "day=2").mkdir()
+    for name in ("b.txt", "a.txt", "day=2/c.txt", "_SUCCESS", ".a.txt.crc", "d[1].txt"):
+        (tmp_path / name).write_text(f"{name}\n")
+    assert in_order(text_reader(TextSource((str(tmp_path),)), 2), 2) == ["a.txt", "b.txt", "d[1].txt", "day=2/c.txt"]
+    assert in_order(text_reader(TextSource((str(tmp_path / "[ab].txt"),)), 2), 2) == ["a.txt", "b.txt"]
+    assert in_order(text_reader(TextSource((str(tmp_path / "**" / "c.txt"),)), 2), 2) == ["day=2/c.txt"]
+    assert in_order(text_reader(TextSource((str(tmp_path / "d[1].txt"),)), 2), 2) == ["d[1].txt"]
+
+
+def pack_zstd(data: bytes) -> bytes:
+    made: bytes = pa.Codec("zstd").compress(data, asbytes=True)
+    return made
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("zst", pack_zstd)])
+@pytest.mark.parametrize("text", TEXTS)
+def test_packed_files_have_the_lines_that_were_packed(
+    tmp_path: Path, text: str, end: str, pack: Callable[[bytes], bytes]
+) -> None:
+    plain, file = tmp_path / "text", tmp_path / f"text.{end}"
+    plain.write_bytes(text.encode())
+    file.write_bytes(pack(text.encode()))
+    with open(plain, encoding="utf-8") as lines:
+        assert in_order(text_reader(TextSource((str(file),)), 2), 2) == [line.removesuffix("\n") for line in lines]
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("zst", pack_zstd)])
+def test_a_truncated_packed_file_is_named(tmp_path: Path, end: str, pack: Callable[[bytes], bytes]) -> None:
+    file = tmp_path / f"text.{end}"
+    file.write_bytes(pack(b"".join(b"line %d\n" % number for number in range(10_000)))[:-20])
+    with pytest.raises(BadFileError, match=rf"text\.{end} cannot be read: .*\n  It is cut off or damaged") as caught:
+        in_order(text_reader(TextSource((str(file),)), 1), 1)
+    assert caught.value.path == str(file)
+
+
+def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path) -> None:
+    for end in ("gz", "bz2", "zst"):
+        file = tmp_path / f"text.{end}"
+        file.write_bytes(b"plain text\n")
+        with pytest.raises(BadFileError, match=rf"text\.{end} cannot be read"):
+            in_order(text_reader(TextSource((str(file),)), 1), 1)
+
+
+def test_undecodable_bytes_in_a_packed_file_have_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "latin.gz"
+    file.write_bytes(gzip.compress(b"fine\nna\xefve\n"))
+    with pytest.raises(UnicodeDecodeError, match=r"latin\.gz, line 2"):
+        in_order(text_reader(TextSource((str(file),)), 1), 1)

@@ -162,7 +162,7 @@ def test_local_pipelines_are_left_alone() -> None:
         (lambda: rx_spark.from_iterable(itertools.repeat("a, b")), ValueError, "islice"),
         (lambda: rx_spark.text(b"a"), TypeError, r"text\('a'\)"),  # type: ignore[arg-type]  # the test
         (lambda: rx_spark.text(None), TypeError, "None"),  # type: ignore[arg-type]  # the test
-        (lambda: rx_spark.text("s3://bucket/file"), ValueError, "DataFrame"),
+        (lambda: rx_spark.text("a", on_bad="collect"), TypeError, r"text\(on_bad='collect'\): where are they to be collected"),
         (lambda: rx_spark.text("a", encoding="utf-16"), ValueError, "utf-16"),
         (lambda: rx_spark.range(5, parallelism=0), ValueError, "at least 1"),
         (lambda: rx_spark.range(5, stats=[]), TypeError, r"stats = JobStats\(\)"),  # type: ignore[arg-type]  # the test

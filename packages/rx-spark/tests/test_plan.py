@@ -45,7 +45,6 @@ def test_takes_at_the_end_become_the_limit(steps: tuple[Count | Take, ...], rest
         (lambda: Take(1.5), TypeError, "1.5"),  # type: ignore[arg-type]  # the point
         (lambda: RangeSource(0, 1, 0), ValueError, "zero"),
         (lambda: TextSource("a.txt"), TypeError, r"TextSource\(\('a.txt',\)\)"),  # type: ignore[arg-type]  # the point
-        (lambda: TextSource(("hdfs://host/a",)), ValueError, "hdfs://host/a"),
         (lambda: TextSource(("a",), encoding="utf-16"), ValueError, "utf-16"),
         (lambda: TextSource(("a",), encoding="nonsense"), LookupError, "nonsense"),
     ],

@@ -127,7 +127,7 @@ def refused(record: BadRecord) -> BadRecordError:
 
 
 def told(shown: str, on_bad: OnBad, bad: BadRecords | None, count: int, records: Sequence[BadRecord]) -> None:
-    """Count what a run has left out; where nobody asked for the count, warn."""
+    """Count what a run has left out; without an object for the count, warn."""
     if bad is not None:
         bad.add(count, records if on_bad == "collect" else ())
     elif count:

@@ -10,6 +10,7 @@ from rx_core._errors import none_produced
 from rx_spark._columns._frames import FrameSource
 from rx_spark._jobs._account import account_of
 from rx_spark._jobs._job_errors import read_error
+from rx_spark._jobs._text_input import decoder_of, text_frame, text_reader
 from rx_spark._plans._plan import (
     Aggregates,
     Count,
@@ -28,6 +29,7 @@ from rx_spark._plans._plan import (
     Step,
     Sum,
     Take,
+    TextSource,
 )
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
 from rx_spark._transport._feed import FeedReader
@@ -40,9 +42,9 @@ from rx_spark._workers._blocks import (
     RowReader,
     block_size,
     range_reader,
-    text_reader,
 )
 from rx_spark._workers._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
+from rx_spark._workers._lines import Decoder, LineReader
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._portable import dump_items, dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
@@ -116,22 +118,29 @@ def compile_plan(
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
     source = plan.source
-    screen = source.screen if isinstance(source, FrameSource) else None
-    if screen is None or screen.on_bad == "fail":
-        return _compile(plan, engine, address, stopped, None)
-    if isinstance(plan.target, Lazy):
+    policy = source.screen.on_bad if isinstance(source, FrameSource) and source.screen else getattr(source, "on_bad", "fail")
+    if policy != "fail" and isinstance(plan.target, Lazy):
         raise TypeError(
-            f"to_dataframe(): Spark runs it, and nothing here hears how many records on_bad={screen.on_bad!r} leaves out.\n"
+            f"to_dataframe(): Spark runs it, and nothing here hears how many records on_bad={policy!r} leaves out.\n"
             f"  Right:  on_bad='fail', or write the rows and read what was written"
         )
+    if isinstance(source, TextSource):
+        decoder, settle = decoder_of(source, engine)
+        return replace(_compile(plan, engine, address, stopped, decoder=decoder), settle=settle)
+    if not isinstance(source, FrameSource) or policy == "fail":
+        return _compile(plan, engine, address, stopped)
     watched: list[Observation] = []
     made = _compile(plan, engine, address, stopped, watched.append)
-    assert isinstance(source, FrameSource)
     return replace(made, settle=account_of(source, watched[0]))
 
 
 def _compile(
-    plan: Plan, engine: Engine, address: SinkAddress | None, stopped: Callable[[], bool], watch: Watch | None
+    plan: Plan,
+    engine: Engine,
+    address: SinkAddress | None,
+    stopped: Callable[[], bool],
+    watch: Watch | None = None,
+    decoder: Decoder | None = None,
 ) -> Compiled:
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
@@ -141,7 +150,7 @@ def _compile(
             return Compiled(_opened(plan.source, engine, watch), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     path = engine.path
-    source = _input(plan.source, engine, engine.parallelism, stopped, address, watch)
+    source = _input(plan.source, engine, engine.parallelism, stopped, address, watch, decoder)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
@@ -250,6 +259,7 @@ def _input(
     stopped: Callable[[], bool],
     address: SinkAddress | None,
     watch: Watch | None,
+    decoder: Decoder | None,
 ) -> _Input:
     session = engine.session
     match source:
@@ -267,8 +277,11 @@ def _input(
             return _Input(session.range(0, 1, 1, 1), FeedReader(address), None)
         case IterableSource():
             return _cells(source, engine, partitions, stopped)
+        case TextSource(by_spark=True):
+            assert decoder is not None
+            return _Input(text_frame(source, engine), LineReader(decoder), None)
         case _:
-            text = text_reader(source, partitions)
+            text = text_reader(source, partitions, decoder)
             return _Input(session.range(0, partitions, 1, partitions), text, len(text.parts))
 
 

@@ -82,6 +82,7 @@ class SparkJob:
         self._cancelled = False
         self._engine: Engine | None = None
         self._failure: Exception | None = None
+        self._settling = False  # what was left out is told before the stream completes
         self._given_up: Exception | None = None
         self._sink: CreditSink | None = None
         #: What Spark says of this run, where that is wanted.
@@ -181,6 +182,10 @@ class SparkJob:
             if frame.kind == ERROR:
                 raise unpack_error(frame.payload)
             if frame.kind == END_FRAME:
+                if self._settling:
+                    return False  # the job's thread calls when it is through
+                if self._failure is not None:
+                    raise self._failure
                 self._ended = True
                 sink.dispose()
                 return False
@@ -229,6 +234,9 @@ class SparkJob:
                     self._on_ready()
             else:
                 sink.job_over(failure)
+                if self._settling:
+                    self._failure, self._settling = failure, False
+                    self._on_ready()
 
     def _submit(self) -> None:
         from rx_spark._jobs._compile import compile_plan
@@ -249,6 +257,7 @@ class SparkJob:
         if self._is_cancelled():  # cancel() may have looked before the sink was there
             sink.cancel()
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)
+        self._settling = compiled.settle is not None
         sink.expect(compiled.partitions, compiled.total)
         if self._is_cancelled() or compiled.total == 0:
             return
@@ -269,7 +278,7 @@ class SparkJob:
         finally:
             context.clearJobTags()
             context.setLocalProperty("spark.job.description", "")
-            self._counted()  # before the result is told: whoever has it finds the numbers complete
+            self._counted()  # before the result is told: with it the numbers are complete
         if compiled.settle is not None:
             compiled.settle()
         if items is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rx_spark._columns._frames import FrameSource, scan_notes
 from rx_spark._errors import NotPortableError
-from rx_spark._plans._plan import IterableSource, Plan, Source
+from rx_spark._plans._plan import IterableSource, Plan, Source, TextSource
 from rx_spark._transport._credits import WINDOW
 from rx_spark._transport._wire import CHUNK
 from rx_spark._workers._portable import check_portable
@@ -33,6 +33,8 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
     frames = isinstance(plan.source, FrameSource)
     if frames:
         order, runs = "in any order", "rows of Arrow batches"
+    elif isinstance(plan.source, TextSource) and plan.source.by_spark:
+        order = "in any order"
     if columns:
         notes.append(f"columns: {' → '.join(map(str, columns))}")
     if frames:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rx_spark._bad_records import BadRecords, OnBad
 from rx_spark._columns._frames import FrameSource
 
 if TYPE_CHECKING:
@@ -62,12 +63,14 @@ class TextSource:
     Read by Python on the executors, in byte ranges, so the answers equal those of ``open(path, encoding=...)``: Spark's
     own text reader replaces undecodable bytes silently and orders files by size. The files must be readable under the
     same path on every executor. Errors name the file. ``encoding`` must be one in which the byte 10 is always a line
-    end.
+    end. Where a path is a URL, Spark reads all of them, and files come in any order.
     """
 
     paths: tuple[str, ...]
     encoding: str = "utf-8"
     errors: str = "strict"
+    on_bad: OnBad = "fail"
+    report: BadRecords | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.paths, str | bytes | os.PathLike):
@@ -75,12 +78,15 @@ class TextSource:
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
         if "\n".encode(self.encoding) != b"\n":
             raise ValueError(f"encoding {self.encoding!r} cannot be read in byte ranges; utf-8 and its relatives can")
-        for path in self.paths:
-            if "://" in path:
-                raise ValueError(
-                    f"{path!r} is not a path that open() understands; the text source reads files that every executor "
-                    f"can open.\n  For other file systems:  read it with Spark and use a DataFrame as the source"
-                )
+
+    @property
+    def by_spark(self) -> bool:
+        """Whether only Spark knows where the files are."""
+        return any("://" in path for path in self.paths)
+
+    @property
+    def shown(self) -> str:
+        return f"text({repr(self.paths[0]) if len(self.paths) == 1 else f'{len(self.paths)} paths'})"
 
 
 @dataclass(frozen=True)

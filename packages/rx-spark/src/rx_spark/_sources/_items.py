@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from rx_core import hooks, name_of, none_argument
 from rx_fusion import register_rules
 from rx_ops import Flowable
+from rx_spark._bad_records import BadRecords, OnBad, check_policy
 from rx_spark._jobs._stats import JobStats, check_stats
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._pipelines._rules import REDUCED_GROUPS
@@ -90,6 +91,8 @@ def text(
     *,
     encoding: str = "utf-8",
     errors: str = "strict",
+    on_bad: OnBad = "fail",
+    bad: BadRecords | None = None,
     config: SparkConfig | None = None,
     master: str | None = None,
     parallelism: int | None = None,
@@ -99,9 +102,16 @@ def text(
 
     ::  --'one'--'two'--'three'|
 
+    A path is a file, a folder (with what is below it, by name), or a glob. Files whose names end in ``.gz``, ``.bz2`` or ``.zst``
+    are unpacked, each by one task. If one of the paths is a URL (``s3a://...``), Spark reads all of them, in any order.
+
+    A line that cannot be decoded is an error; ``errors`` is that of ``open``. With ``on_bad="skip"`` such lines are left out and
+    counted, in ``bad`` or with a warning; with ``"collect"`` the first of them are in ``bad`` as well.
+
     Demand:  decides how far the files are read.
-    Errors:  what ``open`` raises, with the file's name; UnicodeDecodeError with file and position (``errors`` as in
-             ``open``); ValueError at assembly for an encoding in which lines cannot be found, or for a URL.
+    Errors:  what ``open`` raises, with the file's name; UnicodeDecodeError with file and position; BadFileError for a packed file
+             that is cut off; FileNotFoundError for an empty folder; ValueError at assembly for an encoding in which lines cannot
+             be found.
     Memory:  two chunks of at most 1,024 lines per task.   Thread: the one that requests, or the job's own.
     Fusion:  absorbs what Spark can run. The files must have the same path on every executor.
     """
@@ -109,10 +119,10 @@ def text(
         raise none_argument("text(None)", "paths")
     if isinstance(paths, bytes):
         raise TypeError(f"text({paths!r}): a path is text.\n  Right:  text({os.fsdecode(paths)!r})")
+    check_policy("text", on_bad, bad)
     several = (paths,) if isinstance(paths, str | os.PathLike) else tuple(paths)
-    source = TextSource(tuple(os.fspath(path) for path in several), encoding, errors)
-    shown = repr(source.paths[0]) if len(several) == 1 else f"{len(several)} paths"
-    return _source("text", f"text({shown})", source, _config("text", config, master, parallelism), stats)
+    source = TextSource(tuple(os.fspath(path) for path in several), encoding, errors, on_bad, bad)
+    return _source("text", source.shown, source, _config("text", config, master, parallelism), stats)
 
 
 def start(*, config: SparkConfig | None = None, master: str | None = None, parallelism: int | None = None) -> None:

@@ -8,18 +8,15 @@ would force a choice between order, parallel work and bounded memory.)
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from rx_spark._columns._rows import RowType, read_rows
-from rx_spark._plans._plan import RangeSource, TextSource
+from rx_spark._plans._plan import RangeSource
 from rx_spark._transport._wire import CHUNK, loads
 
 RANGE_BLOCK = 8 * CHUNK
-TEXT_BLOCK = 1024 * 1024
-SMALL_TEXT_BLOCK = 64 * 1024
 BLOCKS_OF_TASK = 32  # bits: how many batches a task may read
 BLOCKS_PER_PARTITION = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
 
@@ -46,7 +43,7 @@ class RangeReader:
         return -(-len(self.numbers) // self.size)
 
     def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
-        for partition in _partitions(batches):
+        for partition in partitions_of(batches):
             for block in range(partition, self.total, self.partitions):
                 yield block, self.numbers[block * self.size : (block + 1) * self.size]
 
@@ -55,63 +52,6 @@ def range_reader(source: RangeSource, partitions: int) -> RangeReader:
     numbers = range(source.start, source.stop, source.step)
     # len() refuses what does not fit a C long; such a range cannot be walked to its end anyway.
     return RangeReader(numbers, block_size(len(numbers), partitions, RANGE_BLOCK), partitions)
-
-
-@dataclass(frozen=True)
-class TextReader:
-    """``parts`` are (path, first byte, byte after the last); a line belongs to the part in which it starts."""
-
-    parts: tuple[tuple[str, int, int], ...]
-    encoding: str
-    errors: str
-    partitions: int
-
-    def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
-        for partition in _partitions(batches):
-            for block in range(partition, len(self.parts), self.partitions):
-                yield block, self._lines(*self.parts[block])
-
-    def _lines(self, path: str, start: int, end: int) -> Iterator[str]:
-        with open(path, "rb") as file:
-            at = _first_line(file, start)
-            while at < end and (raw := file.readline()):
-                yield from self._decode(raw, path, at)
-                at += len(raw)
-
-    def _decode(self, raw: bytes, path: str, at: int) -> Iterable[str]:
-        try:
-            line = raw.decode(self.encoding, self.errors)
-        except UnicodeDecodeError as error:
-            named = UnicodeDecodeError(
-                error.encoding, raw, error.start, error.end, f"{error.reason} (in {path}, byte {at + error.start})"
-            )
-            named.add_note(f"To go on with replacement characters:  text({path!r}, errors='replace')")
-            raise named from None
-        if "\r" in line:  # universal newlines, as open() has them: "\r\n" and a lone "\r" end a line too
-            line = line.replace("\r\n", "\n").replace("\r", "\n")
-            return line.removesuffix("\n").split("\n")
-        return (line.removesuffix("\n"),)
-
-
-def text_reader(source: TextSource, partitions: int) -> TextReader:
-    """Cut the files into parts. Runs on the driver; a missing file is a FileNotFoundError that names it."""
-    sizes = []
-    for path in source.paths:
-        path = os.path.abspath(path)
-        with open(path, "rb"):  # missing, a folder, no permission: each says so here, with the name
-            sizes.append((path, os.path.getsize(path)))
-    total = sum(size for _, size in sizes)
-    step = max(SMALL_TEXT_BLOCK, min(TEXT_BLOCK, -(-total // (partitions * BLOCKS_PER_PARTITION))))
-    parts = [(path, at, min(at + step, size)) for path, size in sizes for at in range(0, size, step)]
-    return TextReader(tuple(parts), source.encoding, source.errors, partitions)
-
-
-def _first_line(file: IO[bytes], start: int) -> int:
-    """Move to the first line that starts at or after ``start``."""
-    if start == 0:
-        return 0
-    file.seek(start - 1)
-    return start - 1 + len(file.readline())
 
 
 @dataclass(frozen=True)
@@ -157,6 +97,7 @@ class BatchReader:
         return batch
 
 
-def _partitions(batches: Iterable[Any]) -> Iterator[int]:
+def partitions_of(batches: Iterable[Any]) -> Iterator[int]:
+    """The numbers of the task's partitions, one row each."""
     for batch in batches:
         yield from batch.column(0).to_pylist()

@@ -49,4 +49,4 @@ def bad_file(path: str, error: Exception) -> BadFileError | None:
 
 
 #: zlib.error is an Exception of its own, and what pyarrow raises is an OSError.
-_DAMAGED: Final = (EOFError, OSError, ValueError, zlib.error)
+_DAMAGED: Final = (EOFError, OSError, zlib.error)
