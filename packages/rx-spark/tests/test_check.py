@@ -209,6 +209,7 @@ def test_a_cluster_sees_its_own_disks() -> None:
     text = rx_spark.text("a.txt").map(str.strip)
     assert "same path" not in check(text, master="local[2]").steps[0].reason
     assert "each executor opens it under the same path" in check(text, master="spark://here:7077").steps[0].reason
+    assert "same path" not in check(rx_spark.text("s3a://bucket/a.txt"), master="yarn").steps[0].reason
     files = described_rows("trips").map(to_fare).write_parquet("out")
     there = check(files, master="yarn").steps
     assert "without a scheme" in there[0].reason

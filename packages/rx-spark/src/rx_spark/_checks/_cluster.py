@@ -57,7 +57,7 @@ def _of_source(part: Part) -> tuple[str, str]:
     source = part.head.plan.source
     if isinstance(source, IterableSource):
         return "over the network, at most 1 GiB", ""
-    if isinstance(source, TextSource) and not all("://" in path for path in source.paths):
+    if isinstance(source, TextSource) and not source.by_spark:
         return "each executor opens it under the same path", _EVERYWHERE
     if isinstance(source, FrameSource):
         if isinstance(source.origin, Given):
