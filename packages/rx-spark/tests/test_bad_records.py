@@ -261,6 +261,17 @@ def test_bytes_that_are_not_of_the_encoding_make_a_record_bad(tmp_path: Path, sp
     assert latin.to_list().blocking_get() == [Ride(1, "Köln", None)]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_encodings_of_several_bytes_are_read_a_file_at_a_time(encoding: str, tmp_path: Path, spark_config: SparkConfig) -> None:
+    whole = {"multiLine": "true"}
+    (tmp_path / "a.csv").write_bytes("id,city,km\n1,Köln,\n2,Ulm,\n".encode(encoding))
+    csv = rx_spark.csv(tmp_path / "a.csv", schema=Ride, encoding=encoding, options=whole, config=spark_config)
+    assert sorted(csv.map(it.city).to_list().blocking_get()) == ["Köln", "Ulm"]
+    (tmp_path / "a.json").write_bytes('[{"id": 1, "city": "Köln"}, {"id": 2, "city": "Ulm"}]'.encode(encoding))
+    json = rx_spark.json(tmp_path / "a.json", schema=Ride, encoding=encoding, options=whole, config=spark_config)
+    assert sorted(json.map(it.city).to_list().blocking_get()) == ["Köln", "Ulm"]
+
+
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path, spark_config: SparkConfig) -> None:
     (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfid,city,km\n1,Ulm,\n")
     for schema in (Ride, None):
@@ -377,8 +388,11 @@ def test_policies_that_say_too_little_or_too_much_are_refused(rides: Path, spark
         BadRecords(0)
     with pytest.raises(LookupError, match="unknown encoding: klingon"):
         rx_spark.csv(rides, encoding="klingon", config=spark_config)
-    with pytest.raises(LookupError, match="CHARSET"):
-        rx_spark.csv(rides, encoding="cp1252", config=spark_config)
+    for encoding in ("cp1252", "utf-16"):
+        with pytest.raises(
+            LookupError, match=rf"csv\(encoding='{encoding}'\): Spark reads utf-8, latin-1 and ascii line by line"
+        ):
+            rx_spark.csv(rides, encoding=encoding, config=spark_config)
     skipping = rx_spark.csv(rides, schema=Ride, on_bad="skip", config=spark_config)
     with pytest.raises(TypeError, match=r"to_dataframe\(\): Spark runs it, and nothing here hears"):
         rx_spark.to_dataframe(skipping)

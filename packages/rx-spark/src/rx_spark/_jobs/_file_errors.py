@@ -99,7 +99,7 @@ def _no_file_system(text: str) -> Exception | None:
     return SparkJobError(
         f"Spark has no file system for these paths: {found[1]!r} is not among its jars or its schemes.\n"
         f"  For s3a, with the version of Spark's Hadoop:\n"
-        f'    SparkConfig(settings=(("spark.jars.packages", "org.apache.hadoop:hadoop-aws:3.4.1"),))'
+        f'    SparkConfig(settings=(("spark.jars.packages", "org.apache.hadoop:hadoop-aws:3.5.0"),))'
     )
 
 

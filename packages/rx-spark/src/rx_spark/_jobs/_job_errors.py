@@ -87,7 +87,6 @@ _READING: Final = (
     ("[PARSE_SYNTAX_ERROR]", ValueError),
     ("[UNRESOLVED_COLUMN", ValueError),
     ("[UNABLE_TO_INFER_SCHEMA]", ValueError),
-    ("[INVALID_PARAMETER_VALUE.CHARSET]", LookupError),
 )
 
 

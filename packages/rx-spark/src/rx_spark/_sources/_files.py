@@ -123,7 +123,7 @@ def csv(
     Fusion:  as :func:`dataframe`.
     """
     chosen = dict(options or {})
-    given = {"header": str(header).lower(), "enforceSchema": "false", "encoding": _charset(encoding)}
+    given = {"header": str(header).lower(), "enforceSchema": "false", "encoding": _charset("csv", encoding, chosen)}
     separator = next((value for key, value in chosen.items() if key.lower() in ("sep", "delimiter")), ",")
 
     def screen(row: RowType) -> Screen:
@@ -186,17 +186,20 @@ def json(
     Memory:  two chunks of at most 1,024 rows per task.   Thread: the one that requests, or the job's own.
     Fusion:  as :func:`dataframe`.
     """
-    charset = _charset(encoding)
+    chosen = dict(options or {})
+    charset = _charset("json", encoding, chosen)
     others = charset != "UTF-8"  # of UTF-8 Spark finds by itself what is none
 
     def screen(row: RowType) -> Screen:
         return Screen(on_bad, row, encoding=encoding, strict=others, report=bad)
 
     check_policy("json", on_bad, bad)
-    given = {"encoding": charset, "lineSep": "\n"} if others else {}  # Spark looks for line ends in UTF-8 only
-    return _text_files(
-        "json", paths, given, dict(options or {}), schema, _config("json", config, master, parallelism), stats, screen
-    )
+    given: dict[str, str] = {}
+    if others:
+        given = {"encoding": charset}
+        if charset in _CHARSETS.values():
+            given["lineSep"] = "\n"  # it finds other line ends in UTF-8 only
+    return _text_files("json", paths, given, chosen, schema, _config("json", config, master, parallelism), stats, screen)
 
 
 def _files(
@@ -245,7 +248,20 @@ _INSTEAD: Final = {
 }
 
 
-def _charset(encoding: str) -> str:
-    """Java's name. LookupError for an encoding that Python does not know."""
-    name = codecs.lookup(encoding).name
-    return {"utf-8-sig": "UTF-8", "ascii": "US-ASCII", "iso8859-1": "ISO-8859-1"}.get(name, name.upper())
+def _charset(name: str, encoding: str, options: Mapping[str, str]) -> str:
+    """Java's name. LookupError, at assembly, for an encoding that Spark does not read, or not line by line."""
+    found = codecs.lookup(encoding).name
+    several_lines = any(key.lower() == "multiline" and value.lower() == "true" for key, value in options.items())
+    charset = _CHARSETS.get(found) or (_WIDE_CHARSETS.get(found) if several_lines else None)
+    if charset is None:
+        raise LookupError(
+            f"{name}(encoding={encoding!r}): Spark reads utf-8, latin-1 and ascii line by line, and nothing else.\n"
+            f"  For utf-16 and utf-32, a file at a time:  options={{'multiLine': 'true'}}\n"
+            f"  For other encodings:                      rx_spark.text(path, encoding={encoding!r}), and a function that "
+            f"takes lines apart"
+        )
+    return charset
+
+
+_CHARSETS: Final = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "ascii": "US-ASCII", "iso8859-1": "ISO-8859-1"}
+_WIDE_CHARSETS: Final = {"utf-16": "UTF-16", "utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "utf-32": "UTF-32"}
