@@ -100,12 +100,20 @@ def spark(spark_config: SparkConfig, no_leaks: None) -> Iterator[Sources]:
     """Sources whose jobs must be over at the end: no thread of ours, nothing running in Spark."""
     sources = Sources(spark_config)
     yield sources
-    tracker = engine(spark_config).session.sparkContext.statusTracker()
+    assert eventually(lambda: sources.stats.running == 0)
+    assert eventually(lambda: not active_jobs(spark_config))
+
+
+def active_jobs(config: SparkConfig) -> list[int]:
+    """Those that Spark knows of, a moment after they began or ended."""
+    return engine(config).session.sparkContext.statusTracker().getActiveJobsIds()
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
     deadline = monotonic() + 5
-    while (sources.stats.running or tracker.getActiveJobsIds()) and monotonic() < deadline:
+    while not holds() and monotonic() < deadline:
         threading.Event().wait(0.01)
-    assert sources.stats.running == 0
-    assert tracker.getActiveJobsIds() == []
+    return holds()
 
 
 @pytest.fixture
@@ -120,7 +128,7 @@ def start(spark_config: SparkConfig) -> Iterator[Callable[[Plan], Probe]]:
     yield begin
     for each in probes:
         assert each.job.close()
-    assert engine(spark_config).session.sparkContext.statusTracker().getActiveJobsIds() == []
+    assert eventually(lambda: not active_jobs(spark_config))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Functions that hold a task at one of its items until the test lets it go, and note which tasks there were.
+"""Functions that hold a task at one of its items until the test lets it go, and note whether the item comes again.
 
 They talk through files: the test, the driver and the executors share a machine.
 """
@@ -18,23 +18,15 @@ TICK = 0.02
 
 @dataclass(frozen=True)
 class Held:
-    """Passes items on; stops at the one whose ``id`` is ``at``, as long as there is no file ``go``.
-
-    ``tasks`` has a file for each attempt of each task that came here: stage, partition, attempt and process id.
-    """
+    """Passes items on; stops at the one whose ``id`` is ``at``, as long as there is no file ``go``."""
 
     folder: Path
     at: int
 
     def __call__(self, item: Any) -> Any:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None
-        note = self.folder / f"task-{context.stageId()}-{context.partitionId()}-{context.taskAttemptId()}-{os.getpid()}"
-        if not note.exists():
-            note.touch()
-        if _number(item) == self.at and not (self.folder / "go").exists():
+        if _number(item) == self.at and (self.folder / "go").exists():
+            (self.folder / f"again-{os.getpid()}").touch()
+        elif _number(item) == self.at:
             (self.folder / f"reached-{os.getpid()}").touch()
             for _ in range(int(PATIENCE / TICK)):
                 if (self.folder / "go").exists():
@@ -51,10 +43,9 @@ class Held:
     def go(self) -> None:
         (self.folder / "go").touch()
 
-    def tasks(self) -> list[tuple[int, int]]:
-        """(stage, partition) of each attempt. A task that ran again is there twice."""
-        names = [file.name.split("-") for file in self.folder.glob("task-*")]
-        return [(int(stage), int(partition)) for _, stage, partition, *_ in names]
+    def ran_again(self) -> bool:
+        """Whether the item came once more, after the test had let it go: to another attempt, or in a further round."""
+        return any(self.folder.glob("again-*"))
 
 
 @dataclass(frozen=True)

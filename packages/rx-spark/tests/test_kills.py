@@ -115,11 +115,6 @@ def strike(cluster: Standalone, hold: Held, victim: str) -> None:
     hold.go()
 
 
-def ran_again(hold: Held) -> bool:
-    """Whether a task came twice to the function."""
-    return max(Counter(hold.tasks()).values()) > 1
-
-
 # --- a pass -----------------------------------------------------------------------------------------------------------
 
 
@@ -132,7 +127,7 @@ def test_a_pass_is_exact(
     answer = Answer(rx_spark.range(NUMBERS, config=spark_config).map(hold).map(lambda n: n * 3))
     strike(cluster, hold, victim)
     assert answer.get() == Counter(range(0, NUMBERS * 3, 3))
-    assert ran_again(hold)
+    assert hold.ran_again()
 
 
 @every_trial
@@ -149,7 +144,7 @@ def test_a_pass_over_rows_is_exact(
     answer = Answer(fares(rides, hold))
     strike(cluster, hold, victim)
     assert answer.get() == Counter(fares(local_rides))
-    assert ran_again(hold)
+    assert hold.ran_again()
 
 
 # --- a shuffle --------------------------------------------------------------------------------------------------------
@@ -164,7 +159,7 @@ def test_what_goes_into_a_shuffle_is_counted_once(
     answer = Answer(revenue(rides, hold))
     strike(cluster, hold, victim)
     assert answer.get() == Counter(revenue(local_rides))
-    assert ran_again(hold)
+    assert hold.ran_again()
 
 
 @every_trial
@@ -179,7 +174,7 @@ def test_what_comes_out_of_a_shuffle_comes_once(
     answer = Answer(pairs.map(lambda pair: (hold(pair[0]), pair[1])))
     strike(cluster, hold, victim)
     assert answer.get() == Counter((key, sum(range(key, NUMBERS, keys))) for key in range(keys))
-    assert ran_again(hold)
+    assert hold.ran_again()
 
 
 # --- a write ----------------------------------------------------------------------------------------------------------
@@ -211,7 +206,7 @@ def test_files_have_each_row_once(
     expected = Counter((row.city, str(row.day), row.cents) for row in job(local_rides))
     assert written(tmp_path / "out") == expected
     assert (told.rows, times) == (expected.total(), 1)
-    assert ran_again(hold)
+    assert hold.ran_again()
 
 
 # --- controls ---------------------------------------------------------------------------------------------------------
@@ -223,7 +218,7 @@ def test_without_a_kill_no_task_runs_again(cluster: Standalone, spark_config: Sp
     assert eventually(lambda: bool(hold.reached()), PATIENCE)
     hold.go()
     assert answer.get() == Counter(range(0, NUMBERS * 3, 3))
-    assert not ran_again(hold)
+    assert not hold.ran_again()
 
 
 def test_what_a_task_does_beside_its_items_is_done_again(

@@ -19,7 +19,7 @@ import rx_spark
 from rx_core import WorkerInterruptedError
 from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable
-from rx_spark._jobs import _compile
+from rx_spark._jobs import _inputs
 from rx_spark._session._session import engine
 from rx_spark._transport._credits import WINDOW
 from rx_spark._transport._wire import CHUNK
@@ -284,7 +284,7 @@ def test_a_missing_file_is_named(spark: Sources, tmp_path: Path) -> None:
 
 
 def test_an_iterable_without_end_is_refused(spark: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_compile, "MOST_BYTES", 200_000)
+    monkeypatch.setattr(_inputs, "MOST_BYTES", 200_000)
     with pytest.raises(ValueError, match=r"rx_spark\.text"):
         spark.from_iterable(number for number in count()).blocking_list()
 

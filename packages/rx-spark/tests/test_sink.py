@@ -7,26 +7,36 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rx_spark._errors import SparkJobError
-from rx_spark._transport import _sink
+from rx_spark._transport import _credits, _sink
 from rx_spark._transport._credits import WINDOW, Frame
-from rx_spark._transport._sink import CreditSink
+from rx_spark._transport._rounds import Finished
+from rx_spark._transport._sink import CreditSink, Tasks
 from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
 from rx_spark._workers._passes import _deliver, _Input
 
 PATIENCE = 10.0
+NO_TASKS = Tasks(0, 0)
 
 
 class Driver:
     """A sink with a consumer that waits for its turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: Tasks = NO_TASKS) -> None:
         self.ready = threading.Event()
         self.killed = threading.Event()
-        self.sink = CreditSink("127.0.0.1", self.ready.set, self.killed.set)
+        self.asked: Callable[[], object] = lambda: None
+        self._tasks = tasks
+        self.sink = CreditSink("127.0.0.1", self.ready.set, self.killed.set, tasks=self._ask)
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
+
+    def _ask(self) -> Tasks:
+        self.asked()
+        return self._tasks
 
     def task(self, partition: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None) -> threading.Thread:
         def work() -> None:
@@ -71,6 +81,19 @@ def driver() -> Iterator[Driver]:
     driver = Driver()
     yield driver
     driver.stop()
+
+
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sink, "STARVED", 0.05)
+    monkeypatch.setattr(_sink, "TICK", 0.01)
+
+
+def noting(computed: list[int]) -> Callable[[int], int]:
+    def note(item: int) -> int:
+        computed.append(item)
+        return item
+
+    return note
 
 
 def striped(count: int, size: int, partitions: int) -> list[dict[int, list[int]]]:
@@ -202,31 +225,124 @@ def test_tasks_stop_quietly_when_the_consumer_cancels() -> None:
     driver.stop()
 
 
-def test_a_task_without_a_slot_does_not_block_the_others_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Order needs block 0, whose task can only start when the other one has ended: what is too early goes to disk."""
-    monkeypatch.setattr(_sink, "STARVED", 0.05)
-    monkeypatch.setattr(_sink, "TICK", 0.01)
-    driver = Driver()
-    tasks = striped(20_000, 500, 2)
-    driver.sink.expect(2, 40)
-    one = driver.task(1, tasks[1])
+def test_tasks_that_hold_the_slots_order_needs_leave_and_a_further_round_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Order needs block 0, whose task can only start when the other one has ended."""
+    impatient(monkeypatch)
+    driver = Driver(Tasks(1, 1))
+    driver.sink.expect(2, 40, rounds=True)
+    blocks = {at // 500: list(range(at, at + 500)) for at in range(0, 20_000, 500)}
 
-    def then_the_other() -> None:
-        one.join(PATIENCE)
-        driver.task(0, tasks[0])
+    def one_slot() -> None:
+        tasks = striped(20_000, 500, 2)
+        driver.task(1, tasks[1]).join(PATIENCE)
+        driver.task(0, tasks[0]).join(PATIENCE)
+        left = driver.sink.next_round()
+        assert left is not None
+        driver.sink.expect(1, 40, rounds=True)
+        driver.task(0, {block: blocks[block] for block in left.of_task(0, 1)})
 
-    threading.Thread(target=then_the_other, daemon=True).start()
+    threading.Thread(target=one_slot, daemon=True).start()
     assert driver.items() == list(range(20_000))
-    assert driver.sink.spilled > 5_000
-    assert driver.sink.max_buffered <= (2 * WINDOW + 1) * 1024
+    assert driver.sink.slots == 1
+    assert driver.sink.spilled <= 500
+    assert driver.sink.max_buffered <= (3 * WINDOW + 1) * 1024
     driver.stop()
+
+
+def test_a_task_leaves_in_the_middle_of_a_block_that_is_too_large_to_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    impatient(monkeypatch)
+    monkeypatch.setattr(_credits, "SPOOLED_BYTES", 1000)
+    driver = Driver(Tasks(1, 1))
+    driver.sink.expect(2, 2, rounds=True)
+    blocks = {0: list(range(10_000)), 1: list(range(10_000, 30_000))}
+    computed: list[int] = []
+
+    def one_slot() -> None:
+        driver.task(1, {1: map(noting(computed), blocks[1])}).join(PATIENCE)  # type: ignore[dict-item]  # any iterable
+        driver.task(0, {0: blocks[0]}).join(PATIENCE)
+        left = driver.sink.next_round()
+        assert left is not None
+        assert list(left.of_task(0, 1)) in ([1], [0, 1])
+        driver.sink.expect(1, 2, rounds=True)
+        driver.task(0, {block: blocks[block] for block in left.of_task(0, 1)})
+
+    threading.Thread(target=one_slot, daemon=True).start()
+    assert driver.items() == list(range(30_000))
+    assert 0 < len(computed) < 20_000
+    driver.stop()
+
+
+def test_a_job_without_waiting_tasks_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that takes its time is no reason to stop the tasks that are ahead of it."""
+    impatient(monkeypatch)
+    driver = Driver(Tasks(2, 0))
+    asked = threading.Semaphore(0)
+    driver.asked = asked.release
+    driver.sink.expect(2, 40, rounds=True)
+    tasks = striped(20_000, 500, 2)
+    driver.task(1, tasks[1])
+    go_on = threading.Event()
+
+    def slowly() -> Iterator[int]:
+        assert go_on.wait(PATIENCE)
+        yield from tasks[0][0]
+
+    driver.task(0, {**tasks[0], 0: slowly()})  # type: ignore[dict-item]  # a block is any iterable
+    driver.ready.clear()
+    assert driver.sink.take() is None
+    for _ in range(3):
+        assert asked.acquire(timeout=PATIENCE)
+    go_on.set()
+    assert driver.items() == list(range(20_000))
+    assert driver.sink.spilled == 0
+    assert driver.sink.next_round() is None
+    driver.stop()
+
+
+def test_a_task_that_runs_again_begins_with_the_first_block_that_is_not_here(driver: Driver) -> None:
+    blocks = {at // 500: list(range(at, at + 500)) for at in range(0, 5_000, 500)}
+    driver.sink.expect(1, 10)
+
+    def lost() -> Iterator[int]:
+        yield from blocks[4][:300]
+        raise ConnectionError("as if the executor was gone")
+
+    def first_attempt() -> None:
+        work = {**blocks, 4: lost()}
+        source = _Input(iter(()))
+        source.failed = True
+        try:
+            _deliver(iter(work.items()), None, Link(driver.sink.address, 0, 0), source)
+        except ConnectionError:
+            pass
+
+    threading.Thread(target=first_attempt, daemon=True).start()
+    assert driver.items(2_300) == list(range(2_300))
+    computed: list[int] = []
+    driver.task(0, {block: map(noting(computed), items) for block, items in blocks.items()}, attempt=1)  # type: ignore[misc]
+    assert driver.items() == list(range(2_300, 5_000))
+    assert computed == list(range(2_000, 5_000))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 60), st.lists(st.integers(0, 59)), st.integers(1, 7))
+def test_what_is_left_is_read_once_and_in_order_by_each_task(total: int, done: list[int], tasks: int) -> None:
+    finished = Finished()
+    for block in {block for block in done if block < total}:
+        finished.add(block)
+    left = finished.remaining(total)
+    parts = [list(left.of_task(task, tasks)) for task in range(tasks)]
+    assert all(part == sorted(part) for part in parts)
+    assert sorted(block for part in parts for block in part) == sorted(set(range(total)) - set(done))
+    assert len(left) == sum(map(len, parts))
+    together = [part[at] for at in range(total) for part in parts if at < len(part)]
+    assert together == sorted(together), "tasks take turns"
 
 
 def test_a_job_that_gets_no_slot_relieves_the_other_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two streams that are read in turn, with slots for one: the first goes to disk so that the second can run."""
-    monkeypatch.setattr(_sink, "STARVED", 0.05)
-    monkeypatch.setattr(_sink, "TICK", 0.01)
-    first, second = Driver(), Driver()
+    impatient(monkeypatch)
+    first, second = Driver(), Driver(Tasks(0, 1))
     items = list(range(20_000))
     first.sink.expect(1, 1)
     second.sink.expect(1, 1)

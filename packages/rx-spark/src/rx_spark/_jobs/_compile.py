@@ -4,49 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from rx_core._errors import none_produced
 from rx_spark._columns._frames import FrameSource
 from rx_spark._jobs._account import account_of
-from rx_spark._jobs._job_errors import read_error
-from rx_spark._jobs._text_input import decoder_of, text_frame, text_reader
+from rx_spark._jobs._inputs import Again, Input, opened, read
+from rx_spark._jobs._text_input import decoder_of
 from rx_spark._plans._plan import (
     Aggregates,
     Count,
     Distinct,
-    FeedSource,
     GroupReduce,
-    IterableSource,
     Max,
     Min,
     Pass,
     Plan,
-    RangeSource,
     Reduce,
     Runner,
-    Source,
     Step,
     Sum,
     Take,
     TextSource,
 )
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
-from rx_spark._transport._feed import FeedReader
-from rx_spark._transport._wire import CHUNK, SinkAddress
-from rx_spark._workers._blocks import (
-    BLOCKS_PER_PARTITION,
-    BatchReader,
-    CellReader,
-    Reader,
-    RowReader,
-    block_size,
-    range_reader,
-)
 from rx_spark._workers._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
-from rx_spark._workers._lines import Decoder, LineReader
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
-from rx_spark._workers._portable import dump_items, dump_plan_part
+from rx_spark._workers._portable import dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
 from rx_spark._workers._shuffle import (
     SCHEMA,
@@ -63,8 +46,7 @@ from rx_spark._workers._shuffle import (
     Writer,
 )
 
-#: What the driver reads of an iterable; above this it has no end, or belongs into files.
-MOST_BYTES = 1 << 30
+_NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +55,10 @@ if TYPE_CHECKING:
 
     from rx_spark._columns._screen import Watch
     from rx_spark._session._session import Engine
+    from rx_spark._transport._rounds import Remaining
+    from rx_spark._transport._wire import SinkAddress
+    from rx_spark._workers._blocks import Reader
+    from rx_spark._workers._lines import Decoder
 
 
 @dataclass(frozen=True)
@@ -90,13 +76,8 @@ class Compiled:
     empty: tuple[Any, ...] = ()
     #: Called when the job was successful, before its stream completes: tells what was left out.
     settle: Callable[[], None] | None = None
-
-
-@dataclass(frozen=True)
-class _Input:
-    frame: DataFrame
-    reader: Reader
-    total: int | None
+    #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
+    again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
 
 def split_limit(plan: Plan) -> tuple[tuple[Step, ...], int | None]:
@@ -145,12 +126,12 @@ def _compile(
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
-            return Compiled(_opened(plan.source, engine, watch), None, None, partial(_only, plan.source.start))
+            return Compiled(opened(plan.source, engine, watch), None, None, partial(_only, plan.source.start))
         if plan.target is not None and plan.output is not None and not steps:
-            return Compiled(_opened(plan.source, engine, watch), None, None, partial(_written, plan.target))
+            return Compiled(opened(plan.source, engine, watch), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
-    path = engine.path
-    source = _input(plan.source, engine, engine.parallelism, stopped, address, watch, decoder)
+    streams = plan.target is None and all(isinstance(step, Pass) for step in steps)
+    source = read(plan.source, engine, stopped, address, watch, decoder, at_once=not streams)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
@@ -160,13 +141,10 @@ def _compile(
     ordered = True
 
     def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
-        work = Work(reader, merger, tuple(runners), writer, None if writer else limit)
-        payload = dump_plan_part(work)
-        engine.ship(payload)
-        # pyspark's stubs want a plain function; a callable object does, and pickles small
+        work = Work(reader, merger, tuple(runners), writer, None if writer else limit, decoder is None or decoder.tally is None)
         # Where a function is called for its effects, the task ends quietly: Spark would run it again at once.
         writes = plan.target is not None and not isinstance(writer, EffectWriter)
-        return frame.mapInArrow(Program(payload, path, address, writes), schema)
+        return _mapped(frame, work, engine, address, schema, writes=writes)
 
     for step in steps:
         if isinstance(step, Pass):
@@ -183,17 +161,31 @@ def _compile(
         made = stage(RowWriter(plan.output), plan.output.ddl)
         return Compiled(made, None, None, partial(_written, plan.target))
     if isinstance(plan.target, Effects):
-        made = stage(EffectWriter(plan.target.function), "nothing binary")
+        made = stage(EffectWriter(plan.target.function), _NOTHING)
         return Compiled(made, None, None, partial(_ran, plan.target))
     empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not runners else ()
-    return Compiled(stage(None, "nothing binary"), partitions, total if ordered else None, empty=empty)
+    if streams and source.again is not None:
+        return _round(source, source.again, Work(reader, None, tuple(runners), None, limit), engine, engine.parallelism, address)
+    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty)
 
 
-def _opened(source: FrameSource, engine: Engine, watch: Watch | None, *, stable: bool = False) -> DataFrame:
-    try:
-        return source.open(engine, stable=stable, watch=watch)
-    except Exception as error:  # what was there when the source was made may be gone
-        raise read_error(error, source.origin.shown) from error
+def _round(source: Input, again: Again, work: Work, engine: Engine, tasks: int, address: SinkAddress | None) -> Compiled:
+    """One of the Spark jobs of an ordered stream; it and the ones behind it differ in the blocks they read."""
+
+    def further(left: Remaining, tasks: int, address: SinkAddress) -> Compiled:
+        return _round(again(left, tasks), again, work, engine, tasks, address)
+
+    frame = _mapped(source.frame, replace(work, reader=source.reader), engine, address, _NOTHING)
+    return Compiled(frame, tasks, source.total, again=further)
+
+
+def _mapped(
+    frame: DataFrame, work: Work, engine: Engine, address: SinkAddress | None, schema: str, *, writes: bool = False
+) -> DataFrame:
+    payload = dump_plan_part(work)
+    engine.ship(payload)
+    # pyspark's stubs want a plain function; a callable object does, and pickles small
+    return frame.mapInArrow(Program(payload, engine.path, address, writes), schema)
 
 
 def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:
@@ -250,82 +242,3 @@ def _reducer(step: Step) -> Reducer:
             return Best(max, key)
         case _:
             raise TypeError(f"{step!r} is not a step of a plan")
-
-
-def _input(
-    source: Source,
-    engine: Engine,
-    partitions: int,
-    stopped: Callable[[], bool],
-    address: SinkAddress | None,
-    watch: Watch | None,
-    decoder: Decoder | None,
-) -> _Input:
-    session = engine.session
-    match source:
-        case FrameSource():
-            return _Input(
-                _opened(source, engine, watch, stable=True),
-                BatchReader(source.batches) if source.batches else RowReader(source.row),
-                None,
-            )
-        case RangeSource():
-            numbers = range_reader(source, partitions)
-            return _Input(session.range(0, partitions, 1, partitions), numbers, numbers.total)
-        case FeedSource():
-            assert address is not None
-            return _Input(session.range(0, 1, 1, 1), FeedReader(address), None)
-        case IterableSource():
-            return _cells(source, engine, partitions, stopped)
-        case TextSource(by_spark=True):
-            assert decoder is not None
-            return _Input(text_frame(source, engine), LineReader(decoder), None)
-        case _:
-            text = text_reader(source, partitions, decoder)
-            return _Input(session.range(0, partitions, 1, partitions), text, len(text.parts))
-
-
-def _cells(source: IterableSource, engine: Engine, partitions: int, stopped: Callable[[], bool]) -> _Input:
-    """One row per task, with the numbers of its blocks and the pickled blocks."""
-    import pyarrow as pa
-
-    blocks: list[bytes] = []
-    pending: list[Any] = []
-    for item in source.items:
-        if stopped():
-            break
-        if item is None:
-            raise none_produced("from_iterable")
-        pending.append(item)
-        # Short sources are cut finely below; as soon as a source is long enough, whole chunks are pickled as they come.
-        if len(pending) == CHUNK * partitions * BLOCKS_PER_PARTITION:
-            blocks += [dump_items(pending[at : at + CHUNK]) for at in range(0, len(pending), CHUNK)]
-            pending.clear()
-            _check_size(blocks)
-    size = block_size(len(pending), partitions, CHUNK)
-    blocks += [dump_items(pending[at : at + size]) for at in range(0, len(pending), size)]
-    _check_size(blocks)
-    rows = [
-        pa.table(
-            {
-                "blocks": pa.array([list(range(partition, len(blocks), partitions))], pa.list_(pa.int64())),
-                "cells": pa.array([blocks[partition::partitions]], pa.list_(pa.binary())),
-            }
-        )
-        for partition in range(partitions)
-    ]
-    if blocks:
-        engine.ship(blocks[0])  # items are of few classes: those of the first block stand for the others
-    return _Input(engine.session.createDataFrame(pa.concat_tables(rows)), CellReader(), len(blocks))
-
-
-def _check_size(blocks: list[bytes]) -> None:
-    size = sum(map(len, blocks))
-    if size > MOST_BYTES:
-        raise ValueError(
-            f"from_iterable() has read {size:,} bytes of pickled items, and there are more; Spark gets all of them before "
-            f"it starts, so at most {MOST_BYTES:,} are read.\n"
-            f"  For lines of files:         rx_spark.text(paths)\n"
-            f"  For data that comes along:  send names or numbers, and open what they stand for in a mapper\n"
-            f"  Without Spark:              Flowable.from_iterable(items)"
-        )

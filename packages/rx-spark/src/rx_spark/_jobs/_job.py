@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job_errors import job_error
+from rx_spark._jobs._slots import tasks_of
 from rx_spark._plans._plan import Plan
 from rx_spark._transport._credits import Frame
 from rx_spark._transport._sink import CreditSink
@@ -20,8 +21,12 @@ from rx_spark._transport._wire import END as END_FRAME
 from rx_spark._transport._wire import ERROR, loads, unpack_error
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+    from rx_spark._jobs._compile import Compiled
     from rx_spark._jobs._progress import RunCounts
     from rx_spark._session._session import Engine, SparkConfig
+    from rx_spark._transport._rounds import Remaining
 
 
 class _End(enum.Enum):
@@ -87,6 +92,7 @@ class SparkJob:
         self._sink: CreditSink | None = None
         #: What Spark says of this run, where that is wanted.
         self.counts: RunCounts | None = None
+        self._cores = 0  # for which the last round was cut
         self._thread = threading.Thread(target=self._run, name=f"{self._tag}-job", daemon=True)
 
     # --- the consumer's side ------------------------------------------------------------------------------------------
@@ -240,7 +246,7 @@ class SparkJob:
 
     def _submit(self) -> None:
         from rx_spark._jobs._compile import compile_plan
-        from rx_spark._session._session import engine
+        from rx_spark._session._session import engine, parallelism_of
 
         self._engine = here = engine(self._config)
         if self._is_cancelled():
@@ -250,36 +256,25 @@ class SparkJob:
             atexit.register(_at_exit)  # after pyspark has registered its own: the last one registered runs first
         _submitted[self] = None
         writes = self._plan.target is not None
-        self._sink = sink = CreditSink(here.host, self._on_ready, self._kill, holds_errors=writes, feed=self._feed)
+        self._sink = sink = CreditSink(
+            here.host,
+            self._on_ready,
+            self._kill,
+            holds_errors=writes,
+            feed=self._feed,
+            tasks=lambda: tasks_of(here.session.sparkContext, self._tag),
+            grown=lambda: self._config.parallelism is None and parallelism_of(here.session.sparkContext) > self._cores,
+        )
         sink.thread.start()
         if self._given_up is not None:
             sink.give_up(self._given_up)
         if self._is_cancelled():  # cancel() may have looked before the sink was there
             sink.cancel()
+        self._cores = here.parallelism
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)
         self._settling = compiled.settle is not None
-        sink.expect(compiled.partitions, compiled.total)
-        if self._is_cancelled() or compiled.total == 0:
-            return
-        context = here.session.sparkContext
-        if self.counts is not None:
-            self.counts.begin(here.session, self._tag)
-        context.setInterruptOnCancel(True)
-        context.addJobTag(self._tag)
-        context.setLocalProperty("spark.job.description", self._description)  # what Spark's own pages show
-        items: list[Any] | None = None
-        try:
-            if compiled.action is not None:
-                items = compiled.action(compiled.frame, self._tag)
-            else:
-                compiled.frame.collect()
-        except Exception as error:
-            raise job_error(error) from error
-        finally:
-            context.clearJobTags()
-            context.setLocalProperty("spark.job.description", "")
-            self._counted()  # before the result is told: with it the numbers are complete
-        if compiled.settle is not None:
+        items = self._run_jobs(compiled, here, sink)
+        if compiled.settle is not None and not self._is_cancelled():
             compiled.settle()
         if items is not None:
             sink.deliver(items)
@@ -289,6 +284,47 @@ class SparkJob:
     def _counted(self) -> None:
         if self.counts is not None:
             self.counts.end()
+
+    def _run_jobs(self, compiled: Compiled, here: Engine, sink: CreditSink) -> list[Any] | None:
+        """One job, and a further one as long as tasks left blocks because others had no slot. Items of the job's own action."""
+        context = here.session.sparkContext
+        context.setInterruptOnCancel(True)
+        context.addJobTag(self._tag)
+        context.setLocalProperty("spark.job.description", self._description)  # what Spark's own pages show
+        if self.counts is not None:
+            self.counts.begin(here.session, self._tag)
+        try:
+            while True:
+                again = compiled.again
+                sink.expect(compiled.partitions, compiled.total, rounds=again is not None)
+                if self._is_cancelled() or compiled.total == 0:
+                    return None
+                items = self._run_one(compiled)
+                left = sink.next_round() if again is not None else None
+                if again is None or left is None:
+                    return items
+                compiled = again(left, self._tasks_for(left, context, sink), sink.address)
+        finally:
+            context.clearJobTags()
+            context.setLocalProperty("spark.job.description", "")
+            self._counted()  # before the result is told: its receiver finds the numbers complete
+
+    def _run_one(self, compiled: Compiled) -> list[Any] | None:
+        try:
+            if compiled.action is not None:
+                return compiled.action(compiled.frame, self._tag)
+            compiled.frame.collect()
+        except Exception as error:
+            raise job_error(error) from error
+        return None
+
+    def _tasks_for(self, left: Remaining, context: SparkContext, sink: CreditSink) -> int:
+        """As many as there are cores now, unless some of the last round's had no slot."""
+        from rx_spark._session._session import parallelism_of
+
+        if self._config.parallelism is None:
+            self._cores = parallelism_of(context)
+        return min(sink.slots or self._cores, len(left))
 
     def _is_cancelled(self) -> bool:
         return self._cancelled  # a call, because type checkers believe that attributes stay as they were

@@ -104,7 +104,7 @@ def engine(config: SparkConfig) -> Engine:
             SparkSession.builder.getOrCreate(),
             sessions.blocks,
             sessions.frames,
-            config.parallelism or _parallelism(context),
+            config.parallelism or parallelism_of(context),
             _LOOPBACK if _is_local(context.master) else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
             tuple(_driver_path()) if _is_local(context.master) else (),
             sessions.shipment,
@@ -133,9 +133,10 @@ def _own_sessions(session: SparkSession, context: Any) -> _Sessions:
     return made
 
 
-def _parallelism(context: Any) -> int:
+def parallelism_of(context: SparkContext) -> int:
+    """How many tasks a job has where nothing else is asked for: the cores that there are now."""
     if context.getConf().get("spark.rx.parallelism"):
-        return int(context.getConf().get("spark.rx.parallelism"))
+        return int(context.getConf().get("spark.rx.parallelism") or 0)
     return int(context.defaultParallelism)
 
 
@@ -154,6 +155,7 @@ def _start(config: SparkConfig) -> SparkSession:
         "spark.app.name": "rx",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        "spark.ui.liveUpdate.period": "0",  # how many tasks run is asked, and answered late otherwise
         "spark.python.task.killTimeout": "300ms",  # a cancelled task's Python is stopped after that, not after 2 s
         "spark.sql.warehouse.dir": os.path.join(_scratch(), "warehouse"),
     }

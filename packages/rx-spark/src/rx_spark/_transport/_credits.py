@@ -2,17 +2,23 @@
 
 A *partition* is one of the job's last stage. It may have WINDOW chunks here or on their way; taking one out returns the
 credit. In an ordered job the *front* is the number of the block whose items come next; partitions that are ahead wait
-with their window full. A task that Spark runs again takes its partition over, and items that came before are dropped by
-their index.
+with their window full. A task that Spark runs again takes its partition over, begins at the first block that is not here as a
+whole, and items that came before are dropped by their index.
 
-When order needs a block whose task has no slot to run in while other tasks wait for credits (fewer slots than partitions, or
-streams of other jobs that hold all slots), the waiting tasks get credits all the same and what they send goes to a
-temporary file, until the missing task runs: slow, on disk, but never a deadlock and never unbounded memory.
+Tasks that wait for credits hold slots that others may need. Two things are done about it, so that there is never a deadlock and
+never unbounded memory:
+
+- When order needs a block whose task has no slot (fewer slots than partitions), the waiting tasks are asked to leave at the end
+  of their block, and what is left is cut anew for as many tasks as there are slots: a further Spark job, a *round*.
+- When streams of other jobs hold all slots, their waiting tasks get credits all the same, and what they send goes to a
+  temporary file. A job that can go on in a further round leaves when that file has SPOOLED_BYTES; others, behind a shuffle or
+  over a DataFrame, send all they have.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 import tempfile
 import threading
@@ -22,9 +28,11 @@ from time import monotonic
 from typing import Final
 
 from rx_spark._errors import SparkJobError
-from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, SinkAddress
+from rx_spark._transport._rounds import Finished, Remaining
+from rx_spark._transport._wire import CREDIT, DATA, DONE, END, ERROR, LEAVE, LEFT, NO_BLOCK, REPORT, WELCOME, SinkAddress
 
 WINDOW: Final = 2  #: chunks per partition, here and on their way
+SPOOLED_BYTES: Final = 32 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -38,17 +46,19 @@ class Frame:
 
 
 class Partition:
-    __slots__ = ("attempt", "connection", "done", "ended", "frames", "in_memory", "outstanding", "received")
+    __slots__ = ("attempt", "block", "connection", "done", "ended", "frames", "in_memory", "outstanding", "received", "whole")
 
     def __init__(self) -> None:
         self.attempt = -1
+        self.block = NO_BLOCK  # of the last DATA frame
         self.connection: Connection | None = None
         self.frames: deque[Frame] = deque()
         self.in_memory = 0  # DATA frames in the queue whose payload is in memory
         self.outstanding = 0  # credits given and not yet used
         self.received = 0  # items of all attempts so far
-        self.done = -1  # the last block that was finished
-        self.ended = False
+        self.done = NO_BLOCK  # the last block that was finished
+        self.whole = 0  # items up to its end
+        self.ended = False  # or its task has left
 
 
 class Connection:
@@ -61,20 +71,34 @@ class Connection:
         self.feeds = False  #: it wants items, and belongs to the feed from now on
 
 
+def tell(connection: Connection, signals: bytes) -> None:
+    try:
+        connection.socket.send(signals)  # a few bytes at a time: they always fit the socket's buffer
+    except OSError:
+        pass  # the I/O thread sees the end of this connection too
+
+
 class CreditQueue:
     """The chunks of all partitions. One lock holds everything together; it is held for some microseconds per chunk.
 
     ``max_buffered`` is the largest number of items held in memory at a time, ``spilled`` how many went to disk.
     """
 
-    def __init__(self, address: SinkAddress, *, holds_errors: bool = False) -> None:
-        self.address = address
+    def __init__(self, host: str, port: int, *, holds_errors: bool = False) -> None:
+        self._host, self._port = host, port
+        self._token = secrets.token_hex(16).encode()
         #: A job that writes is over when Spark has cleaned up: an error waits for that.
         self._holds_errors = holds_errors
         self._failed = False
         self.buffered = self.max_buffered = self.spilled = 0
         self._lock = threading.Lock()
+        #: Those of the round, by their numbers in Spark.
         self._partitions: dict[int, Partition] = {}
+        self._earlier: list[Partition] = []  # of other rounds, with frames that were not taken
+        self._done_blocks = Finished()
+        self._partial: dict[int, int] = {}  # blocks that a task left in their middle -> items of them that are here
+        self._rounds = False  # the job can go on in a further one
+        self._leaving = False
         self._front = 0
         self._total: int | None = None  # blocks of an ordered job
         self._partitions_expected: int | None = 0  # None: known when the job is over
@@ -86,6 +110,12 @@ class CreditQueue:
         self._relieved_until = 0.0
         self._spool: int | None = None
         self._spool_end = 0
+        self._spooled = 0  # frames there that were not taken
+
+    @property
+    def address(self) -> SinkAddress:
+        """Where the tasks of this round connect to. Those of another one are refused."""
+        return SinkAddress(self._host, self._port, self._token)
 
     # --- the consumer's side -----------------------------------------------------------------------------------------
 
@@ -103,6 +133,10 @@ class CreditQueue:
                 at, size = frame.spooled
                 assert self._spool is not None
                 frame.payload = os.pread(self._spool, size, at)
+                self._spooled -= 1
+                if not self._spooled:
+                    self._spool_end = 0
+                    os.ftruncate(self._spool, 0)
             return frame
 
     def taken(self, count: int) -> None:
@@ -113,13 +147,38 @@ class CreditQueue:
     def dispose(self) -> None:
         """Forget what was not consumed."""
         with self._lock:
-            for partition in self._partitions.values():
+            for partition in (*self._partitions.values(), *self._earlier):
                 partition.frames.clear()
                 partition.in_memory = 0
             self.buffered = 0
             if self._spool is not None:
                 os.close(self._spool)
                 self._spool = None
+
+    # --- the job's side ----------------------------------------------------------------------------------------------
+
+    def next_round(self) -> Remaining | None:
+        """The blocks for a further round, whose tasks connect from now on. None: no task was asked to leave, or all is done.
+
+        Thread: the job's, when Spark's job is over.
+        """
+        with self._lock:
+            if not self._leaving or self._total is None or not self._partitions:
+                return None  # tasks that could not connect would not be able to in a further round
+            remaining = self._done_blocks.remaining(self._total)
+            if not len(remaining):
+                return None
+            for partition in self._partitions.values():
+                if partition.received > partition.whole:
+                    here = partition.received - partition.whole
+                    self._partial[partition.block] = max(here, self._partial.get(partition.block, 0))
+                if partition.frames:
+                    self._earlier.append(partition)
+            self._partitions = {}
+            self._leaving = False
+            self._token = secrets.token_hex(16).encode()
+            self._progress = monotonic()
+            return remaining
 
     # --- under the lock ----------------------------------------------------------------------------------------------
 
@@ -145,6 +204,12 @@ class CreditQueue:
 
     def _next_partition(self) -> Partition | None:
         """The partition whose first frame is next: the one of the front, or any in an unordered job."""
+        for partition in self._earlier:  # of an ordered job
+            if not partition.frames:
+                self._earlier.remove(partition)
+                return self._next_partition()
+            if partition.frames[0].block == self._front:
+                return partition
         for key, partition in self._partitions.items():
             if partition.frames:
                 head = partition.frames[0]
@@ -176,35 +241,37 @@ class CreditQueue:
         missing = WINDOW - partition.outstanding - partition.in_memory
         if missing > 0 and connection is not None:
             partition.outstanding += missing
-            try:
-                connection.socket.send(b"+" * missing)  # a few bytes at a time: they always fit the socket's buffer
-            except OSError:
-                pass  # the I/O thread sees the end of this connection too
+            tell(connection, CREDIT * missing)
 
     def _store(self, connection: Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
         partition = connection.partition
         if partition is None or partition.connection is not connection:
             return  # an older attempt that another one has replaced
         self._progress = monotonic()
-        if kind == END:
+        if kind in (END, LEFT):
             partition.ended = True
         elif kind == DONE:
-            if self._total is not None and block > partition.done:
-                partition.frames.append(Frame(DONE, block))
-                partition.done = block
+            if block > partition.done:
+                partition.done, partition.whole = block, index
+                if self._total is not None:
+                    partition.frames.append(Frame(DONE, block))
+                    self._done_blocks.add(block)
+                    self._partial.pop(block, None)
         elif kind == ERROR:
             self._failed = True
             if self._given_up is None:
                 partition.frames.append(Frame(ERROR, block, 0, payload))
         else:
-            self._store_data(partition, Frame(DATA, block, count, payload, max(0, partition.received - index)), index)
+            left = partition.whole + self._partial.get(block, 0)  # where a task left in the middle of this block
+            skip = max(0, partition.received - index, left - index)
+            self._store_data(partition, Frame(DATA, block, count, payload, skip), index)
 
     def _store_data(self, partition: Partition, frame: Frame, index: int) -> None:
         partition.outstanding -= 1
+        partition.received, partition.block = max(partition.received, index + frame.count), frame.block
         if frame.skip >= frame.count:
             self._grant(partition)
             return
-        partition.received = index + frame.count
         fresh = frame.count - frame.skip
         if partition.in_memory < WINDOW:
             partition.in_memory += 1
@@ -215,7 +282,9 @@ class CreditQueue:
             frame.payload = b""
             self.spilled += fresh
         partition.frames.append(frame)
-        if self._progress < self._relieved_until:
+        if self._leaving:
+            self._relieve_partition(partition)  # to the end of the block
+        elif self._progress < self._relieved_until and not self._may_leave():
             self._relieve_partition(partition)
 
     def _to_disk(self, payload: bytes) -> tuple[int, int]:
@@ -227,32 +296,54 @@ class CreditQueue:
         while view:
             view = view[os.pwrite(self._spool, view, self._spool_end) :]
             self._spool_end = at + len(payload) - len(view)
+        self._spooled += 1
         return at, len(payload)
+
+    def _full(self) -> bool:
+        return self._spool_end >= SPOOLED_BYTES
+
+    def _may_leave(self) -> bool:
+        """Whether tasks leave instead of sending more to the temporary file."""
+        return self._rounds and self._full()
 
     def _relieve_partition(self, partition: Partition) -> None:
         connection = partition.connection
         if connection is not None and not partition.outstanding and not partition.ended:
-            partition.outstanding = 1
-            try:
-                connection.socket.send(b"+")
-            except OSError:
-                pass
+            if self._leaving and self._full():
+                tell(connection, LEAVE)  # at once: this block is too large to be kept
+            else:
+                partition.outstanding = 1
+                tell(connection, CREDIT)
 
     def _relieve(self, until: float) -> None:
         with self._lock:
             self._relieved_until = until
+            if self._may_leave():
+                self._leave()
+            else:
+                for partition in self._partitions.values():
+                    self._relieve_partition(partition)
+
+    def _leave(self) -> None:
+        """Ask all tasks to leave: those that are here, and those that will come."""
+        if not self._leaving:
+            self._leaving = True
             for partition in self._partitions.values():
+                if partition.connection is not None:
+                    tell(partition.connection, LEAVE)
                 self._relieve_partition(partition)
 
     def _greet(self, connection: Connection, number: int, attempt: int) -> None:
         partition = self._partitions.setdefault(number, Partition())
         connection.partition = partition
+        tell(connection, WELCOME.pack(partition.done, partition.whole, self._leaving))
         if number == REPORT:
             partition.connection = connection
         elif attempt > partition.attempt and not partition.ended:
             partition.attempt, partition.connection, partition.outstanding = attempt, connection, 0
             self._progress = monotonic()
-            self._grant(partition)
+            if not self._leaving:
+                self._grant(partition)
 
     def _complete(self) -> bool:
         if self._total is not None:

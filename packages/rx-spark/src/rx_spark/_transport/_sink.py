@@ -8,23 +8,30 @@ from __future__ import annotations
 import hmac
 import logging
 import math
-import secrets
 import selectors
 import socket
 import threading
 import weakref
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rx_spark._transport._credits import Connection, CreditQueue, Frame, Partition
-from rx_spark._transport._wire import DATA, END, ERROR, FEED, HEADER, HELLO, SinkAddress, dumps
+from rx_spark._transport._wire import DATA, END, ERROR, FEED, HEADER, HELLO, LEFT, dumps
 
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
 STARVED: Final = 1.0  #: seconds without any progress before waiting tasks are relieved
+COUNTED: Final = 5.0  #: seconds between looks at how many cores there are
 LOG: Final = logging.getLogger("rx.spark")
 
 _live: weakref.WeakSet[CreditSink] = weakref.WeakSet()
+
+
+class Tasks(NamedTuple):
+    """How many tasks of a job run, and how many wait for a slot."""
+
+    running: int
+    waiting: int
 
 
 class CreditSink(CreditQueue):
@@ -38,15 +45,18 @@ class CreditSink(CreditQueue):
         *,
         holds_errors: bool = False,
         feed: Callable[[socket.socket], object] | None = None,
+        tasks: Callable[[], Tasks] | None = None,
+        grown: Callable[[], bool] | None = None,
     ) -> None:
         self._listener = socket.create_server((host, 0), backlog=128)
         self._listener.setblocking(False)
-        super().__init__(
-            SinkAddress(host, self._listener.getsockname()[1], secrets.token_hex(16).encode()), holds_errors=holds_errors
-        )
-        self._on_ready, self._kill, self._feed = on_ready, kill, feed
+        super().__init__(host, self._listener.getsockname()[1], holds_errors=holds_errors)
+        self._on_ready, self._kill, self._feed, self._tasks, self._grown = on_ready, kill, feed, tasks, grown
         self._cancelled = False
         self._cancelled_at = math.inf
+        self._asked = self._counted = 0.0  # when Spark was asked for tasks without a slot, and for its cores
+        #: How many tasks ran at a time when some had no slot; 0: that has not happened.
+        self.slots = 0
         self._running = False  # a job was submitted
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
@@ -55,10 +65,11 @@ class CreditSink(CreditQueue):
 
     # --- called by the job ---------------------------------------------------------------------------------------
 
-    def expect(self, partitions: int | None, total: int | None) -> None:
-        """Say how many tasks will report (None: as many as Spark makes of it), and how many blocks an ordered job has."""
+    def expect(self, partitions: int | None, total: int | None, *, rounds: bool = False) -> None:
+        """Say how many tasks will report (None: as many as Spark makes of it), how many blocks an ordered job has, and whether
+        tasks may leave theirs to those of a further round."""
         with self._lock:
-            self._partitions_expected, self._total = partitions, total
+            self._partitions_expected, self._total, self._rounds = partitions, total, rounds
             self._running = True
             self._progress = monotonic()
         _live.add(self)
@@ -208,7 +219,7 @@ class CreditSink(CreditQueue):
             at += HEADER.size
             self._store(connection, kind, block, index, count, bytes(buffer[at : at + size]))
             at += size
-            if kind in (END, ERROR):
+            if kind in (END, ERROR, LEFT):
                 return False
         del buffer[:at]
         return True
@@ -237,13 +248,30 @@ class CreditSink(CreditQueue):
             return
         with self._lock:
             idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_partition() is None
-            starved = idle and not any(partition.connection for partition in self._partitions.values())
-        if starved:  # no task of this job runs: others may be holding all slots
-            for other in list(_live):
-                if other is not self:
-                    other._relieve(now + STARVED)
-        elif idle:
-            self._relieve(now + STARVED)
+        if idle and now - self._asked >= STARVED:
+            self._asked = now
+            self._make_room(now + STARVED)
+        if self._rounds and self._grown is not None and now - self._counted >= COUNTED:
+            if self._counted and self._grown():
+                with self._lock:
+                    self.slots = 0
+                    self._leave()  # and go on with more tasks
+            self._counted = now
+
+    def _make_room(self, until: float) -> None:
+        """The consumer waits and nothing comes: let tasks that wait for credits make room for those that wait for a slot."""
+        tasks = self._tasks() if self._tasks is not None else Tasks(0, 0)
+        with self._lock:
+            here = [each for each in self._partitions.values() if each.connection is not None and not each.ended]
+            # A task that was asked for a chunk computes it, one that runs and is not here yet starts.
+            held = tasks.running == len(here) and not any(each.outstanding for each in here)
+            if held and here and tasks.waiting and self._rounds:
+                self.slots = len(here)
+                self._leave()
+                return
+        if held and tasks.waiting:
+            for other in [self] if here else [each for each in list(_live) if each is not self]:
+                other._relieve(until)
 
     def _notify(self) -> None:
         with self._lock:

@@ -2,8 +2,9 @@
 
 Used on both sides, therefore light: no pyspark, no pyarrow.
 
-A task says HELLO, then sends frames; each DATA frame uses up one credit, and the driver returns one byte per credit.
-Frames: DATA (a chunk of one block), DONE (the block has no more), ERROR (pickled), END (the task has no more blocks).
+A task says HELLO, hears WELCOME, which says what the driver has of an earlier attempt, and sends frames; each DATA frame uses up
+one credit, and the driver returns one byte per credit. Frames: DATA (a chunk of one block), DONE (the block has no more), ERROR
+(pickled), END (the task has no more blocks), LEFT (it has, but the driver asked it to leave its slot to others).
 
 A task that is fed by the driver (FEED) gets DATA and END frames instead, and sends one byte for each further one that it wants.
 """
@@ -31,7 +32,12 @@ FRAME_BYTES: Final = 1024 * 1024  #: chunks on the way to the driver shrink unti
 
 HEADER: Final = struct.Struct("!BqqIQ")  # kind, block, index of the first item in its partition, items, payload bytes
 HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number of the attempt
-DATA, DONE, ERROR, END = 1, 2, 3, 4
+#: The last block that the driver has whole (or NO_BLOCK), how many items it has up to there, and whether the task is to leave.
+WELCOME: Final = struct.Struct("!qq?")
+NO_BLOCK: Final = -1
+DATA, DONE, ERROR, END, LEFT = 1, 2, 3, 4, 5
+CREDIT: Final = b"+"  #: another chunk is wanted
+LEAVE: Final = b"-"  #: the task is to end with the block it is at; a second one: at once
 REPORT: Final = -1  #: the partition of tasks that have only an error to tell
 FEED: Final = -2  #: the partition of a task that wants the driver's items
 QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
@@ -190,21 +196,40 @@ class Link:
     the task stops quietly, for the driver knows what it has and what is missing.
     """
 
-    def __init__(self, address: SinkAddress, partition: int, attempt: int) -> None:
+    def __init__(self, address: SinkAddress, partition: int, attempt: int, *, resumes: bool = True) -> None:
         self._credits = 0
         self._socket = connect(address, partition, attempt)
+        #: What the driver has of earlier attempts: all blocks up to this one, which are so many items. And how often it has asked
+        #: this task to leave.
+        self.block, self.index, self.leave = self._welcome()
+        if not resumes:
+            self.block, self.index = NO_BLOCK, 0
+
+    def _welcome(self) -> tuple[int, int, int]:
+        got = b""
+        try:
+            while len(got) < WELCOME.size:
+                more = self._socket.recv(WELCOME.size - len(got))
+                if not more:
+                    return NO_BLOCK, 0, 0  # the driver has gone, which reading from it will say again
+                got += more
+        except OSError:
+            return NO_BLOCK, 0, 0
+        block, index, leave = WELCOME.unpack(got)
+        return block, index, int(leave)
 
     def acquire(self) -> bool:
-        """Wait for a credit. It is used up by the next DATA frame, not by this call."""
-        while not self._credits:
+        """Wait for a credit, which the next DATA frame uses up, not this call. False also for a task that is to leave."""
+        while not self._credits and self.leave < 2:
             try:
                 got = self._socket.recv(64)
             except OSError:
                 return False
             if not got:
                 return False
-            self._credits += len(got)
-        return True
+            self._credits += got.count(CREDIT)
+            self.leave += got.count(LEAVE)
+        return self.leave < 2
 
     def send(self, kind: int, block: int, index: int, count: int = 0, payload: bytes = b"") -> bool:
         if kind == DATA:

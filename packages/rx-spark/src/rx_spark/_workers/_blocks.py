@@ -1,9 +1,9 @@
 """Sources cut into blocks.
 
-A block is a run of neighbouring items; blocks are numbered in the source's order. Task ``t`` of ``partitions`` tasks
-works on the blocks ``t, t + partitions, t + 2 * partitions, ...``. All tasks are therefore busy near the same place of the
-source, and the driver can put the results back in order holding only a few chunks per task. (Contiguous partitions
-would force a choice between order, parallel work and bounded memory.)
+A block is a run of neighbouring items; blocks are numbered in the source's order. Task ``t`` of ``partitions`` tasks works on the
+blocks ``t, t + partitions, t + 2 * partitions, ...``, in a further round on such of those that are left. All tasks are therefore
+busy near the same place of the source, and the driver can put the results back in order holding only a few chunks per task.
+(Contiguous partitions would force a choice between order, parallel work and bounded memory.)
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from rx_spark._columns._rows import RowType, read_rows
 from rx_spark._plans._plan import RangeSource
+from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, loads
 
 RANGE_BLOCK = 8 * CHUNK
@@ -37,14 +38,17 @@ class RangeReader:
     numbers: range
     size: int
     partitions: int
+    #: What earlier rounds have left; None: everything.
+    left: Remaining | None = None
 
     @property
     def total(self) -> int:
         return -(-len(self.numbers) // self.size)
 
     def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
+        left = self.left or all_blocks(self.total)
         for partition in partitions_of(batches):
-            for block in range(partition, self.total, self.partitions):
+            for block in left.of_task(partition, self.partitions):
                 yield block, self.numbers[block * self.size : (block + 1) * self.size]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final, Protocol
 
 from rx_spark._bad_records import SHOWN
+from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._workers._blocks import BLOCKS_OF_TASK, partitions_of
 from rx_spark._workers._compression import bad_file, open_bytes, packed
 
@@ -80,10 +81,17 @@ class TextReader:
     parts: tuple[tuple[str, int, int], ...]
     decoder: Decoder
     partitions: int
+    #: What earlier rounds have left; None: everything.
+    left: Remaining | None = None
+
+    @property
+    def total(self) -> int:
+        return len(self.parts)
 
     def blocks(self, batches: Iterable[Any], _partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
+        left = self.left or all_blocks(self.total)
         for partition in partitions_of(batches):
-            for block in range(partition, len(self.parts), self.partitions):
+            for block in left.of_task(partition, self.partitions):
                 path, start, end = self.parts[block]
                 yield block, self._unpacked(path) if packed(path) else self._lines(path, start, end)
 

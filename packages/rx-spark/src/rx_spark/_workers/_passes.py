@@ -23,6 +23,7 @@ from rx_spark._transport._wire import (
     DONE,
     END,
     ERROR,
+    LEFT,
     REPORT,
     FeedClosed,
     Link,
@@ -56,6 +57,8 @@ class Work:
     runners: tuple[Runner, ...]
     writer: Writer | RowWriter | EffectWriter | None
     limit: int | None = None
+    #: Whether a task that runs again may begin behind the blocks that the driver has.
+    resumes: bool = True
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
         if self.merger is not None:
@@ -137,7 +140,7 @@ class Program:
         blocks = work.blocks(source, partition)
         if work.writer is None:
             assert self.address is not None
-            _deliver(blocks, work.limit, Link(self.address, partition, attempt), source)
+            _deliver(blocks, work.limit, Link(self.address, partition, attempt, resumes=work.resumes), source)
             source.drain()
             return
         writer = work.writer
@@ -217,11 +220,14 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
 
     A credit is acquired before the chunk is computed: nothing runs that was not asked for. Chunks start with one
     item and grow while they are quick, so that the first item is there at once and slow functions are not run far
-    ahead.
+    ahead. Nothing is computed of blocks that an earlier attempt has sent whole.
     """
     sender = _Sender(link, limit)
     try:
         while True:
+            if link.leave:
+                link.send(LEFT, 0, sender.index)
+                break
             try:
                 found = next(blocks, None)
             except BaseException as error:
@@ -230,7 +236,7 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
             if found is None:
                 link.send(END, 0, sender.index)
                 break
-            if not sender.block(*found, source):
+            if found[0] > link.block and not sender.block(*found, source):
                 break
     finally:
         link.finish()
@@ -238,9 +244,9 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
 
 class _Sender:
     def __init__(self, link: Link, limit: int | None) -> None:
-        self.index = 0  # items sent so far
+        self.index = link.index  # items sent so far, by earlier attempts too
         self._link = link
-        self._left = limit
+        self._left = None if limit is None else max(0, limit - link.index)
         self._size = 1
         self._block = -1
 
@@ -251,6 +257,8 @@ class _Sender:
         iterator = iter(items)
         while self._left != 0:
             if not link.acquire():
+                if link.leave:
+                    link.send(LEFT, block, self.index)
                 return False
             size = self._size if self._left is None else min(self._size, self._left)
             chunk: list[Any] = []
