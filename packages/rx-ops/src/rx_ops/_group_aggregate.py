@@ -58,7 +58,7 @@ def group_aggregate_of(key: Any, aggregates: Mapping[str, object]) -> tuple[Call
             f"  Right:              {_EXAMPLE}\n"
             f"  For the keys alone: .map({_shown(key)}).distinct()"
         )
-    named = tuple([(name, _aggregate_of(name, each)) for name, each in aggregates.items()])
+    named = aggregates_of("group_aggregate", aggregates)
     for name, aggregate in named:
         if name in fields:
             raise ValueError(
@@ -123,7 +123,12 @@ def _name_in(node: Node) -> tuple[str] | None:
             return None
 
 
-def _aggregate_of(name: str, given: object) -> Aggregate:
+def aggregates_of(operator: str, given: Mapping[str, object]) -> tuple[tuple[str, Aggregate], ...]:
+    """Aggregates with their names, of the keyword arguments of an operator. TypeError for what is none."""
+    return tuple([(name, _aggregate_of(operator, name, each)) for name, each in given.items()])
+
+
+def _aggregate_of(operator: str, name: str, given: object) -> Aggregate:
     """An aggregate as it is, or as an expression says it: ``it.amount.sum()``."""
     if isinstance(given, Aggregate):
         return given
@@ -132,8 +137,8 @@ def _aggregate_of(name: str, given: object) -> Aggregate:
             kind: Any = method
             return Aggregate(kind, None if (kind, operand) == ("count", Item()) else Expression(operand))
     raise TypeError(
-        f"group_aggregate(..., {name}={_shown(given)}): that is no aggregate.\n"
-        f"  Right:  .group_aggregate(..., {name}={_meant(given)})\n"
+        f"{operator}(..., {name}={_shown(given)}): that is no aggregate.\n"
+        f"  Right:  .{operator}(..., {name}={_meant(given)})\n"
         f"  There are sum, count, min, max and average: it.amount.sum(), or sum(function) of rx_ops.aggregates."
     )
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rx_spark._checks._check import StrictError as StrictError
     from rx_spark._checks._check import check as check
     from rx_spark._checks._check import strict as strict
+    from rx_spark._columns._observed import Observed as Observed
     from rx_spark._columns._rows import SchemaError as SchemaError
+    from rx_spark._ends._observe import observe as observe
     from rx_spark._ends._results import foreach_partition as foreach_partition
     from rx_spark._ends._results import to_dataframe as to_dataframe
     from rx_spark._ends._write import write_csv as write_csv
@@ -61,7 +63,9 @@ _HOMES: Final = {
     "JobStats": "_jobs._stats",
     "ManyRowsWarning": "_jobs._many_rows",
     "NotPortableError": "_errors",
+    "Observed": "_columns._observed",
     "Progress": "_jobs._progress",
+    "observe": "_ends._observe",
     "SparkConfig": "_session._session",
     "SparkJobError": "_errors",
     "WorkerError": "_errors",
@@ -105,6 +109,7 @@ __all__ = [
     "JobStats",
     "ManyRowsWarning",
     "NotPortableError",
+    "Observed",
     "Progress",
     "Report",
     "SchemaError",
@@ -124,6 +129,7 @@ __all__ = [
     "from_iterable",
     "jdbc",
     "json",
+    "observe",
     "parquet",
     "range",
     "sql",

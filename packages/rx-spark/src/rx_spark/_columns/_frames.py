@@ -15,7 +15,9 @@ from rx_spark._columns._rows import RowType, quoted
 from rx_spark._columns._screen import Screen, Watch
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Observation, SparkSession
+
+    from rx_spark._columns._observed import Observing
 
 
 class Sessions(Protocol):
@@ -149,7 +151,40 @@ class Unique:
         return frame.distinct()
 
 
-ColumnStep: TypeAlias = Where | Select | Group | Unique
+@dataclass(frozen=True)
+class Observe:
+    """Lets rows pass; Spark computes ``metrics`` of them, from which the aggregates are made."""
+
+    observing: Observing
+    metrics: tuple[tuple[str, str], ...]
+
+    def apply(self, frame: DataFrame, observation: Any = None) -> DataFrame:
+        """With an ``observation`` of Spark's, which is told them; by a name alone they are in the plan and nowhere else."""
+        from pyspark.sql import functions
+
+        given = self.named() if observation is None else observation
+        return frame.observe(given, *(functions.expr(f"{sql} AS {quoted(name)}") for sql, name in self.metrics))
+
+    def named(self) -> str:
+        return f"{self.observing.seen.name} ({self.observing.token})"
+
+    def tell(self, metrics: dict[str, Any]) -> None:
+        self.observing.tell_values(
+            [_result(each.kind, f"_{at}", metrics) for at, (_, each) in enumerate(self.observing.aggregates)]
+        )
+
+
+def _result(kind: str, name: str, metrics: dict[str, Any]) -> Any:
+    """An aggregate of what Spark made of it. Spark's sum of nothing is null."""
+    found = metrics.get(name)  # there are none at all where Spark found that there is nothing to read
+    if kind in ("count", "sum"):
+        return 0 if found is None else found
+    return found / metrics[f"{name}n"] if kind == "average" and found is not None else found
+
+
+#: What has been asked of Spark, for the run that asks: by which step, and Spark's answer in the making.
+Asked: TypeAlias = list[tuple["Observe | Screen", "Observation"]]
+ColumnStep: TypeAlias = Where | Select | Group | Unique | Observe
 
 
 def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
@@ -222,16 +257,31 @@ class FrameSource:
             steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
         return replace(self, steps=steps, checked=checked, raising=raising)
 
-    def open(self, engine: Sessions, *, stable: bool = False, watch: Watch | None = None) -> DataFrame:
-        """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again."""
+    def open(self, engine: Sessions, *, stable: bool = False, asked: Asked | None = None) -> DataFrame:
+        """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again. What is observed on
+        the way is put into ``asked``."""
         frame = rebound(self.origin.open(engine.application), engine.frames)
         if self.screen is not None:
-            frame = self.screen.apply(frame, watch)
+            frame = self.screen.apply(frame, None if asked is None else _watching(self.screen, asked))
         for step in self.steps:
-            frame = step.apply(frame)
+            if asked is not None and isinstance(step, Observe):
+                asked.append((step, observation := _observation(step.named())))
+                frame = step.apply(frame, observation)
+            else:
+                frame = step.apply(frame)
         if stable and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):
             frame = frame.sortWithinPartitions(*(_sortable(name, frame) for name in self.row.names))
         return frame
+
+
+def _observation(name: str) -> Observation:
+    from pyspark.sql import Observation
+
+    return Observation(name)
+
+
+def _watching(screen: Screen, asked: Asked) -> Watch:
+    return lambda observation: asked.append((screen, observation))
 
 
 def scan_notes(source: FrameSource, engine: Sessions) -> list[str]:

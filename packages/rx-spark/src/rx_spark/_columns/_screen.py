@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rx_spark._bad_records import SHOWN, WARNED, BadRecords, OnBad
 from rx_spark._columns._column import BARRIER, MARK, text_of
@@ -152,17 +152,3 @@ def _observed(frame: DataFrame, kept: int, watch: Watch | None) -> DataFrame:
     frame = frame.observe(observation, *measured)
     watch(observation)
     return frame
-
-
-def observed_now(observation: Any, seconds: float) -> tuple[int, list[Any]] | None:
-    """What was observed, when the job is over; None where that is not known. Spark tells it a moment after the job."""
-    jvm = observation._jvm
-    try:
-        jvm.scala.concurrent.Await.ready(
-            observation._jo.future(), jvm.scala.concurrent.duration.Duration.create(int(seconds * 1000), "ms")
-        )
-        found = observation.get
-    except Exception:
-        return None
-    # Nothing was measured where Spark found that there is nothing to read.
-    return int(found.get("count", 0)), list(found.get("first") or ())

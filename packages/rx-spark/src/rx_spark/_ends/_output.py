@@ -11,6 +11,7 @@ from rx_core.queue_fusion import fusion_enabled
 from rx_ops import stages
 from rx_spark._columns._column import Guard, declared
 from rx_spark._columns._frames import ColumnStep, FrameSource, Select, guarded
+from rx_spark._columns._observed import observe
 from rx_spark._columns._rows import RowType, SchemaError, is_row_class, quoted, row_type
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._plans._plan import Distinct, Pass, Plan, Take
@@ -90,7 +91,7 @@ def _last_type(calls: Sequence[tuple[Any, tuple[Any, ...]]], row: RowType | None
     """What a pass makes of rows: known as long as it only filters, or where its last mapper says so."""
     found = row
     for function, args in calls:
-        if function is stages.filter_:
+        if function in (stages.filter_, observe):
             continue
         kind = args[0] if function is stages.cast else _returned(args[0]) if function is stages.map_ else None
         found = row_type(kind) if isinstance(kind, type) and is_row_class(kind) else None

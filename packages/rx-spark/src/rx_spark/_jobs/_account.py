@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._bad_records import BadRecordError, BadRecordWarning, refused, told
-from rx_spark._columns._screen import observed_now
+from rx_spark._columns._observed import observed_now
 from rx_spark._jobs._locating import located
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def account_of(source: FrameSource, observation: Observation) -> Callable[[], No
                 f"Spark does not tell how many records of {source.origin.shown} were left out.", BadRecordWarning, stacklevel=2
             )
             return
-        count, first = found
+        # Nothing was measured where Spark found that there is nothing to read.
+        count, first = int(found.get("count", 0)), list(found.get("first") or ())
         records = located([row.asDict() for row in first]) if first else []
         told(source.origin.shown, screen.on_bad, screen.report, count, records)
 

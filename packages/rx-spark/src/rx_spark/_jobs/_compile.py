@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_spark._columns._frames import FrameSource
+from rx_spark._columns._frames import Asked, FrameSource, Observe
 from rx_spark._jobs._account import account_of
 from rx_spark._jobs._inputs import Again, Input, opened, read
+from rx_spark._jobs._observations import tell_asked
 from rx_spark._jobs._text_input import decoder_of
 from rx_spark._plans._plan import (
     Aggregates,
@@ -51,9 +53,8 @@ _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame, Observation
+    from pyspark.sql import DataFrame
 
-    from rx_spark._columns._screen import Watch
     from rx_spark._session._session import Engine
     from rx_spark._transport._rounds import Remaining
     from rx_spark._transport._wire import SinkAddress
@@ -74,8 +75,8 @@ class Compiled:
     total: int | None
     action: Action | None = None
     empty: tuple[Any, ...] = ()
-    #: Called when the job was successful, before its stream completes: tells what was left out.
-    settle: Callable[[], None] | None = None
+    #: Called when the job was successful, before its stream completes: they tell what was left out, and what passed.
+    settle: tuple[Callable[[], None], ...] = ()
     #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
     again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
@@ -105,14 +106,19 @@ def compile_plan(
             f"to_dataframe(): Spark runs it, and nothing here hears how many records on_bad={policy!r} leaves out.\n"
             f"  Right:  on_bad='fail', or write the rows and read what was written"
         )
+    asked: Asked = []
+    decoder: Decoder | None = None
+    settling: list[Callable[[], None]] = []
     if isinstance(source, TextSource):
         decoder, settle = decoder_of(source, engine)
-        return replace(_compile(plan, engine, address, stopped, decoder=decoder), settle=settle)
-    if not isinstance(source, FrameSource) or policy == "fail":
-        return _compile(plan, engine, address, stopped)
-    watched: list[Observation] = []
-    made = _compile(plan, engine, address, stopped, watched.append)
-    return replace(made, settle=account_of(source, watched[0]))
+        settling += () if settle is None else (settle,)
+    made = _compile(plan, engine, address, stopped, asked, decoder)
+    for step, observation in asked:
+        if isinstance(step, Observe):
+            settling.append(partial(tell_asked, step, observation))
+        elif isinstance(source, FrameSource):
+            settling.append(account_of(source, observation))
+    return replace(made, settle=tuple(settling))
 
 
 def _compile(
@@ -120,41 +126,45 @@ def _compile(
     engine: Engine,
     address: SinkAddress | None,
     stopped: Callable[[], bool],
-    watch: Watch | None = None,
-    decoder: Decoder | None = None,
+    asked: Asked,
+    decoder: Decoder | None,
 ) -> Compiled:
     steps, limit = split_limit(plan)
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
-            return Compiled(opened(plan.source, engine, watch), None, None, partial(_only, plan.source.start))
+            return Compiled(opened(plan.source, engine, asked), None, None, partial(_only, plan.source.start))
         if plan.target is not None and plan.output is not None and not steps:
-            return Compiled(opened(plan.source, engine, watch), None, None, partial(_written, plan.target))
+            return Compiled(opened(plan.source, engine, asked), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     streams = plan.target is None and all(isinstance(step, Pass) for step in steps)
-    source = read(plan.source, engine, stopped, address, watch, decoder, at_once=not streams)
+    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
     reader: Reader | None = source.reader
     merger: Merger | None = None
-    runners: list[Runner] = []
+    passes: list[Pass] = []
+    numbers = itertools.count()
     ordered = True
 
     def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
-        work = Work(reader, merger, tuple(runners), writer, None if writer else limit, decoder is None or decoder.tally is None)
+        number = next(numbers) if any(each.observing for each in passes) else None
+        # What is told when the task has ended is of all of its blocks, or of none.
+        resumes = number is None and (decoder is None or decoder.tally is None)
+        work = Work(reader, merger, _runners(passes), writer, None if writer else limit, resumes, number)
         # Where a function is called for its effects, the task ends quietly: Spark would run it again at once.
         writes = plan.target is not None and not isinstance(writer, EffectWriter)
         return _mapped(frame, work, engine, address, schema, writes=writes)
 
     for step in steps:
         if isinstance(step, Pass):
-            runners.append(step.to_runner())
+            passes.append(step)
             continue
         buckets, writer, next_merger = _shuffle(step, engine.parallelism)
         if step.note:
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
         frame = _exchange(stage(writer, SCHEMA), buckets)
-        reader, merger, runners = None, next_merger, []
+        reader, merger, passes = None, next_merger, []
         if partitions is not None:
             partitions, ordered, total = buckets, buckets == 1, 1
     if plan.target is not None and plan.output is not None:
@@ -163,10 +173,16 @@ def _compile(
     if isinstance(plan.target, Effects):
         made = stage(EffectWriter(plan.target.function), _NOTHING)
         return Compiled(made, None, None, partial(_ran, plan.target))
-    empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not runners else ()
+    empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not passes else ()
     if streams and source.again is not None:
-        return _round(source, source.again, Work(reader, None, tuple(runners), None, limit), engine, engine.parallelism, address)
+        number = 0 if plan.observing else None
+        work = Work(reader, None, _runners(passes), None, limit, observed=number, by_block=True)
+        return _round(source, source.again, work, engine, engine.parallelism, address)
     return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty)
+
+
+def _runners(passes: list[Pass]) -> tuple[Runner, ...]:
+    return tuple(each.to_runner() for each in passes)
 
 
 def _round(source: Input, again: Again, work: Work, engine: Engine, tasks: int, address: SinkAddress | None) -> Compiled:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rx_core._errors import none_produced
-from rx_spark._columns._frames import FrameSource
+from rx_spark._columns._frames import Asked, FrameSource
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._jobs._text_input import text_frame, text_reader
 from rx_spark._plans._plan import FeedSource, IterableSource, RangeSource, Source, TextSource
@@ -30,7 +30,6 @@ from rx_spark._workers._portable import dump_items
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from rx_spark._columns._screen import Watch
     from rx_spark._session._session import Engine
 
 #: What the driver reads of an iterable; above this it has no end, or belongs into files.
@@ -59,7 +58,7 @@ def read(
     engine: Engine,
     stopped: Callable[[], bool],
     address: SinkAddress | None,
-    watch: Watch | None,
+    asked: Asked,
     decoder: Decoder | None,
     *,
     at_once: bool,
@@ -72,7 +71,7 @@ def read(
     match source:
         case FrameSource():
             rows = BatchReader(source.batches) if source.batches else RowReader(source.row)
-            return Input(opened(source, engine, watch, stable=True), rows, None)
+            return Input(opened(source, engine, asked, stable=True), rows, None)
         case FeedSource():
             assert address is not None
             return Input(engine.session.range(0, 1, 1, 1), FeedReader(address), None)
@@ -95,9 +94,9 @@ def read(
             return made if reader.decoder.tally is None else replace(made, again=None)
 
 
-def opened(source: FrameSource, engine: Engine, watch: Watch | None, *, stable: bool = False) -> DataFrame:
+def opened(source: FrameSource, engine: Engine, asked: Asked, *, stable: bool = False) -> DataFrame:
     try:
-        return source.open(engine, stable=stable, watch=watch)
+        return source.open(engine, stable=stable, asked=asked)
     except Exception as error:  # what was there when the source was made may be gone
         raise read_error(error, source.origin.shown) from error
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job_errors import job_error
+from rx_spark._jobs._observations import tell_observed
 from rx_spark._jobs._slots import tasks_of
 from rx_spark._plans._plan import Plan
 from rx_spark._transport._credits import Frame
@@ -181,6 +182,8 @@ class SparkJob:
         if self._left == 0:
             self.cancel()  # the limit is reached: the rest is not wanted
             return False
+        if self._settling and self._plan.one:
+            return False  # with the only item the stream may complete
         try:
             frame = sink.take()
             if frame is None:
@@ -272,10 +275,12 @@ class SparkJob:
             sink.cancel()
         self._cores = here.parallelism
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)
-        self._settling = compiled.settle is not None
+        self._settling = bool(compiled.settle or self._plan.observing)
         items = self._run_jobs(compiled, here, sink)
-        if compiled.settle is not None and not self._is_cancelled():
-            compiled.settle()
+        if not self._is_cancelled():
+            for settle in compiled.settle:
+                settle()
+            tell_observed(self._plan, sink.seen)
         if items is not None:
             sink.deliver(items)
         elif compiled.empty and sink.silent:

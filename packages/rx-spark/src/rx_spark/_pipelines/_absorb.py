@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
 from rx_ops import stages
+from rx_spark._columns._observed import observe
 from rx_spark._plans._plan import Aggregates, Count, Distinct, GroupReduce, Max, Min, NotedStep, Reduce, Sum, Take
 
 StageFunction = Callable[..., Iterator[Any]]
 
 #: What they give for an item depends on that item alone, so blocks can go anywhere.
 PER_ITEM: Final[frozenset[StageFunction]] = frozenset(
-    (stages.map_, stages.starmap, stages.filter_, stages.of_type, stages.cast, stages.flat_map_iterable)
+    (stages.map_, stages.starmap, stages.filter_, stages.of_type, stages.cast, stages.flat_map_iterable, observe)
 )
 
 NUMBERS: Final = (int, float, complex)

@@ -18,7 +18,8 @@ from rx_fusion.symbols import Expression, Item, Operator
 from rx_ops import stages
 from rx_spark._columns._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._columns._expressions import call_of, column_of, columns_of, one_expression
-from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Select, Unique, guarded
+from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Observe, Select, Unique, guarded
+from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
 from rx_spark._columns._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
 from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
@@ -26,6 +27,7 @@ from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
 if TYPE_CHECKING:
     from rx_ops.aggregates import Aggregate
     from rx_ops.stages import GroupAggregate
+    from rx_spark._columns._observed import Observing
 
 #: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
 _KEYS: Final = (int, str, bool)
@@ -242,6 +244,31 @@ def _aggregated(aggregate: Aggregate, source: FrameSource, name: str) -> _Aggreg
     return _Aggregated(values, ((sql, name),), name, Kind(column.python), (*column.guards, *_no_nan(aggregate.kind, column)))
 
 
+def _observe(source: FrameSource, observing: Observing) -> FrameSource:
+    """The rows pass. Filters that come later stay behind it: a scan that was told of them would leave out what is to be seen."""
+    metrics: list[tuple[str, str]] = []
+    guards: list[Guard] = []
+    for at, (_, aggregate) in enumerate(observing.aggregates):
+        name = f"_{at}"
+        if aggregate.value is None:
+            metrics.append(("count(*)", name))
+            continue
+        column = column_of(aggregate.value, source.rows)
+        guards += column.guards
+        if aggregate.kind == "count":
+            metrics.append((f"count({column.sql})", name))
+            continue
+        if column.optional:
+            raise NotAColumn(f"{aggregate!r} may meet None")
+        if aggregate.kind == "average":
+            metrics += [(_aggregate("sum", column), name), ("count(*)", f"{name}n")]
+        else:
+            metrics.append((_aggregate(aggregate.kind, column), name))
+            guards += _no_nan(aggregate.kind, column)
+    made = source.then(*guarded(tuple(guards)), Observe(observing, tuple(metrics)))
+    return replace(made, raising=None)
+
+
 def _average(column: Column, values: tuple[tuple[str, str], ...], name: str) -> _Aggregated:
     """The sum divided by the number, as Python divides."""
     partial = ((_aggregate("sum", replace(column, sql=name)), name), ("count(*)", f"{name}n"))
@@ -301,4 +328,5 @@ COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.group_reduce: _group_reduce,
     stages.group_aggregate: _group_aggregate,
     stages.distinct: _distinct,
+    observe: _observe,
 }

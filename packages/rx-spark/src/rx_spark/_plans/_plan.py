@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rx_spark._bad_records import BadRecords, OnBad
 from rx_spark._columns._frames import FrameSource
+from rx_spark._columns._observed import Observing
 
 if TYPE_CHECKING:
     from rx_ops.stages import GroupAggregate
@@ -98,6 +99,11 @@ class Pass:
 
     def to_runner(self) -> Runner:
         return self.runner if self.runner is not None else Stacked(self.stages)
+
+    @property
+    def observing(self) -> list[Observing]:
+        """Who is to be told what passes."""
+        return [argument for _, args in self.stages for argument in args if isinstance(argument, Observing)]
 
 
 @dataclass(frozen=True)
@@ -211,3 +217,19 @@ class Plan:
     def into(self, target: Target, output: RowType | None) -> Plan:
         """The same plan with its results written to ``target``, as columns of ``output`` or as the items they are."""
         return Plan(self.source, self.steps, target, output)
+
+    @property
+    def observing(self) -> list[list[Observing]]:
+        """Who is to be told what passes in Python, on the executors: of each stage between shuffles that has any."""
+        stages: list[list[Observing]] = [[]]
+        for step in self.steps:
+            if isinstance(step, Pass):
+                stages[-1] += step.observing
+            else:
+                stages.append([])
+        return [stage for stage in stages if stage]
+
+    @property
+    def one(self) -> bool:
+        """Whether its result is one item at most."""
+        return bool(self.steps) and isinstance(self.steps[-1], Reduce | Count | Sum | Min | Max)

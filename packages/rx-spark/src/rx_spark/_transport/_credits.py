@@ -29,7 +29,21 @@ from typing import Final
 
 from rx_spark._errors import SparkJobError
 from rx_spark._transport._rounds import Finished, Remaining
-from rx_spark._transport._wire import CREDIT, DATA, DONE, END, ERROR, LEAVE, LEFT, NO_BLOCK, REPORT, WELCOME, SinkAddress
+from rx_spark._transport._wire import (
+    CREDIT,
+    DATA,
+    DONE,
+    END,
+    ERROR,
+    LEAVE,
+    LEFT,
+    NO_BLOCK,
+    REPORT,
+    SEEN,
+    WELCOME,
+    WITNESS,
+    SinkAddress,
+)
 
 WINDOW: Final = 2  #: chunks per partition, here and on their way
 SPOOLED_BYTES: Final = 32 * 1024 * 1024
@@ -87,6 +101,8 @@ class CreditQueue:
     def __init__(self, host: str, port: int, *, holds_errors: bool = False) -> None:
         self._host, self._port = host, port
         self._token = secrets.token_hex(16).encode()
+        #: What was seen, by the number of the stage and that of the block or task: the same when one of them ran twice.
+        self.seen: dict[tuple[int, int], bytes] = {}
         #: A job that writes is over when Spark has cleaned up: an error waits for that.
         self._holds_errors = holds_errors
         self._failed = False
@@ -245,6 +261,9 @@ class CreditQueue:
 
     def _store(self, connection: Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
         partition = connection.partition
+        if kind == SEEN:
+            self.seen[index, block] = payload
+            return
         if partition is None or partition.connection is not connection:
             return  # an older attempt that another one has replaced
         self._progress = monotonic()
@@ -334,6 +353,10 @@ class CreditQueue:
                 self._relieve_partition(partition)
 
     def _greet(self, connection: Connection, number: int, attempt: int) -> None:
+        if number == WITNESS:
+            connection.partition = Partition()  # its items are elsewhere
+            tell(connection, WELCOME.pack(NO_BLOCK, 0, False))
+            return
         partition = self._partitions.setdefault(number, Partition())
         connection.partition = partition
         tell(connection, WELCOME.pack(partition.done, partition.whole, self._leaving))

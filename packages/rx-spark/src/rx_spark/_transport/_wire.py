@@ -4,7 +4,8 @@ Used on both sides, therefore light: no pyspark, no pyarrow.
 
 A task says HELLO, hears WELCOME, which says what the driver has of an earlier attempt, and sends frames; each DATA frame uses up
 one credit, and the driver returns one byte per credit. Frames: DATA (a chunk of one block), DONE (the block has no more), ERROR
-(pickled), END (the task has no more blocks), LEFT (it has, but the driver asked it to leave its slot to others).
+(pickled), END (the task has no more blocks), LEFT (it has, but the driver asked it to leave its slot to others), and SEEN, ahead
+of DONE or END: what was observed of all items of a block, or of a task. Its block is the number of that, its index the stage's.
 
 A task that is fed by the driver (FEED) gets DATA and END frames instead, and sends one byte for each further one that it wants.
 """
@@ -35,11 +36,12 @@ HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number o
 #: The last block that the driver has whole (or NO_BLOCK), how many items it has up to there, and whether the task is to leave.
 WELCOME: Final = struct.Struct("!qq?")
 NO_BLOCK: Final = -1
-DATA, DONE, ERROR, END, LEFT = 1, 2, 3, 4, 5
+DATA, DONE, ERROR, END, LEFT, SEEN = 1, 2, 3, 4, 5, 6
 CREDIT: Final = b"+"  #: another chunk is wanted
 LEAVE: Final = b"-"  #: the task is to end with the block it is at; a second one: at once
 REPORT: Final = -1  #: the partition of tasks that have only an error to tell
 FEED: Final = -2  #: the partition of a task that wants the driver's items
+WITNESS: Final = -3  #: the partition of tasks that tell what they have seen, and send their items elsewhere
 QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 
 

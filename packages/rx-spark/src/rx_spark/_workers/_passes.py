@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_core import none_produced
+from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType, arrow_schema, write_batch
 from rx_spark._transport._wire import (
     DATA,
@@ -25,10 +26,13 @@ from rx_spark._transport._wire import (
     ERROR,
     LEFT,
     REPORT,
+    SEEN,
+    WITNESS,
     FeedClosed,
     Link,
     SinkAddress,
     dump_items,
+    dumps,
     extend_path,
     loads,
     next_size,
@@ -59,6 +63,10 @@ class Work:
     limit: int | None = None
     #: Whether a task that runs again may begin behind the blocks that the driver has.
     resumes: bool = True
+    #: The number of the stage in the plan where the driver is told what passes.
+    observed: int | None = None
+    #: It is told of each block, because another task may have the others; else of all of the task.
+    by_block: bool = False
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
         if self.merger is not None:
@@ -71,6 +79,7 @@ class Work:
             for runner in self.runners:
                 items = runner(items)
             yield block, items
+        GATHERED.exhausted = True
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,7 @@ class Program:
         extend_path(self.path)
         collect_less_often()
         source = _Input(batches)
+        GATHERED.clear()
         try:
             work: Work = loads(self.payload)
         except Exception as error:
@@ -140,7 +150,8 @@ class Program:
         blocks = work.blocks(source, partition)
         if work.writer is None:
             assert self.address is not None
-            _deliver(blocks, work.limit, Link(self.address, partition, attempt, resumes=work.resumes), source)
+            witness = None if work.observed is None else Witness(work.observed, None if work.by_block else partition)
+            _deliver(blocks, work.limit, Link(self.address, partition, attempt, resumes=work.resumes), source, witness)
             source.drain()
             return
         writer = work.writer
@@ -150,6 +161,11 @@ class Program:
                 batch = next(produced)
             except StopIteration:
                 source.drain()
+                if work.observed is not None and self.address is not None:
+                    link = Link(self.address, WITNESS, attempt)
+                    Witness(work.observed, partition).of_task(link)
+                    link.send(END, 0, 0)
+                    link.finish()
                 return
             except BaseException as error:
                 if source.failed or isinstance(error, FeedClosed):  # the driver has closed the feed, and knows why
@@ -206,6 +222,22 @@ def _report(address: SinkAddress | None, partition: int, attempt: int, error: Ba
     link.finish()
 
 
+@dataclass(frozen=True)
+class Witness:
+    """Tells the driver what passed, of the task ``partition`` or, where that is None, of each block."""
+
+    stage: int
+    partition: int | None
+
+    def of_task(self, link: Link) -> None:
+        if self.partition is not None:
+            link.send(SEEN, self.partition, self.stage, payload=dumps(GATHERED.whole()))
+
+    def of_block(self, link: Link, block: int) -> None:
+        if self.partition is None:
+            link.send(SEEN, block, self.stage, payload=dumps(GATHERED.taken()))
+
+
 def _batches(rows: Iterator[Row]) -> Iterator[Any]:
     import pyarrow as pa
 
@@ -215,14 +247,14 @@ def _batches(rows: Iterator[Row]) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(columns, list(COLUMNS))
 
 
-def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> None:
+def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input, witness: Witness | None = None) -> None:
     """Send the blocks to the driver, one chunk per credit.
 
     A credit is acquired before the chunk is computed: nothing runs that was not asked for. Chunks start with one
     item and grow while they are quick, so that the first item is there at once and slow functions are not run far
     ahead. Nothing is computed of blocks that an earlier attempt has sent whole.
     """
-    sender = _Sender(link, limit)
+    sender = _Sender(link, limit, witness)
     try:
         while True:
             if link.leave:
@@ -234,6 +266,8 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
                 sender.fail(error, source.failed)
                 break
             if found is None:
+                if witness is not None:
+                    witness.of_task(link)
                 link.send(END, 0, sender.index)
                 break
             if found[0] > link.block and not sender.block(*found, source):
@@ -243,9 +277,10 @@ def _deliver(blocks: Blocks, limit: int | None, link: Link, source: _Input) -> N
 
 
 class _Sender:
-    def __init__(self, link: Link, limit: int | None) -> None:
+    def __init__(self, link: Link, limit: int | None, witness: Witness | None) -> None:
         self.index = link.index  # items sent so far, by earlier attempts too
         self._link = link
+        self._witness = witness
         self._left = None if limit is None else max(0, limit - link.index)
         self._size = 1
         self._block = -1
@@ -272,10 +307,16 @@ class _Sender:
                     self.fail(error, source.failed)
                 return False
             if not chunk:
+                if self._witness is not None:
+                    self._witness.of_block(link, block)
                 return link.send(DONE, block, self.index)
             if not self._send(chunk, perf_counter() - started):
                 return False
+        if self._witness is not None:
+            self._witness.of_block(link, block)
         link.send(DONE, block, self.index)
+        if self._witness is not None:
+            self._witness.of_task(link)
         link.send(END, 0, self.index)
         return False
 
