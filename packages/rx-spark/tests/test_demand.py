@@ -21,7 +21,7 @@ from rx_spark._pipelines._reasons import is_few
 from rx_spark._plans._plan import Distinct, Pass, Plan, RangeSource
 from rx_spark._session._session import engine
 from rx_spark._transport import _sink
-from rx_spark._transport._credits import WINDOW
+from rx_spark._transport._credits import SPOOLED_BYTES, WINDOW
 from rx_spark._transport._wire import CHUNK, FRAME_BYTES
 from rx_spark._workers._passes import ROWS_WRITTEN
 
@@ -77,7 +77,8 @@ def test_the_page_has_the_numbers_of_the_library() -> None:
     assert said("chunks of a stream of this process that a writer is ahead") == str(CHUNKS_AHEAD)
     assert said("items that a task has before it writes them") == f"{ROWS_WRITTEN:,}"
     assert said("seconds until Spark is asked to end the tasks") == str(_sink.TICK)
-    assert said("seconds without a slot until others are relieved") == f"{_sink.STARVED:.0f}"
+    assert said("seconds without an item until those that wait make room") == f"{_sink.STARVED:.0f}"
+    assert said("bytes in the driver's file, of a stream that can go on in a further job") == f"{SPOOLED_BYTES >> 20} MiB"
 
 
 # --- what is under way ------------------------------------------------------------------------------------------------
