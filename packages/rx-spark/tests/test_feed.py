@@ -21,12 +21,14 @@ from rx_spark._plans._plan import FeedSource, Plan
 from rx_spark._plans._targets import Lazy
 from rx_spark._transport import _feed as feed_module
 from rx_spark._transport._feed import FIRST_SIZE, Feed, FeedReader
+from rx_spark._transport._place import Place
 from rx_spark._transport._sink import CreditSink
 from rx_spark._transport._wire import CHUNK, FEED, FeedClosed, SinkAddress, connect
 from rx_testing import TestSubscriber
 from rx_testing.racing import caught, race, rounds
 
 PATIENCE = 10.0
+LOOPBACK = Place("127.0.0.1", "127.0.0.1")
 ROW = value_row(Kind(int))
 WRITTEN = "written"
 
@@ -41,7 +43,7 @@ class PlayedJob(SparkJob):
         self.over = threading.Event()
 
     def _submit(self) -> None:
-        self._sink = sink = CreditSink("127.0.0.1", self._on_ready, self._kill, holds_errors=True, feed=self._feed)
+        self._sink = sink = CreditSink(LOOPBACK, self._on_ready, self._kill, holds_errors=True, feed=self._feed)
         sink.thread.start()
         sink.expect(None, None)
         if self._given_up is not None:
@@ -279,7 +281,7 @@ def test_a_connection_without_the_token_gets_nothing(feed: Callable[..., Run]) -
 
 
 def test_a_listener_that_feeds_nothing_hangs_up() -> None:
-    sink = CreditSink("127.0.0.1", lambda: None, lambda: None)
+    sink = CreditSink(LOOPBACK, lambda: None, lambda: None)
     sink.thread.start()
     with connect(sink.address, FEED, 0) as task:
         assert task.recv(1) == b""

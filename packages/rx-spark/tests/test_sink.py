@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from rx_spark._errors import SparkJobError
 from rx_spark._transport import _credits, _sink
 from rx_spark._transport._credits import WINDOW, Frame
+from rx_spark._transport._place import Place
 from rx_spark._transport._rounds import Finished
 from rx_spark._transport._sink import CreditSink, Tasks
 from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
 from rx_spark._workers._passes import _deliver, _Input
 
 PATIENCE = 10.0
+LOOPBACK = Place("127.0.0.1", "127.0.0.1")
 NO_TASKS = Tasks(0, 0)
 
 
@@ -30,7 +32,7 @@ class Driver:
         self.killed = threading.Event()
         self.asked: Callable[[], object] = lambda: None
         self._tasks = tasks
-        self.sink = CreditSink("127.0.0.1", self.ready.set, self.killed.set, tasks=self._ask)
+        self.sink = CreditSink(LOOPBACK, self.ready.set, self.killed.set, tasks=self._ask)
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
 
@@ -369,7 +371,7 @@ def test_a_failing_on_ready_does_not_stop_the_sink(caplog: pytest.LogCaptureFixt
         raise RuntimeError("in on_ready")
 
     make: Callable[..., CreditSink] = CreditSink
-    sink = make("127.0.0.1", broken, lambda: None)
+    sink = make(LOOPBACK, broken, lambda: None)
     sink.thread.start()
     sink.expect(1, 0)
     assert told.wait(PATIENCE)

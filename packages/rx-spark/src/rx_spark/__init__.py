@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rx_spark._checks._check import StrictError as StrictError
     from rx_spark._checks._check import check as check
     from rx_spark._checks._check import strict as strict
+    from rx_spark._checks._shipping import Shipped as Shipped
+    from rx_spark._checks._shipping import ship as ship
     from rx_spark._columns._observed import Observed as Observed
     from rx_spark._columns._rows import SchemaError as SchemaError
     from rx_spark._ends._observe import observe as observe
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from rx_spark._errors import JavaNotFoundError as JavaNotFoundError
     from rx_spark._errors import NotPortableError as NotPortableError
     from rx_spark._errors import SparkJobError as SparkJobError
+    from rx_spark._errors import VersionsError as VersionsError
     from rx_spark._errors import WorkerError as WorkerError
     from rx_spark._jobs._many_rows import ManyRowsWarning as ManyRowsWarning
     from rx_spark._jobs._progress import Progress as Progress
@@ -68,6 +71,7 @@ _HOMES: Final = {
     "observe": "_ends._observe",
     "SparkConfig": "_session._session",
     "SparkJobError": "_errors",
+    "VersionsError": "_errors",
     "WorkerError": "_errors",
     "__version__": "_version",
     "check_portable": "_sources._items",
@@ -88,7 +92,9 @@ _HOMES: Final = {
     "Report": "_checks._check",
     "Step": "_pipelines._steps",
     "StrictError": "_checks._check",
+    "Shipped": "_checks._shipping",
     "check": "_checks._check",
+    "ship": "_checks._shipping",
     "strict": "_checks._check",
     "SchemaError": "_columns._rows",
     "Written": "_plans._targets",
@@ -113,10 +119,12 @@ __all__ = [
     "Progress",
     "Report",
     "SchemaError",
+    "Shipped",
     "SparkConfig",
     "SparkJobError",
     "Step",
     "StrictError",
+    "VersionsError",
     "WorkerError",
     "Written",
     "__version__",
@@ -132,6 +140,7 @@ __all__ = [
     "observe",
     "parquet",
     "range",
+    "ship",
     "sql",
     "start",
     "strict",

@@ -8,6 +8,7 @@
      ├── NotPortableError    (also TypeError)     something in a pipeline cannot travel to the executors
      ├── SparkJobError       (also RuntimeError)  Spark itself failed, not a user's function
      ├── StrictError         (also ValueError)    an operator would run on the driver, where strict() forbids it
+     ├── VersionsError       (also RuntimeError)  an executor has other versions than the driver
      └── WorkerError         (also RuntimeError)  stands for a user's exception that cannot be pickled
 
 A user's exception keeps its own type: it is rebuilt on the driver and carries the worker's traceback as a note.
@@ -43,6 +44,10 @@ class NotPortableError(RxError, TypeError):
 
 class SparkJobError(RxError, RuntimeError):
     """Spark gave up a job for a reason of its own: a lost executor, no memory, an unreachable driver."""
+
+
+class VersionsError(RxError, RuntimeError):
+    """An executor has another Python, or other versions of what travels, than the driver. Nothing was run there."""
 
 
 class WorkerError(RxError, RuntimeError):

@@ -47,6 +47,7 @@ from rx_spark._workers._shuffle import (
     TakeWriter,
     Writer,
 )
+from rx_spark._workers._versions import versions_here
 
 _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
 
@@ -201,7 +202,8 @@ def _mapped(
     payload = dump_plan_part(work)
     engine.ship(payload)
     # pyspark's stubs want a plain function; a callable object does, and pickles small
-    return frame.mapInArrow(Program(payload, engine.path, address, writes), schema)
+    versions = versions_here() if engine.shipment is not None else ()
+    return frame.mapInArrow(Program(payload, engine.path, address, writes, versions), schema)
 
 
 def _written(target: Target, frame: DataFrame, tag: str) -> list[Any]:

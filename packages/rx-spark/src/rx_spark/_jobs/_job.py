@@ -260,7 +260,7 @@ class SparkJob:
         _submitted[self] = None
         writes = self._plan.target is not None
         self._sink = sink = CreditSink(
-            here.host,
+            here.place,
             self._on_ready,
             self._kill,
             holds_errors=writes,

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from rx_spark._session._java import find_java, java_home
 from rx_spark._session._masters import accepted_soon, check_reachable
 from rx_spark._session._ship import Shipment, own_modules
+from rx_spark._transport._place import Place, place_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -63,14 +64,14 @@ class Engine:
     session: SparkSession
     frames: SparkSession = field(repr=False)  #: for DataFrames: adaptive, and numbers that leave their 64 bits are errors
     parallelism: int
-    host: str  #: where executors find the driver
+    place: Place  #: where executors find the driver
     path: tuple[str, ...] = field(repr=False)  #: what workers add to their sys.path
     shipment: Shipment | None = field(repr=False, default=None)  #: on a cluster: what was sent there
 
-    def ship(self, payload: bytes) -> None:
-        """Send the user's own modules that a pickle names, unless executors import from where this process does."""
+    def ship(self, payload: bytes, modules: Iterable[str] = ()) -> None:
+        """Send the user's own modules that a pickle names, and others, unless executors import from where this process does."""
         if self.shipment is not None:
-            self.shipment.send(own_modules(payload) | OURS)
+            self.shipment.send(own_modules(payload) | OURS | set(modules))
 
 
 _lock = threading.Lock()
@@ -105,7 +106,7 @@ def engine(config: SparkConfig) -> Engine:
             sessions.blocks,
             sessions.frames,
             config.parallelism or parallelism_of(context),
-            _LOOPBACK if _is_local(context.master) else context.getConf().get("spark.driver.host", _LOOPBACK) or _LOOPBACK,
+            Place(_LOOPBACK, _LOOPBACK) if _is_local(context.master) else place_of(context.getConf().get, _LOOPBACK),
             tuple(_driver_path()) if _is_local(context.master) else (),
             sessions.shipment,
         )

@@ -55,7 +55,7 @@ class Shipment:
 def own_modules(payload: bytes) -> frozenset[str]:
     """The modules and packages that a pickle names and that are the user's own, with those that they import."""
     found: set[str] = set()
-    left = [_unit(text) for text in _texts(payload) if text in sys.modules]
+    left = [unit(text) for text in _texts(payload) if text in sys.modules]
     while left:
         name = left.pop()
         if name not in found and is_own(name):
@@ -73,7 +73,7 @@ def is_own(name: str) -> bool:
     return bool(places) and not any(place.is_relative_to(root) for place in places for root in _installed())
 
 
-def _unit(name: str) -> str:
+def unit(name: str) -> str:
     """What is sent when a module is needed: the outermost package that has an ``__init__``, or the module.
 
     A package without one is only a name, which several distributions may share: installed ones, and the user's own.
@@ -183,4 +183,4 @@ def _imported(name: str) -> frozenset[str]:
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module is not None:
                 found.add(node.module)
                 found.update(f"{node.module}.{alias.name}" for alias in node.names)  # each may be a module
-    return frozenset(map(_unit, found))
+    return frozenset(map(unit, found))

@@ -247,7 +247,7 @@ class CreditQueue:
             raise SparkJobError(
                 f"Spark reports success, but only {ended} of {self._partitions_expected or len(self._partitions)} tasks "
                 f"delivered their items to the driver at {self.address.host}:{self.address.port}.\n"
-                f"  Can the executors reach that address?  Set spark.driver.host to one they can"
+                f"  Can the executors reach that address?  Set spark.rx.driver.host and spark.rx.driver.port"
             )
         return None
 

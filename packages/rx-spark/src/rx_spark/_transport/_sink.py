@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from rx_spark._transport._credits import Connection, CreditQueue, Frame, Partition
+from rx_spark._transport._place import Place
 from rx_spark._transport._wire import DATA, END, ERROR, FEED, HEADER, HELLO, LEFT, dumps
 
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
@@ -39,7 +40,7 @@ class CreditSink(CreditQueue):
 
     def __init__(
         self,
-        host: str,
+        place: Place,
         on_ready: Callable[[], object],
         kill: Callable[[], object],
         *,
@@ -48,9 +49,9 @@ class CreditSink(CreditQueue):
         tasks: Callable[[], Tasks] | None = None,
         grown: Callable[[], bool] | None = None,
     ) -> None:
-        self._listener = socket.create_server((host, 0), backlog=128)
+        self._listener = place.listen()
         self._listener.setblocking(False)
-        super().__init__(host, self._listener.getsockname()[1], holds_errors=holds_errors)
+        super().__init__(place.host, self._listener.getsockname()[1], holds_errors=holds_errors)
         self._on_ready, self._kill, self._feed, self._tasks, self._grown = on_ready, kill, feed, tasks, grown
         self._cancelled = False
         self._cancelled_at = math.inf

@@ -13,12 +13,14 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from socket import gethostname
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_core import none_produced
 from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType, arrow_schema, write_batch
+from rx_spark._errors import VersionsError
 from rx_spark._transport._wire import (
     DATA,
     DONE,
@@ -41,6 +43,7 @@ from rx_spark._transport._wire import (
 )
 from rx_spark._workers._hints import explain_field
 from rx_spark._workers._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
+from rx_spark._workers._versions import Versions, check_versions
 
 if TYPE_CHECKING:
     from rx_spark._plans._plan import Runner
@@ -128,6 +131,8 @@ class Program:
     path: tuple[str, ...]
     address: SinkAddress | None
     writes: bool = False
+    #: Those of the driver, for a cluster, whose executors may have others.
+    versions: Versions = ()
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -139,9 +144,11 @@ class Program:
         source = _Input(batches)
         GATHERED.clear()
         try:
+            check_versions(self.versions, gethostname())
             work: Work = loads(self.payload)
         except Exception as error:
-            error.add_note("The pipeline's functions could not be loaded on an executor: is their module installed there?")
+            if not isinstance(error, VersionsError):
+                error.add_note("The pipeline's functions could not be loaded on an executor: is their module installed there?")
             _report(self.address, REPORT, attempt, error)
             if self.writes:
                 raise
