@@ -147,11 +147,40 @@ def test_the_count_does_not_depend_on_what_the_pipeline_does(
     assert bad.count == 10
 
 
-def test_a_filter_that_nothing_passes_leaves_the_count_at_what_was_read(rides: Path, spark_config: SparkConfig) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda flow: flow.count().to_flowable().filter(lambda count: count > 0),
+        lambda flow: flow.map(it.city).distinct(),
+        lambda flow: flow.group_aggregate(it.city, n=it.count()).map(lambda row: row.n),
+        lambda flow: flow.map(lambda ride: ride.city).distinct(),
+    ],
+    ids=["count", "distinct", "group, lambda", "lambda, distinct"],
+)
+def test_a_job_of_which_nothing_is_left_counts_all_the_same(
+    make: Callable[[Flowable[Ride]], Flowable[Any]], rides: Path, spark_config: SparkConfig
+) -> None:
     bad = BadRecords()
     flow = rx_spark.csv(rides, schema=Ride, on_bad="skip", bad=bad, config=spark_config)
-    assert flow.filter(it.id < -5).count().blocking_get() == 0
+    assert make(flow.filter(it.id < -5)).to_list().blocking_get() == []
     assert bad.count == 5
+
+
+def test_where_spark_need_not_read_there_is_nothing_to_count(rides: Path, spark_config: SparkConfig) -> None:
+    bad = BadRecords()
+    flow = rx_spark.csv(rides, schema=Ride, on_bad="skip", bad=bad, config=spark_config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BadRecordWarning)
+        assert flow.filter(it.id != it.id).to_list().blocking_get() == []
+    assert bad.count == 0
+
+
+def test_a_job_that_is_cancelled_counts_nothing(tmp_path: Path, spark_config: SparkConfig) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xff\n" + b"eins\n" * 100_000)
+    bad = BadRecords()
+    lines = rx_spark.text(tmp_path / "a.txt", on_bad="skip", bad=bad, config=spark_config)
+    assert lines.take(1).to_list().blocking_get() == ["eins"]
+    assert bad.count == 0
 
 
 def test_a_writer_counts_what_it_leaves_out(rides: Path, tmp_path: Path, spark_config: SparkConfig) -> None:
@@ -224,6 +253,22 @@ def test_without_a_class_a_record_is_bad_that_is_no_json(tmp_path: Path, spark_c
     flow = rx_spark.json(tmp_path, on_bad="collect", bad=bad, config=spark_config)
     assert sorted(str(row.id) for row in flow.to_list().blocking_get()) == ["1", "2", "7", "None", "x"]
     assert [record.line for record in bad.records] == [4, 6]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_an_empty_file_has_no_rows(kind: str, tmp_path: Path, spark_config: SparkConfig) -> None:
+    (tmp_path / "a").touch()
+    for schema in (None, Ride):
+        assert getattr(rx_spark, kind)(tmp_path / "a", schema=schema, config=spark_config).to_list().blocking_get() == []
+
+
+def test_json_of_which_no_record_fits_says_that_a_class_is_needed(tmp_path: Path, spark_config: SparkConfig) -> None:
+    (tmp_path / "a.json").write_text("nope\n[1]\n")
+    with pytest.raises(ValueError, match=r"json\('.*'\): not one record says which columns there are"):
+        rx_spark.json(tmp_path, on_bad="skip", config=spark_config)
+    bad = BadRecords()
+    flow = rx_spark.json(tmp_path, schema=Ride, on_bad="collect", bad=bad, config=spark_config)
+    assert (flow.to_list().blocking_get(), [record.text for record in bad.records]) == ([], ["nope", "[1]"])
 
 
 def test_only_folders_that_a_filter_leaves_are_read(tmp_path: Path, spark_config: SparkConfig) -> None:

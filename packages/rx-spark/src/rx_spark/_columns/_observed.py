@@ -168,6 +168,8 @@ def observed_now(observation: Any, seconds: float) -> dict[str, Any] | None:
         jvm.scala.concurrent.Await.ready(
             observation._jo.future(), jvm.scala.concurrent.duration.Duration.create(int(seconds * 1000), "ms")
         )
+        if not observation._jo.getRow().size():
+            return {}  # Spark knew without reading that no row passes
         found: dict[str, Any] = observation.get
     except Exception:
         return None

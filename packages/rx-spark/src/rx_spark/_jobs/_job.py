@@ -245,7 +245,8 @@ class SparkJob:
                 sink.job_over(failure)
                 if self._settling:
                     self._failure, self._settling = failure, False
-                    self._on_ready()
+                    if not self._cancelled:
+                        self._on_ready()
 
     def _submit(self) -> None:
         from rx_spark._jobs._compile import compile_plan

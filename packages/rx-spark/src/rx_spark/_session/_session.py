@@ -38,6 +38,7 @@ SLOTS_PER_CORE: Final = 8
 
 OURS: Final = frozenset(("rx_core", "rx_fusion", "rx_ops", "rx_spark"))
 _LOOPBACK: Final = "127.0.0.1"
+_EMPTY_RELATIONS: Final = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,8 @@ def _own_sessions(session: SparkSession, context: Any) -> _Sessions:
     blocks.conf.set("spark.sql.adaptive.enabled", "false")
     blocks.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "32")  # a record is a cell of up to 1,024 items
     frames.conf.set("spark.sql.adaptive.enabled", "true")
+    # It would forget a scan whose rows all were left out, and with it how many these were.
+    frames.conf.set("spark.sql.adaptive.optimizer.excludedRules", _EMPTY_RELATIONS)
     frames.conf.set("spark.sql.ansi.enabled", "true")
     frames.conf.set("spark.sql.session.timeZone", "UTC")
     frames.conf.set("spark.sql.maxMetadataStringLength", "2000")  # what plans say of a scan

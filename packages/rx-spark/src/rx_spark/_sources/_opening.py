@@ -38,6 +38,9 @@ def open_rows(
     frame = _opened(name, origin, here)
     found = without(frame.schema, RECORD)
     row = checked(schema, found, name)
+    if screen is not None and not found.fields:
+        _check_empty(name, origin, here)
+        screen = None
     if isinstance(origin, Files) and (name == "parquet" or screen is not None):
         origin = replace(origin, schema=found if screen is None else with_record(found))
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
@@ -47,6 +50,16 @@ def open_rows(
         given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
+
+
+def _check_empty(name: str, origin: Origin, here: Engine) -> None:
+    """Of empty files there are neither rows nor bad records; others have records, and not one says what a row is."""
+    assert isinstance(origin, Files)
+    if not here.application.read.text(list(origin.paths)).isEmpty():
+        raise ValueError(
+            f"{origin.shown}: not one record says which columns there are.\n"
+            f"  With a row class the bad records are told:  {name}(..., schema=Trip)"
+        )
 
 
 def without(schema: StructType, name: str) -> StructType:
