@@ -15,7 +15,7 @@ from rx_spark._jobs import _text_input
 from rx_spark._jobs._text_input import text_reader
 from rx_spark._plans._plan import RangeSource, TextSource
 from rx_spark._workers._blocks import RANGE_BLOCK, Reader, range_reader
-from rx_spark._workers._lines import Decoder, TextReader
+from rx_spark._workers._lines import BadLines, Decoder, MergeBadLines, TextReader
 
 
 class _Batch:
@@ -157,6 +157,31 @@ def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path) -> None:
         file.write_bytes(b"plain text\n")
         with pytest.raises(BadFileError, match=rf"text\.{end} cannot be read"):
             in_order(text_reader(TextSource((str(file),)), 1), 1)
+
+
+class _Tally:
+    """An accumulator of Spark, in one process."""
+
+    def __init__(self, merge: MergeBadLines) -> None:
+        self._merge, self.value = merge, merge.zero({})
+
+    def add(self, term: BadLines) -> None:
+        self.value = self._merge.addInPlace(self.value, term)
+
+
+def test_a_block_that_is_read_twice_counts_its_bad_lines_once_and_one_that_is_not_read_whole_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_bytes(b"a\n\xff\n" * 4)
+    parts = ((str(file), 0, 8), (str(file), 8, 16))
+    tally = _Tally(MergeBadLines(3))
+    reader = TextReader(parts, Decoder("utf-8", "strict", tally), 1)
+    ((_, first), *_) = reader.blocks([_Batch(0)], 0)
+    assert next(iter(first)) == "a"
+    assert tally.value == {}
+    for _ in range(2):
+        assert in_order(reader, 1) == ["a"] * 4
+        assert {block: (count, len(lines)) for block, (count, lines) in tally.value.items()} == {0: (2, 2), 1: (2, 1)}
+    assert [line[:2] for _, lines in tally.value.values() for line in lines] == [(str(file), at) for at in (2, 6, 10)]
 
 
 def test_undecodable_bytes_in_a_packed_file_have_a_line(tmp_path: Path) -> None:

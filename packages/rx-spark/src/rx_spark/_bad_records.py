@@ -60,8 +60,8 @@ class BadRecords:
     """Counts the records that sources leave out: ``rx_spark.csv(path, on_bad="collect", bad=bad)``.
 
     What a job has left out is here before its stream completes. Of a job that fails or is cancelled, by ``take(n)`` too, it is
-    not counted; of a task that runs again because its executor was lost, it may be counted twice. One object may serve several
-    sources and runs; it is readable at any time, from any thread. A copy in another process starts empty.
+    not counted. Of CSV and JSON, what a task counted that runs again because its executor was lost may count twice. One object
+    may serve several sources and runs; it is readable at any time, from any thread. A copy in another process starts empty.
     """
 
     __slots__ = ("_count", "_lock", "_records", "limit")

@@ -35,5 +35,5 @@ def tell_observed(plan: Plan, seen: Mapping[tuple[int, int], bytes]) -> None:
 def tell_asked(step: Observe, observation: Observation) -> None:
     """What passed in columns, as Spark's observation says."""
     found = observed_now(observation, PATIENCE)
-    if found is not None:
+    if found:
         step.tell(found)

@@ -14,7 +14,7 @@ from rx_spark._jobs._file_errors import empty_folder, shown_path
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._workers._blocks import BLOCKS_PER_PARTITION
 from rx_spark._workers._compression import packed
-from rx_spark._workers._lines import NO_LINES, Decoder, MergeBadLines, TextReader
+from rx_spark._workers._lines import BadLines, Decoder, MergeBadLines, TextReader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,13 +84,15 @@ def decoder_of(source: TextSource, engine: Engine) -> tuple[Decoder, Callable[[]
         return Decoder(source.encoding, source.errors), None
     report = source.report
     merge: Any = MergeBadLines(report.limit if report is not None else WARNED)
-    tally: Any = engine.session.sparkContext.accumulator(NO_LINES, merge)
+    tally: Any = engine.session.sparkContext.accumulator({}, merge)
     return Decoder(source.encoding, source.errors, tally), partial(_settle, source, tally)
 
 
 def _settle(source: TextSource, tally: Any) -> None:
-    count, lines = tally.value
-    records = sorted((BadRecord(shown_path(path), *rest) for path, *rest in lines), key=_place)
+    blocks: BadLines = tally.value
+    count = sum(each for each, _ in blocks.values())
+    lines = [line for _, lines in blocks.values() for line in lines]
+    records = sorted((BadRecord(shown_path(line[0]), *line[1:]) for line in lines), key=_place)
     told(source.shown, source.on_bad, source.report, count, records)
 
 

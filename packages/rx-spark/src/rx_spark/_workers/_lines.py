@@ -6,7 +6,7 @@ Lines end where ``open()`` sees their end. One that cannot be decoded is an erro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any, Final, Protocol
 
 from rx_spark._bad_records import SHOWN
@@ -16,28 +16,45 @@ from rx_spark._workers._compression import bad_file, open_bytes, packed
 
 #: (path, byte or None, line or None, text, reason) of a line that cannot be decoded.
 BadLine = tuple[str, int | None, int | None, str, str]
-#: How many, and the first of them.
-BadLines = tuple[int, tuple[BadLine, ...]]
-NO_LINES: Final[BadLines] = (0, ())
+#: Of each block with such lines how many, and the first of them.
+BadLines = dict[int, tuple[int, tuple[BadLine, ...]]]
 
 
 @dataclass(frozen=True)
 class MergeBadLines:
-    """How an accumulator of Spark adds up what its tasks tell (``AccumulatorParam``). Memory: ``limit`` lines."""
+    """How an accumulator of Spark adds up what its tasks tell (``AccumulatorParam``): a block that was read twice, because a task
+    ran again, counts once. Memory: ``limit`` lines, and a number for each block with such lines."""
 
     limit: int
 
     def zero(self, _: BadLines) -> BadLines:
-        return NO_LINES
+        return {}
 
     def addInPlace(self, first: BadLines, second: BadLines) -> BadLines:  # Spark's name
-        return first[0] + second[0], (*first[1], *second[1])[: self.limit]
+        made: BadLines = {}
+        left = self.limit
+        for block, (count, lines) in sorted({**first, **second}.items()):
+            made[block] = (count, lines[:left])
+            left -= len(made[block][1])
+        return made
 
 
 class Tally(Protocol):
     """An accumulator of Spark: what a task adds arrives at the driver when the task has ended well."""
 
     def add(self, term: BadLines) -> None: ...
+
+
+@dataclass(slots=True)
+class Found:
+    """Lines of a block that cannot be decoded. Memory: the first KEPT of them."""
+
+    count: int = 0
+    lines: list[BadLine] = field(default_factory=list)
+
+
+#: Of a block; a source may keep fewer.
+KEPT: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -48,20 +65,29 @@ class Decoder:
     errors: str
     tally: Tally | None = None
 
-    def lines(self, raw: bytes, path: str, at: int | None = None, number: int | None = None) -> Iterable[str]:
+    def lines(
+        self, raw: bytes, path: str, at: int | None = None, number: int | None = None, found: Found | None = None
+    ) -> Iterable[str]:
         """What is in ``raw``, which ends at a line end: one line, or several with other ends."""
         try:
             line = raw.decode(self.encoding, self.errors)
         except UnicodeDecodeError as error:
-            if self.tally is not None:
+            if self.tally is None or found is None:
+                raise _named(error, raw, path, at, number) from None
+            found.count += 1
+            if len(found.lines) < KEPT:
                 text = raw.decode(self.encoding, "backslashreplace").rstrip("\r\n")[:SHOWN]
-                self.tally.add((1, ((path, at, number, text, f"byte {error.start} of it is no {error.encoding}"),)))
-                return ()
-            raise _named(error, raw, path, at, number) from None
+                found.lines.append((path, at, number, text, f"byte {error.start} of it is no {error.encoding}"))
+            return ()
         if "\r" in line:  # universal newlines, as open() has them: "\r\n" and a lone "\r" end a line too
             line = line.replace("\r\n", "\n").replace("\r", "\n")
             return line.removesuffix("\n").split("\n")
         return (line.removesuffix("\n"),)
+
+    def tell(self, block: int, found: Found) -> None:
+        """The block was read to its end."""
+        if found.count and self.tally is not None:
+            self.tally.add({block: (found.count, tuple(found.lines))})
 
 
 def _named(error: UnicodeDecodeError, raw: bytes, path: str, at: int | None, number: int | None) -> UnicodeDecodeError:
@@ -93,21 +119,24 @@ class TextReader:
         for partition in partitions_of(batches):
             for block in left.of_task(partition, self.partitions):
                 path, start, end = self.parts[block]
-                yield block, self._unpacked(path) if packed(path) else self._lines(path, start, end)
+                yield block, self._unpacked(block, path) if packed(path) else self._lines(block, path, start, end)
 
-    def _lines(self, path: str, start: int, end: int) -> Iterator[str]:
+    def _lines(self, block: int, path: str, start: int, end: int) -> Iterator[str]:
+        found = Found()
         with open(path, "rb") as file:
             at = _first_line(file, start)
             while at < end and (raw := file.readline()):
-                yield from self.decoder.lines(raw, path, at)
+                yield from self.decoder.lines(raw, path, at, None, found)
                 at += len(raw)
+        self.decoder.tell(block, found)
 
-    def _unpacked(self, path: str) -> Iterator[str]:
-        number = 1
+    def _unpacked(self, block: int, path: str) -> Iterator[str]:
+        found, number = Found(), 1
         with open_bytes(path) as file:
             while raw := _next_line(file, path):
-                yield from self.decoder.lines(raw, path, None, number)
+                yield from self.decoder.lines(raw, path, None, number, found)
                 number += 1
+        self.decoder.tell(block, found)
 
 
 def _first_line(file: IO[bytes], start: int) -> int:
@@ -136,8 +165,11 @@ class LineReader:
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for at, batch in enumerate(batches):
-            yield (partition << BLOCKS_OF_TASK) + at, self._lines(batch.column(0).to_pylist(), batch.column(1).to_pylist())
+            block = (partition << BLOCKS_OF_TASK) + at
+            yield block, self._lines(block, batch.column(0).to_pylist(), batch.column(1).to_pylist())
 
-    def _lines(self, lines: list[bytes], paths: list[str]) -> Iterator[str]:
+    def _lines(self, block: int, lines: list[bytes], paths: list[str]) -> Iterator[str]:
+        found = Found()
         for raw, path in zip(lines, paths, strict=True):
-            yield from self.decoder.lines(raw, path)
+            yield from self.decoder.lines(raw, path, None, None, found)
+        self.decoder.tell(block, found)
