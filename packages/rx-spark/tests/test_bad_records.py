@@ -286,6 +286,17 @@ def test_only_folders_that_a_filter_leaves_are_read(tmp_path: Path, spark_config
     assert bad.records[-1].path == str(tmp_path / "city=Ulm" / "a.csv")
 
 
+def test_the_plan_stays_columns_and_says_what_becomes_of_bad_records(rides: Path, spark_config: SparkConfig) -> None:
+    flow = rx_spark.csv(rides, schema=Ride, config=spark_config).filter(it.id > 1).map(it.city)
+    text = flow.explain()
+    assert "· each record is looked at, with all of its columns: a bad one fails the stream" in text
+    assert "· columns: filter(it.id > 1) → map(it.city)" in text
+    assert "ReadSchema: struct<id:bigint,city:string,km:double," in text
+    assert "all of its columns, as each record is looked at" in str(rx_spark.check(flow))
+    lines = rx_spark.text("a.txt", on_bad="skip", config=spark_config)
+    assert "· a line that cannot be decoded is left out and counted" in lines.explain()
+
+
 # --- encodings --------------------------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
     notes = [f"refused: {made}, {refused[0]}" for made in calls if (refused := refusal_of(made)) is not None]
     if isinstance(plan.source, IterableSource):
         notes.append("driver: the iterable is read whole before the job starts")
+    notes += _bad_records(plan.source)
     passed: list[Call] = []
     order = "in the order of the source"
     runs, before = "read the source", ""
@@ -91,6 +92,21 @@ def cut_notes(cut: Cut | None) -> list[str]:
     if cut is None:
         return []
     return [f"driver from here: {cut}", *([f"instead: {cut.remedy}"] if cut.remedy and not cut.ends else ())]
+
+
+def _bad_records(source: Source) -> list[str]:
+    if isinstance(source, FrameSource) and source.screen is not None:
+        return [f"each record is looked at, with all of its columns: a bad one {_BECOMES[source.screen.on_bad]}"]
+    if isinstance(source, TextSource) and source.on_bad != "fail":
+        return [f"a line that cannot be decoded {_BECOMES[source.on_bad]}"]
+    return []
+
+
+_BECOMES: Final = {
+    "fail": "fails the stream",
+    "skip": "is left out and counted",
+    "collect": "is left out, counted and listed",
+}
 
 
 def _scans(source: Source, config: SparkConfig) -> list[str]:

@@ -98,7 +98,8 @@ def _source(head: SparkHead) -> Step:
     if isinstance(source, FrameSource):
         if source.batches:
             return Step(head.shown, "pass", "whole batches of rows are the items")
-        return Step(head.shown, "column", "Spark reads it, and of its columns those that are used")
+        columns = "all of its columns, as each record is looked at" if source.screen else "of its columns those that are used"
+        return Step(head.shown, "column", f"Spark reads it, and {columns}")
     if isinstance(source, IterableSource):
         return Step(head.shown, "pass", "the driver reads it whole before the job starts, and sends it to the tasks")
     if isinstance(source, RangeSource):

@@ -65,29 +65,26 @@ class Decoder:
     errors: str
     tally: Tally | None = None
 
-    def lines(
-        self, raw: bytes, path: str, at: int | None = None, number: int | None = None, found: Found | None = None
-    ) -> Iterable[str]:
-        """What is in ``raw``, which ends at a line end: one line, or several with other ends."""
-        try:
-            line = raw.decode(self.encoding, self.errors)
-        except UnicodeDecodeError as error:
-            if self.tally is None or found is None:
-                raise _named(error, raw, path, at, number) from None
-            found.count += 1
-            if len(found.lines) < KEPT:
-                text = raw.decode(self.encoding, "backslashreplace").rstrip("\r\n")[:SHOWN]
-                found.lines.append((path, at, number, text, f"byte {error.start} of it is no {error.encoding}"))
-            return ()
-        if "\r" in line:  # universal newlines, as open() has them: "\r\n" and a lone "\r" end a line too
-            line = line.replace("\r\n", "\n").replace("\r", "\n")
-            return line.removesuffix("\n").split("\n")
-        return (line.removesuffix("\n"),)
+    def undecoded(
+        self, error: UnicodeDecodeError, raw: bytes, found: Found, path: str, at: int | None = None, number: int | None = None
+    ) -> None:
+        """Count a line, or raise."""
+        if self.tally is None:
+            raise _named(error, raw, path, at, number) from None
+        found.count += 1
+        if len(found.lines) < KEPT:
+            text = raw.decode(self.encoding, "backslashreplace").rstrip("\r\n")[:SHOWN]
+            found.lines.append((path, at, number, text, f"byte {error.start} of it is no {error.encoding}"))
 
     def tell(self, block: int, found: Found) -> None:
         """The block was read to its end."""
         if found.count and self.tally is not None:
             self.tally.add({block: (found.count, tuple(found.lines))})
+
+
+def _several(line: str) -> list[str]:
+    """Universal newlines, as open() has them: a carriage return ends a line too, and so does one with a line feed."""
+    return line.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def _named(error: UnicodeDecodeError, raw: bytes, path: str, at: int | None, number: int | None) -> UnicodeDecodeError:
@@ -122,19 +119,32 @@ class TextReader:
                 yield block, self._unpacked(block, path) if packed(path) else self._lines(block, path, start, end)
 
     def _lines(self, block: int, path: str, start: int, end: int) -> Iterator[str]:
-        found = Found()
+        encoding, errors, found = self.decoder.encoding, self.decoder.errors, Found()
         with open(path, "rb") as file:
             at = _first_line(file, start)
             while at < end and (raw := file.readline()):
-                yield from self.decoder.lines(raw, path, at, None, found)
+                try:
+                    line = raw.decode(encoding, errors)
+                except UnicodeDecodeError as error:
+                    self.decoder.undecoded(error, raw, found, path, at)
+                else:
+                    if "\r" in line:
+                        yield from _several(line)
+                    else:
+                        yield line.removesuffix("\n")
                 at += len(raw)
         self.decoder.tell(block, found)
 
     def _unpacked(self, block: int, path: str) -> Iterator[str]:
-        found, number = Found(), 1
+        encoding, errors, found, number = self.decoder.encoding, self.decoder.errors, Found(), 1
         with open_bytes(path) as file:
             while raw := _next_line(file, path):
-                yield from self.decoder.lines(raw, path, None, number, found)
+                try:
+                    line = raw.decode(encoding, errors)
+                except UnicodeDecodeError as error:
+                    self.decoder.undecoded(error, raw, found, path, None, number)
+                else:
+                    yield from _several(line)
                 number += 1
         self.decoder.tell(block, found)
 
@@ -169,7 +179,12 @@ class LineReader:
             yield block, self._lines(block, batch.column(0).to_pylist(), batch.column(1).to_pylist())
 
     def _lines(self, block: int, lines: list[bytes], paths: list[str]) -> Iterator[str]:
-        found = Found()
+        encoding, errors, found = self.decoder.encoding, self.decoder.errors, Found()
         for raw, path in zip(lines, paths, strict=True):
-            yield from self.decoder.lines(raw, path, None, None, found)
+            try:
+                line = raw.decode(encoding, errors)
+            except UnicodeDecodeError as error:
+                self.decoder.undecoded(error, raw, found, path)
+            else:
+                yield line  # Spark has taken the line ends off
         self.decoder.tell(block, found)
