@@ -6,6 +6,7 @@ import operator
 import os
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ import rx_spark
 from rx_fusion import fusion_off
 from rx_fusion.symbols import call, it
 from rx_ops import Flowable, Row, aggregates
-from rx_spark import Observed, SparkConfig
+from rx_spark import JobStats, Observed, SparkConfig
 from rx_spark._session._session import engine
+from rx_spark._workers._blocks import RANGE_BLOCK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
@@ -252,6 +254,40 @@ def test_a_task_that_ran_again_counts_once(source: Trips, seen: Observed, tmp_pa
     assert once.exists()
     assert seen.value == ALL
     assert behind.value == Row(n=ROWS)
+
+
+def test_a_task_that_goes_on_where_an_earlier_attempt_was_counts_each_block_once(
+    spark_config: SparkConfig, seen: Observed, tmp_path: Path
+) -> None:
+    once, count = tmp_path / "once", 40 * RANGE_BLOCK
+
+    def dying(number: int) -> int:
+        if number == count - RANGE_BLOCK // 2:
+            try:
+                once.touch(exist_ok=False)
+            except FileExistsError:
+                return number
+            os._exit(1)
+        return number
+
+    numbers = rx_spark.range(count, config=spark_config).map(dying)
+    flow = rx_spark.observe(numbers, seen, n=it.count(), total=aggregates.sum(lambda number: number))
+    assert flow.blocking_list() == list(range(count))
+    assert once.exists()
+    assert seen.value == Row(n=count, total=sum(range(count)))
+
+
+@pytest.mark.engine("embedded")
+def test_tasks_that_leave_their_slots_to_others_count_each_block_once(spark_config: SparkConfig, seen: Observed) -> None:
+    engine(spark_config)
+    tasks, stats = 20, JobStats()  # and 16 slots
+    count = 8 * tasks * RANGE_BLOCK
+    numbers = rx_spark.range(count, config=replace(spark_config, parallelism=tasks), stats=stats)
+    flow = rx_spark.observe(numbers, seen, n=it.count(), total=aggregates.sum(lambda number: number))
+    assert sum(1 for _ in flow) == count
+    assert seen.value == Row(n=count, total=sum(range(count)))
+    rounds = stats.progress(0.01).blocking_last().stages
+    assert rounds > 1
 
 
 @pytest.mark.engine("embedded")

@@ -10,14 +10,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rx_ops import aggregates
+from rx_ops._group_aggregate import aggregates_of
+from rx_spark._columns._observed import GATHERED, Observed, Observing, observe
 from rx_spark._errors import SparkJobError
 from rx_spark._transport import _credits, _sink
 from rx_spark._transport._credits import WINDOW, Frame
 from rx_spark._transport._place import Place
 from rx_spark._transport._rounds import Finished
 from rx_spark._transport._sink import CreditSink, Tasks
-from rx_spark._transport._wire import DATA, DONE, END, ERROR, REPORT, Link, SinkAddress, dump_items, loads, pack_error
-from rx_spark._workers._passes import _deliver, _Input
+from rx_spark._transport._wire import (
+    DATA,
+    DONE,
+    END,
+    ERROR,
+    REPORT,
+    SEEN,
+    WITNESS,
+    Link,
+    SinkAddress,
+    dump_items,
+    dumps,
+    loads,
+    pack_error,
+)
+from rx_spark._workers._passes import Witness, _deliver, _Input
 
 PATIENCE = 10.0
 LOOPBACK = Place("127.0.0.1", "127.0.0.1")
@@ -383,3 +400,33 @@ def test_a_failing_on_ready_does_not_stop_the_sink(caplog: pytest.LogCaptureFixt
     assert not sink.thread.is_alive()
     assert "on_ready failed" in caplog.text
     sink.dispose()
+
+
+# --- what tasks have seen ---------------------------------------------------------------------------------------------
+
+
+def test_what_a_task_has_seen_is_kept_once_however_often_it_ran(driver: Driver) -> None:
+    driver.sink.expect(None, None)
+    for partition, attempt in ((0, 0), (1, 1), (0, 2)):
+        link = Link(driver.sink.address, WITNESS, attempt)
+        link.send(SEEN, partition, 7, payload=f"of {partition}".encode())
+        link.send(END, 0, 0)
+        link.finish()  # the driver hangs up when it has all
+    assert driver.sink.seen == {(7, 0): b"of 0", (7, 1): b"of 1"}
+    assert driver.sink.silent  # nothing was sent that would be an item
+
+
+@pytest.mark.parametrize("limit", [None, 13])
+def test_a_block_is_told_when_it_is_whole_and_one_that_a_limit_cut_is_told_to_be_none(driver: Driver, limit: int | None) -> None:
+    seen = Observing(Observed("numbers"), aggregates_of("observe", {"total": aggregates.sum(lambda number: number)}))
+    travelled: Observing = loads(dumps(seen))
+    GATHERED.clear()
+    driver.sink.expect(1, 2)
+    blocks = ((number, observe(iter(range(number * 10, number * 10 + 10)), travelled)) for number in range(2))
+    link = Link(driver.sink.address, 0, 0)
+    task = threading.Thread(target=_deliver, args=(blocks, limit, link, _Input(iter(())), Witness(3, None)))
+    task.start()
+    assert driver.items() == list(range(limit or 20))
+    task.join(PATIENCE)
+    told = {key: loads(payload) for key, payload in driver.sink.seen.items()}
+    assert told == {(3, 0): {seen.token: [45]}, (3, 1): {seen.token: [145]} if limit is None else None}
