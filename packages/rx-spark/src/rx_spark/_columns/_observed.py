@@ -64,7 +64,7 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Observing:
-    """One place: what is computed there, and who is told. Where it has travelled to, nobody is: ``gathers``."""
+    """One place in a pipeline: what is computed there, and the ``seen`` that is told. A copy that has travelled ``gathers``."""
 
     seen: Observed
     aggregates: tuple[tuple[str, Aggregate], ...]
