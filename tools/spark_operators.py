@@ -58,6 +58,9 @@ SPELLED: Final = {
 #: Operators whose functions become columns over rows, where these can be.
 COLUMNS: Final = frozenset(stage_of(stage).name for stage in COLUMN_STEPS) | {"group_by"}
 
+#: Those that Spark does for columns alone.
+ROWS_ONLY: Final = frozenset(("sorted",))
+
 
 class Row(NamedTuple):
     """One form of an operator, and where it runs."""
@@ -69,7 +72,7 @@ class Row(NamedTuple):
     def line(self) -> str:
         shown = f"`{self.name}`{f' {self.form}' if self.form else ''}"
         step = self.step
-        columns = step.where in ("pass", "shuffle") and self.name in COLUMNS
+        columns = (step.where in ("pass", "shuffle") or self.name in ROWS_ONLY) and self.name in COLUMNS
         rows = "column" if columns else step.where
         reason = step.reason.partition("; in pyspark ")[0]  # the page is about all versions, whichever is here
         return f"| {shown} | {rows} | {step.where} | {reason} | {step.remedy} |"

@@ -82,6 +82,44 @@ def test_the_answers_are_those_of_a_local_run(make: Callable[[Flowable[Trip]], F
     assert sorted(make(source).to_list().blocking_get(), key=repr) == local
 
 
+SORTED: dict[str, Callable[[Flowable[Trip]], Flowable[Any]]] = {
+    "by a field": lambda flow: flow.sorted(it.id),
+    "backwards": lambda flow: flow.sorted(it.id, reverse=True).map(it.id),
+    "by two fields": lambda flow: flow.sorted(sym(lambda trip: (trip.city, trip.id))),
+    "values": lambda flow: flow.map(it.city).sorted(),
+    "floats": lambda flow: flow.filter(it.km != None).sorted(it.km),  # noqa: E711  # it is an expression
+    "by an expression": lambda flow: flow.sorted(it.id * -1).map(it.id).filter(it > 20),
+    "then a lambda": lambda flow: flow.sorted(it.id).map(lambda trip: trip.id + 1).filter(it % 2 == 0),
+    "the first ones": lambda flow: flow.sorted(it.id, reverse=True).take(7).map(it.id),
+    "the first ones of what is sorted twice": lambda flow: flow.sorted(it.city).sorted(it.id).take(3),
+    "behind groups": lambda flow: flow.group_reduce(it.city, it.id, operator.add).sorted(it[0]),
+}
+
+
+@pytest.mark.parametrize("make", SORTED.values(), ids=SORTED)
+def test_what_is_sorted_comes_in_its_order(make: Callable[[Flowable[Trip]], Flowable[Any]], source: Flowable[Trip]) -> None:
+    flow = make(source)
+    assert flow.to_list().blocking_get() == make(Flowable.from_iterable(trips())).to_list().blocking_get()
+    assert "columns: " in flow.explain()
+    assert "driver from here" not in flow.explain()
+
+
+def test_equal_keys_come_in_an_order_that_is_always_the_same(source: Flowable[Trip]) -> None:
+    flow = source.sorted(it.city)
+    assert [trip.city for trip in flow] == sorted(trip.city for trip in trips())
+    assert list(flow) == list(flow)
+
+
+def test_a_consumer_that_stops_early_gets_the_first_of_what_is_sorted(source: Flowable[Trip]) -> None:
+    iterator = iter(source.sorted(it.id, reverse=True))
+    assert [next(iterator).id for _ in range(3)] == [ROWS - 1, ROWS - 2, ROWS - 3]
+
+
+def test_a_null_among_keys_is_a_type_error(source: Flowable[Trip]) -> None:
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'NoneType' and 'float'"):
+        source.sorted(it.km).to_list().blocking_get()
+
+
 @pytest.mark.parametrize("name", ["filter", "group_reduce by columns", "count"])
 def test_without_fusion_the_answers_are_the_same(name: str, source: Flowable[Trip]) -> None:
     make = PIPELINES[name]

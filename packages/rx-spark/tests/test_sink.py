@@ -244,6 +244,18 @@ def test_tasks_stop_quietly_when_the_consumer_cancels() -> None:
     driver.stop()
 
 
+def test_items_come_task_by_task_where_each_has_the_next_part_of_an_order(driver: Driver) -> None:
+    driver.sink.expect(None, None, in_turn=True)
+    parts: list[list[int]] = [list(range(3_000)), [], list(range(3_000, 9_000))]
+    tasks = [driver.task(partition, {partition: parts[partition]}) for partition in (2, 0, 1)]
+    assert driver.items(9_000) == list(range(9_000))
+    for task in tasks:
+        task.join(PATIENCE)
+    driver.sink.job_over(None)
+    assert driver.frame().kind == END
+    driver.killed.set()
+
+
 def test_tasks_that_hold_the_slots_order_needs_leave_and_a_further_round_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Order needs block 0, whose task can only start when the other one has ended."""
     impatient(monkeypatch)

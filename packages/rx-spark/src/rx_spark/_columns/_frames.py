@@ -152,6 +152,22 @@ class Unique:
 
 
 @dataclass(frozen=True)
+class Sort:
+    """The rows in the order of some columns, or the first ``count``. Where these are equal, all columns decide."""
+
+    keys: tuple[str, ...]
+    reverse: bool
+    count: int | None = None
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        from pyspark.sql import functions
+
+        columns = [*(functions.expr(key) for key in self.keys), *(_sortable(name, frame) for name in frame.columns)]
+        made = frame.orderBy(*(column.desc() if self.reverse else column.asc() for column in columns))
+        return made if self.count is None else made.limit(self.count)
+
+
+@dataclass(frozen=True)
 class Observe:
     """Lets rows pass; Spark computes ``metrics`` of them, from which the aggregates are made."""
 
@@ -184,7 +200,7 @@ def _result(kind: str, name: str, metrics: dict[str, Any]) -> Any:
 
 #: What has been asked of Spark, for the run that asks: by which step, and Spark's answer in the making.
 Asked: TypeAlias = list[tuple["Observe | Screen", "Observation"]]
-ColumnStep: TypeAlias = Where | Select | Group | Unique | Observe
+ColumnStep: TypeAlias = Where | Select | Group | Unique | Sort | Observe
 
 
 def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
@@ -223,6 +239,8 @@ class FrameSource:
     batches: str = ""
     #: Whether rows of a task may come in another order when it runs again: behind a shuffle of Spark's.
     shuffled: bool = False
+    #: Whether each task has the rows behind those of the one before it, in an order that is always the same.
+    ordered: bool = False
     #: What looks at each record before all steps, where a record may not fit.
     screen: Screen | None = None
 
@@ -235,6 +253,7 @@ class FrameSource:
         return replace(
             self,
             raising=self.raising if not self.steps else None,
+            ordered=self.ordered and not any(isinstance(step, Group | Unique) for step in steps),
             steps=(*self.steps, *steps),
             row=self.row if row is None else row,
             checked=self.checked if checked is None else checked,
@@ -269,7 +288,7 @@ class FrameSource:
                 frame = step.apply(frame, observation)
             else:
                 frame = step.apply(frame)
-        if stable and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):
+        if stable and not self.ordered and (self.shuffled or (not isinstance(self.origin, Files) and has_exchange(frame))):
             frame = frame.sortWithinPartitions(*(_sortable(name, frame) for name in self.row.names))
         return frame
 

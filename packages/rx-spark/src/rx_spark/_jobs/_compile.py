@@ -78,6 +78,8 @@ class Compiled:
     empty: tuple[Any, ...] = ()
     #: Called when the job was successful, before its stream completes: they tell what was left out, and what passed.
     settle: tuple[Callable[[], None], ...] = ()
+    #: Whether the tasks' items come task by task.
+    in_turn: bool = False
     #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
     again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
@@ -179,7 +181,8 @@ def _compile(
         number = 0 if plan.observing else None
         work = Work(reader, None, _runners(passes), None, limit, observed=number, by_block=True)
         return _round(source, source.again, work, engine, engine.parallelism, address)
-    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty)
+    in_turn = streams and isinstance(plan.source, FrameSource) and plan.source.ordered
+    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn)
 
 
 def _runners(passes: list[Pass]) -> tuple[Runner, ...]:

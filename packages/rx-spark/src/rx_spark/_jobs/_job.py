@@ -302,7 +302,7 @@ class SparkJob:
         try:
             while True:
                 again = compiled.again
-                sink.expect(compiled.partitions, compiled.total, rounds=again is not None)
+                sink.expect(compiled.partitions, compiled.total, rounds=again is not None, in_turn=compiled.in_turn)
                 if self._is_cancelled() or compiled.total == 0:
                     return None
                 items = self._run_one(compiled)

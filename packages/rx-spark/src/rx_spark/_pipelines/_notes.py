@@ -34,6 +34,8 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
     frames = isinstance(plan.source, FrameSource)
     if frames:
         order, runs = "in any order", "rows of Arrow batches"
+        if isinstance(plan.source, FrameSource) and plan.source.ordered:
+            order = "in the order of their keys"
     elif isinstance(plan.source, TextSource) and plan.source.by_spark:
         order = "in any order"
     if columns:

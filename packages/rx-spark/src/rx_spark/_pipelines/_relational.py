@@ -22,6 +22,7 @@ from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Observe, S
 from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
 from rx_spark._columns._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
+from rx_spark._pipelines._sorting import SORTS
 from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
@@ -329,4 +330,5 @@ COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.group_aggregate: _group_aggregate,
     stages.distinct: _distinct,
     observe: _observe,
+    **SORTS,
 }

@@ -115,7 +115,8 @@ class CreditQueue:
         self._partial: dict[int, int] = {}  # blocks that a task left in their middle -> items of them that are here
         self._rounds = False  # the job can go on in a further one
         self._leaving = False
-        self._front = 0
+        self._in_turn = False  # items come task by task
+        self._front = 0  # the block whose items are next, or the task
         self._total: int | None = None  # blocks of an ordered job
         self._partitions_expected: int | None = 0  # None: known when the job is over
         self._waiting = True  # polls that came before there was a sink were told to wait
@@ -226,6 +227,8 @@ class CreditQueue:
                 return self._next_partition()
             if partition.frames[0].block == self._front:
                 return partition
+        if self._in_turn:
+            return self._next_in_turn()
         for key, partition in self._partitions.items():
             if partition.frames:
                 head = partition.frames[0]
@@ -235,6 +238,16 @@ class CreditQueue:
                     if self._total is None:
                         self._partitions[key] = self._partitions.pop(key)  # to the end: partitions take turns
                     return partition
+        return None
+
+    def _next_in_turn(self) -> Partition | None:
+        reports = self._partitions.get(REPORT)
+        if reports is not None and reports.frames:
+            return reports
+        while (partition := self._partitions.get(self._front)) is not None:
+            if partition.frames or not partition.ended:
+                return partition if partition.frames else None
+            self._front += 1
         return None
 
     def _nothing(self) -> Frame | None:

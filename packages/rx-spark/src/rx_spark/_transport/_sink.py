@@ -66,11 +66,11 @@ class CreditSink(CreditQueue):
 
     # --- called by the job ---------------------------------------------------------------------------------------
 
-    def expect(self, partitions: int | None, total: int | None, *, rounds: bool = False) -> None:
-        """Say how many tasks will report (None: as many as Spark makes of it), how many blocks an ordered job has, and whether
-        tasks may leave theirs to those of a further round."""
+    def expect(self, partitions: int | None, total: int | None, *, rounds: bool = False, in_turn: bool = False) -> None:
+        """Say how many tasks will report (None: as many as Spark makes of it), how many blocks an ordered job has, whether tasks
+        may leave theirs to those of a further round, and whether items come task by task."""
         with self._lock:
-            self._partitions_expected, self._total, self._rounds = partitions, total, rounds
+            self._partitions_expected, self._total, self._rounds, self._in_turn = partitions, total, rounds, in_turn
             self._running = True
             self._progress = monotonic()
         _live.add(self)
