@@ -2,9 +2,9 @@
 
     python tools/tests.py [pytest arguments]
 
-With arguments it is pytest, in one process. Without, each part is a process of its own; a check that takes long, such as mypy, is
-a part as well. What a part prints is shown whole when it is over; a summary closes the output. The exit code is that of the part
-that failed first. After Ctrl-C nothing is left running.
+With arguments it is pytest, in one process. Without, each part is a process of its own, and tests that are marked ``nightly`` are
+left out; a check that takes long, such as mypy, is a part as well. What a part prints is shown whole when it is over; a summary
+closes the output. The exit code is that of the part that failed first. After Ctrl-C nothing is left running.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parent.parent
 #: Parts run side by side: a cache of pytest's would be written by all of them.
 PYTEST: Final = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider")
+ORDINARY: Final = ("-m", "not nightly")
 #: What an interrupted part gets, and how long it may take to end after that. tools/dev.py waits ten seconds for all.
 ENDINGS: Final = (("SIGINT", 5.0), ("SIGTERM", 2.0), ("SIGKILL", 1.0))
 TICK: Final = 0.05
@@ -63,11 +64,11 @@ def commands(part: Part, parts: Sequence[Part], root: Path) -> list[list[str]]:
     if part.script is not None:
         return list(expand(part.script, config["hatch"]["envs"]["default"]["scripts"]))
     if part.folders:
-        return [[*PYTEST, *part.folders]]
+        return [[*PYTEST, *ORDINARY, *part.folders]]
     named = [folder for other in parts for folder in other.folders]
     # A folder that pytest is called with is not ignored, so one that is named as a whole must not be among them.
     places = [place for place in config["pytest"]["ini_options"]["testpaths"] if place not in named]
-    return [[*PYTEST, *places, *(f"--ignore={folder}" for folder in named)]]
+    return [[*PYTEST, *ORDINARY, *places, *(f"--ignore={folder}" for folder in named)]]
 
 
 def expand(script: str, scripts: dict[str, str | list[str]]) -> Iterator[list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
@@ -64,8 +65,17 @@ class Probe:
             items.append(item)
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks are looked at
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what another engine has to show: ``@pytest.mark.engine("standalone")``."""
+    """Leave out what another engine has to show: ``@pytest.mark.engine("standalone")``. Leave most cases of a test that has many
+    on Spark to the night, because each is a job of half a second: the first three stay, and every third of the others."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        test, _, case = item.nodeid.partition("[")
+        if case and item.get_closest_marker("spark"):
+            cases[test] += 1
+            if cases[test] > 3 and cases[test] % 3:
+                item.add_marker(pytest.mark.nightly)
     here = MASTER.partition("[")[0] or "embedded"
     left = [item for item in items if (asked := item.get_closest_marker("engine")) and here not in asked.args]
     if left:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standalone import eventually
 
 from rx_spark._errors import WorkerError
 from rx_spark._jobs._job import END
@@ -281,7 +282,7 @@ def test_cancel_stops_a_job_that_waits_for_demand(start: Start, spark_config: An
     assert time.monotonic() - began < 0.2, "cancel must not wait"
     assert probe.job.close()
     assert time.monotonic() - began < 3
-    assert tracker.getActiveJobsIds() == []
+    assert eventually(lambda: not tracker.getActiveJobsIds(), 5.0)
     assert probe.job.poll_many(1) == []
     assert probe.job.poll() is END
 
