@@ -29,10 +29,18 @@ def test_examples_run(path: Path) -> None:
         run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
 
 
+#: The ordinary run has those of the first guide, which has something of each kind; pytest alone and the night have all.
+ON_SPARK = [
+    path if path.name == "spark.md" else pytest.param(path, marks=pytest.mark.nightly)
+    for path in DOCUMENTS
+    if any(e.needs == "rx-spark" for e in examples(path))
+]
+
+
 @needs_fusion
 @pytest.mark.spark
 @pytest.mark.timeout(240)  # another JVM may be starting beside this one
-@pytest.mark.parametrize("path", [path for path in DOCUMENTS if any(e.needs == "rx-spark" for e in examples(path))], ids=_name)
+@pytest.mark.parametrize("path", ON_SPARK, ids=_name)
 def test_examples_on_spark_run(path: Path) -> None:
     run(examples(path), strict=path not in LOOSE)
 
