@@ -71,7 +71,7 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ("rx_ops/stages/_filter.py", "from rx_ops import operators\n", "rx_ops: stages and operators"),
         ("rx_ops/operators/_filter.py", "def late():\n    from rx_ops._faces import Flowable\n", "rx_ops: stages and operators"),
         ("rx_spark/_plans/_plan.py", "from rx_spark._jobs import _job\n", "rx_spark: plans, jobs, pipelines"),
-        ("rx_spark/_columns/_rows.py", "from rx_spark._columns import _frames\n", "rx_spark: within its rooms"),
+        ("rx_spark/_columns/_rows.py", "from rx_spark._columns import _frames\n", "rx_spark: columns"),
         ("rx_fusion/_shapes.py", "from rx_fusion._heads import Head\n", "rx_fusion: stages"),
         ("rx_schedulers/_loop_thread.py", "def late():\n    from rx_schedulers import _event_loop\n", "rx_schedulers: actions"),
         ("rx_trio/_wakeup.py", "from rx_trio import _scheduler\n", "rx_trio: wake-ups below"),

@@ -11,7 +11,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ from rx_spark._session._session import SparkConfig, engine
 sys.path.insert(0, str(Path(__file__).parent))  # what tests of this folder share
 
 from spark_sources import Sources
-from standalone import LOOPBACK, MASTER, Standalone
+from standalone import LOOPBACK, MASTER, Standalone, eventually
 
 PATIENCE = 120.0 if MASTER else 40.0  # seconds; the first job starts executors and Python workers
 
@@ -110,20 +109,13 @@ def spark(spark_config: SparkConfig, no_leaks: None) -> Iterator[Sources]:
     """Sources whose jobs must be over at the end: no thread of ours, nothing running in Spark."""
     sources = Sources(spark_config)
     yield sources
-    assert eventually(lambda: sources.stats.running == 0)
-    assert eventually(lambda: not active_jobs(spark_config))
+    assert eventually(lambda: sources.stats.running == 0, 5.0)
+    assert eventually(lambda: not active_jobs(spark_config), 5.0)
 
 
 def active_jobs(config: SparkConfig) -> list[int]:
     """Those that Spark knows of, a moment after they began or ended."""
     return engine(config).session.sparkContext.statusTracker().getActiveJobsIds()
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    deadline = monotonic() + 5
-    while not holds() and monotonic() < deadline:
-        threading.Event().wait(0.01)
-    return holds()
 
 
 @pytest.fixture
@@ -138,7 +130,7 @@ def start(spark_config: SparkConfig) -> Iterator[Callable[[Plan], Probe]]:
     yield begin
     for each in probes:
         assert each.job.close()
-    assert eventually(lambda: not active_jobs(spark_config))
+    assert eventually(lambda: not active_jobs(spark_config), 5.0)
 
 
 @pytest.fixture

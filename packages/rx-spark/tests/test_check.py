@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from operator import add
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from described import described_rows
 from frames import Fare, to_fare
+from refused import LOCKED
 
 import rx_spark
 from rx_fusion import build_lines, fusion_enabled, fusion_off, stage_of
@@ -21,20 +21,6 @@ from rx_spark import StrictError, check, strict
 from rx_spark._pipelines import _absorb, _reasons, _steps
 
 pytestmark = pytest.mark.skipif(not fusion_enabled(), reason="without fusion nothing is moved to Spark")
-
-
-def holding() -> Callable[[int], int]:
-    lock = threading.Lock()
-
-    def locked(number: int) -> int:
-        with lock:
-            return number
-
-    locked.__qualname__ = "locked"
-    return locked
-
-
-LOCKED = holding()
 
 
 def odd(number: int) -> bool:

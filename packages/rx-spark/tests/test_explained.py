@@ -9,7 +9,6 @@ in all three forms, with those of the same pipeline over local items.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any, Final, Literal
 
 import pytest
 from frames import Fare, Trip, to_fare, trips, write_trips
+from refused import LOCKED
 
 import rx_spark
 from rx_fusion import fusion_enabled, fusion_off
@@ -62,17 +62,6 @@ def listed(group: GroupedFlowable[bool, int]) -> Single[list[int]]:
     return group.to_list()
 
 
-def holding() -> Callable[[int], int]:
-    lock = threading.Lock()
-
-    def locked(number: int) -> int:
-        with lock:
-            return number
-
-    locked.__qualname__ = "locked"
-    return locked
-
-
 @dataclass(frozen=True)
 class Sources:
     """Where pipelines begin: on Spark, or the same items here."""
@@ -108,7 +97,7 @@ OTHERS: Final[dict[str, Build]] = {
     "rows of functions into files": lambda on: on.rows.map(to_fare).write_parquet("out", partition_by="city", schema=Fare),
     "into files from the driver": lambda on: on.rows.map(to_fare).skip(1).write_parquet("out", schema=Fare),
     "effects": lambda on: on.numbers.map(double).foreach_partition(print),
-    "refused": lambda on: on.numbers.map(holding()).count(),
+    "refused": lambda on: on.numbers.map(LOCKED).count(),
 }
 
 

@@ -6,23 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from standalone import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120), pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
-
-
-def _eventually(holds: Callable[[], bool], seconds: float) -> bool:
-    """Another process tells nobody when it starts or ends: look again and again, for ``seconds`` at most."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def _group_runs_spark(group: int) -> bool:
@@ -44,10 +33,10 @@ def test_an_interrupt_while_the_jvm_starts_leaves_nothing_behind() -> None:
     )
     process = subprocess.Popen([sys.executable, "-c", program], start_new_session=True, stderr=subprocess.DEVNULL)
     try:
-        assert _eventually(lambda: _group_runs_spark(process.pid) or process.poll() is not None, 60)
+        assert eventually(lambda: _group_runs_spark(process.pid) or process.poll() is not None, 60)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
-        assert _eventually(lambda: not _group_runs_spark(process.pid), 30), "the JVM outlived its program"
+        assert eventually(lambda: not _group_runs_spark(process.pid), 30), "the JVM outlived its program"
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)

@@ -48,8 +48,9 @@ class Driver:
         self.ready = threading.Event()
         self.killed = threading.Event()
         self.asked: Callable[[], object] = lambda: None
+        self.grown = threading.Event()
         self._tasks = tasks
-        self.sink = CreditSink(LOOPBACK, self.ready.set, self.killed.set, tasks=self._ask)
+        self.sink = CreditSink(LOOPBACK, self.ready.set, self.killed.set, tasks=self._ask, grown=self.grown.is_set)
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
 
@@ -303,6 +304,31 @@ def test_a_task_leaves_in_the_middle_of_a_block_that_is_too_large_to_keep(monkey
     driver.stop()
 
 
+def test_a_task_that_runs_again_leaves_with_its_window_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it sends first is here already: the credit for that is given back although the window is full."""
+    impatient(monkeypatch)
+    driver = Driver(Tasks(1, 1))
+    block = list(range(30))
+    lost = Link(driver.sink.address, 1, 0)
+    for at in (0, 10):
+        assert lost.acquire()
+        lost.send(DATA, 1, at, 10, dump_items(block[at : at + 10]))
+    driver.sink.expect(2, 2, rounds=True)
+
+    def one_slot() -> None:
+        lost._socket.close()
+        driver.task(1, {1: block}, attempt=1).join(PATIENCE)
+        driver.task(0, {0: [-1]}).join(PATIENCE)
+        left = driver.sink.next_round()
+        assert left is not None
+        driver.sink.expect(1, 2, rounds=True)
+        driver.task(0, {number: [[-1], block][number] for number in left.of_task(0, 1)})
+
+    threading.Thread(target=one_slot, daemon=True).start()
+    assert driver.items() == [-1, *block]
+    driver.stop()
+
+
 def test_a_job_without_waiting_tasks_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A function that takes its time is no reason to stop the tasks that are ahead of it."""
     impatient(monkeypatch)
@@ -327,6 +353,53 @@ def test_a_job_without_waiting_tasks_is_left_alone(monkeypatch: pytest.MonkeyPat
     assert driver.items() == list(range(20_000))
     assert driver.sink.spilled == 0
     assert driver.sink.next_round() is None
+    driver.stop()
+
+
+def test_tasks_leave_when_there_are_more_cores_than_the_round_was_cut_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    impatient(monkeypatch)
+    monkeypatch.setattr(_sink, "COUNTED", 0.05)
+    driver = Driver(Tasks(1, 0))
+    driver.sink.expect(1, 40, rounds=True)
+    blocks = {at // 500: list(range(at, at + 500)) for at in range(0, 20_000, 500)}
+    cut = threading.Event()
+
+    def more_cores() -> None:
+        driver.task(0, blocks).join(PATIENCE)
+        left = driver.sink.next_round()
+        assert left is not None
+        assert len(left) > 30
+        driver.grown.clear()
+        driver.sink.expect(2, 40, rounds=True)
+        for task in range(2):
+            driver.task(task, {block: blocks[block] for block in left.of_task(task, 2)})
+        cut.set()
+
+    threading.Thread(target=more_cores, daemon=True).start()
+    assert driver.items(500) == list(range(500))
+    driver.grown.set()
+    assert cut.wait(PATIENCE)
+    assert driver.items() == list(range(500, 20_000))
+    assert driver.sink.slots == 0, "the next round is cut for the cores that there are"
+    driver.stop()
+
+
+def test_a_stream_goes_on_when_spark_does_not_say_what_tasks_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    impatient(monkeypatch)
+    driver = Driver()
+    refused = threading.Semaphore(0)
+
+    def stopped() -> None:
+        refused.release()
+        raise ConnectionError("the session has stopped")
+
+    driver.asked = stopped
+    driver.sink.expect(1, 1)
+    assert driver.sink.take() is None
+    for _ in range(2):
+        assert refused.acquire(timeout=PATIENCE)
+    driver.task(0, {0: [1, 2, 3]})
+    assert driver.items() == [1, 2, 3]
     driver.stop()
 
 

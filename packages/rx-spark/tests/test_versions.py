@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from rx_spark import VersionsError
 from rx_spark._transport._place import Place
 from rx_spark._transport._sink import CreditSink
+from rx_spark._transport._wire import ERROR, unpack_error
 from rx_spark._workers._passes import Program
 from rx_spark._workers._versions import check_versions, differences, versions_here
 
@@ -41,15 +44,20 @@ def test_what_is_missing_is_said_to_be() -> None:
 
 
 def test_a_task_tells_the_driver_before_it_opens_the_pipeline() -> None:
-    arrived: list[BaseException] = []
-    sink = CreditSink(Place("127.0.0.1", "127.0.0.1"), lambda: None, lambda: None)
+    arrived = threading.Event()
+    sink = CreditSink(Place("127.0.0.1", "127.0.0.1"), arrived.set, lambda: None)
     sink.thread.start()
     sink.expect(1, None)
     program = Program(b"no pickle", (), sink.address, writes=True, versions=other(rx_core="0.0.1"))
-    with pytest.raises(VersionsError, match="rx_core") as raised:
+    with pytest.raises(VersionsError, match="rx_core"):
         list(program(iter(())))
-    arrived.append(raised.value)
-    assert not getattr(arrived[0], "__notes__", [])
+    assert arrived.wait(10)
+    frame = sink.take()
+    assert frame is not None
+    assert frame.kind == ERROR
+    told = unpack_error(frame.payload)
+    assert isinstance(told, VersionsError)
+    assert "(the driver has 0.0.1)" in str(told)
     sink.cancel()
     sink.job_over(None)
     sink.thread.join(10)

@@ -161,8 +161,11 @@ class Gathered:
 GATHERED: Final = Gathered()
 
 
-def observed_now(observation: Any, seconds: float) -> dict[str, Any] | None:
-    """What Spark has observed, when the job is over; None where that is not known. Spark tells it a moment after the job."""
+def observed_now(observation: Any, seconds: float = 10.0) -> dict[str, Any] | None:
+    """What Spark has observed, when the job is over; None where that is not known.
+
+    Spark tells it on a thread of its own, some milliseconds after the action has returned: ``seconds`` is far more.
+    """
     jvm = observation._jvm
     try:
         jvm.scala.concurrent.Await.ready(

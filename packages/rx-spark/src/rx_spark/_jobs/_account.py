@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rx_spark._bad_records import BadRecordError, BadRecordWarning, refused, told
 from rx_spark._columns._observed import observed_now
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from rx_spark._columns._frames import FrameSource
 
-#: Seconds until Spark has told what it observed; it is a matter of milliseconds.
-PATIENCE: Final = 10.0
-
 
 def account_of(source: FrameSource, observation: Observation) -> Callable[[], None]:
     """Counts what the screen of ``source`` left out, once the job was successful. Blocks for a moment."""
@@ -26,7 +23,7 @@ def account_of(source: FrameSource, observation: Observation) -> Callable[[], No
     assert screen is not None
 
     def settle() -> None:
-        found = observed_now(observation, PATIENCE)
+        found = observed_now(observation)
         if found is None:
             warnings.warn(
                 f"Spark does not tell how many records of {source.origin.shown} were left out.", BadRecordWarning, stacklevel=2

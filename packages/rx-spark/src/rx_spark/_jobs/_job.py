@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job_errors import job_error
 from rx_spark._jobs._observations import tell_observed
-from rx_spark._jobs._slots import tasks_of
+from rx_spark._jobs._progress import tasks_of
 from rx_spark._plans._plan import Plan
 from rx_spark._transport._credits import Frame
 from rx_spark._transport._sink import CreditSink
@@ -260,14 +260,15 @@ class SparkJob:
             atexit.register(_at_exit)  # after pyspark has registered its own: the last one registered runs first
         _submitted[self] = None
         writes = self._plan.target is not None
+        grows = here.shipment is not None and self._config.parallelism is None  # this machine gets no further cores
         self._sink = sink = CreditSink(
             here.place,
             self._on_ready,
             self._kill,
             holds_errors=writes,
             feed=self._feed,
-            tasks=lambda: tasks_of(here.session.sparkContext, self._tag),
-            grown=lambda: self._config.parallelism is None and parallelism_of(here.session.sparkContext) > self._cores,
+            tasks=lambda: tasks_of(here.session, self._tag),
+            grown=(lambda: parallelism_of(here.session.sparkContext) > self._cores) if grows else None,
         )
         sink.thread.start()
         if self._given_up is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rx_spark._columns._observed import observed_now
 from rx_spark._transport._wire import loads
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from rx_spark._columns._frames import Observe
     from rx_spark._columns._observed import Partial
     from rx_spark._plans._plan import Plan
-
-#: Seconds. Spark tells its observations on a thread of its own, some milliseconds after the action has returned.
-PATIENCE: Final = 10.0
 
 
 def tell_observed(plan: Plan, seen: Mapping[tuple[int, int], bytes]) -> None:
@@ -34,6 +31,6 @@ def tell_observed(plan: Plan, seen: Mapping[tuple[int, int], bytes]) -> None:
 
 def tell_asked(step: Observe, observation: Observation) -> None:
     """What passed in columns, as Spark's observation says."""
-    found = observed_now(observation, PATIENCE)
+    found = observed_now(observation)
     if found:
         step.tell(found)

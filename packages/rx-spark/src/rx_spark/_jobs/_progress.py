@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rx_spark._plans._status import Status
+from rx_spark._transport._sink import Tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -132,3 +133,15 @@ def _of_job(job: dict[str, Any]) -> Counts:
         "tasks_running": job["numActiveTasks"],
         "tasks_failed": job["numFailedTasks"],
     }
+
+
+def tasks_of(session: SparkSession, tag: str) -> Tasks:
+    """How many tasks of the jobs with a tag run, and how many are left to run. Raises when the session has stopped.
+
+    The answer may be some seconds old in a session that the application has made (``spark.ui.liveUpdate.period``).
+    """
+    status = Status(session)
+    attempts = [each for job in status.jobs(tag) for each in status.attempts(status.job(job))]
+    under_way = [each for each in attempts if each["status"] in ("ACTIVE", "PENDING")]
+    running = sum(each["numActiveTasks"] for each in under_way)
+    return Tasks(running, sum(each["numTasks"] - each["numCompleteTasks"] for each in under_way) - running)

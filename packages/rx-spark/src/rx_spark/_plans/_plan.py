@@ -102,7 +102,7 @@ class Pass:
 
     @property
     def observing(self) -> list[Observing]:
-        """Who is to be told what passes."""
+        """What is told what passes here, in the order of the stages."""
         return [argument for _, args in self.stages for argument in args if isinstance(argument, Observing)]
 
 
@@ -220,7 +220,7 @@ class Plan:
 
     @property
     def observing(self) -> list[list[Observing]]:
-        """Who is to be told what passes in Python, on the executors: of each stage between shuffles that has any."""
+        """What is told what passes in Python, on the executors: of each stage between shuffles that has any."""
         stages: list[list[Observing]] = [[]]
         for step in self.steps:
             if isinstance(step, Pass):

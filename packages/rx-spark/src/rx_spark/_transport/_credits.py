@@ -12,7 +12,8 @@ never unbounded memory:
   of their block, and what is left is cut anew for as many tasks as there are slots: a further Spark job, a *round*.
 - When streams of other jobs hold all slots, their waiting tasks get credits all the same, and what they send goes to a
   temporary file. A job that can go on in a further round leaves when that file has SPOOLED_BYTES; others, behind a shuffle or
-  over a DataFrame, send all they have.
+  over a DataFrame, send all they have. Sorted rows come task by task: they go to the file as well when the task whose turn it is
+  has no slot.
 """
 
 from __future__ import annotations
@@ -221,10 +222,8 @@ class CreditQueue:
 
     def _next_partition(self) -> Partition | None:
         """The partition whose first frame is next: the one of the front, or any in an unordered job."""
+        self._earlier = [partition for partition in self._earlier if partition.frames]
         for partition in self._earlier:  # of an ordered job
-            if not partition.frames:
-                self._earlier.remove(partition)
-                return self._next_partition()
             if partition.frames[0].block == self._front:
                 return partition
         if self._in_turn:
@@ -301,9 +300,16 @@ class CreditQueue:
     def _store_data(self, partition: Partition, frame: Frame, index: int) -> None:
         partition.outstanding -= 1
         partition.received, partition.block = max(partition.received, index + frame.count), frame.block
-        if frame.skip >= frame.count:
+        if frame.skip < frame.count:
+            self._keep(partition, frame)
+        if self._leaving:
+            self._relieve_partition(partition)  # to the end of the block
+        elif self._progress < self._relieved_until and not self._may_leave():
+            self._relieve_partition(partition)
+        else:
             self._grant(partition)
-            return
+
+    def _keep(self, partition: Partition, frame: Frame) -> None:
         fresh = frame.count - frame.skip
         if partition.in_memory < WINDOW:
             partition.in_memory += 1
@@ -314,10 +320,6 @@ class CreditQueue:
             frame.payload = b""
             self.spilled += fresh
         partition.frames.append(frame)
-        if self._leaving:
-            self._relieve_partition(partition)  # to the end of the block
-        elif self._progress < self._relieved_until and not self._may_leave():
-            self._relieve_partition(partition)
 
     def _to_disk(self, payload: bytes) -> tuple[int, int]:
         if self._spool is None:

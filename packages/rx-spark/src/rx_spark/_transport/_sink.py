@@ -247,17 +247,24 @@ class CreditSink(CreditQueue):
         if self._holds_errors and self._failed:
             self._kill()
             return
+        try:
+            self._adapt(now)
+        except Exception:  # Spark is asked, and its session may have stopped: the job's thread gets to know that
+            LOG.debug("Spark does not say what tasks and cores there are", exc_info=True)
+
+    def _adapt(self, now: float) -> None:
+        """Look whether tasks have to make room for others, or there is room for more of them."""
         with self._lock:
             idle = self._waiting and self._running and now - self._progress >= STARVED and self._next_partition() is None
         if idle and now - self._asked >= STARVED:
             self._asked = now
             self._make_room(now + STARVED)
         if self._rounds and self._grown is not None and now - self._counted >= COUNTED:
-            if self._counted and self._grown():
+            before, self._counted = self._counted, now
+            if before and self._grown():
                 with self._lock:
                     self.slots = 0
                     self._leave()  # and go on with more tasks
-            self._counted = now
 
     def _make_room(self, until: float) -> None:
         """The consumer waits and nothing comes: let tasks that wait for credits make room for those that wait for a slot."""
