@@ -87,6 +87,9 @@ PIPELINES: Final[dict[str, Build]] = {
     "groups that come back": lambda on: on.numbers.map(double).group_by(odd).flat_map(listed),
     "in order": lambda on: on.numbers.map(double).scan(add).map(str),
     "rows in order": lambda on: on.rows.map(it.id).sorted().take(3),
+    "columns again": lambda on: rx_spark.as_rows(on.rows.filter(it.id > 100).map(to_fare), Fare).group_aggregate(
+        it.city, n=it.count()
+    ),
     "the first few": lambda on: on.numbers.map(double).take(3).map(str),
     "two sources": lambda on: Flowable.merge(on.numbers, on.rows.map(it.id)).map(double),
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rx_spark._checks._shipping import ship as ship
     from rx_spark._columns._observed import Observed as Observed
     from rx_spark._columns._rows import SchemaError as SchemaError
+    from rx_spark._ends._as_rows import as_rows as as_rows
     from rx_spark._ends._observe import observe as observe
     from rx_spark._ends._results import foreach_partition as foreach_partition
     from rx_spark._ends._results import to_dataframe as to_dataframe
@@ -79,6 +80,7 @@ _HOMES: Final = {
     "range": "_sources._items",
     "start": "_sources._items",
     "text": "_sources._items",
+    "as_rows": "_ends._as_rows",
     "batches": "_sources._read",
     "dataframe": "_sources._read",
     "parquet": "_sources._files",
@@ -128,6 +130,7 @@ __all__ = [
     "WorkerError",
     "Written",
     "__version__",
+    "as_rows",
     "batches",
     "check",
     "check_portable",

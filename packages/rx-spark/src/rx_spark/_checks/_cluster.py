@@ -54,7 +54,7 @@ def on_cluster(part: Part, master: str) -> tuple[Step, ...]:
 
 
 def _of_source(part: Part) -> tuple[str, str]:
-    source = part.head.plan.source
+    source = part.head.plan.first
     if isinstance(source, IterableSource):
         return "over the network, at most 1 GiB", ""
     if isinstance(source, TextSource) and not source.by_spark:
@@ -69,7 +69,7 @@ def _of_source(part: Part) -> tuple[str, str]:
 
 def _modules(part: Part) -> Iterator[frozenset[str]]:
     """The user's modules that travel with each operator."""
-    for made in part.head.calls:
+    for made in part.head.all_calls:
         try:
             yield own_modules(dump_plan_part(made.args)) if made.kind != "column" else frozenset()
         except NotPortableError:

@@ -56,7 +56,7 @@ def ship(
             for part in walk.parts:
                 part.head.check_portable()
                 config = config or (part.head.config if master is None else None)
-                parts += [(str(made), dump_plan_part(made.args)) for made in part.head.calls if made.kind != "column"]
+                parts += [(str(made), dump_plan_part(made.args)) for made in part.head.all_calls if made.kind != "column"]
         elif callable(need):
             parts.append((name_of(need), dump_plan_part(need)))
         else:

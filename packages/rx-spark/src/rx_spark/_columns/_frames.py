@@ -276,10 +276,12 @@ class FrameSource:
             steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
         return replace(self, steps=steps, checked=checked, raising=raising)
 
-    def open(self, engine: Sessions, *, stable: bool = False, asked: Asked | None = None) -> DataFrame:
+    def open(
+        self, engine: Sessions, *, stable: bool = False, asked: Asked | None = None, computed: DataFrame | None = None
+    ) -> DataFrame:
         """The DataFrame. ``stable``: in an order within each task that is the same when the task runs again. What is observed on
-        the way is put into ``asked``."""
-        frame = rebound(self.origin.open(engine.application), engine.frames)
+        the way is put into ``asked``. ``computed``: the rows of the origin, where a job has made them."""
+        frame = rebound(self.origin.open(engine.application), engine.frames) if computed is None else computed
         if self.screen is not None:
             frame = self.screen.apply(frame, None if asked is None else _watching(self.screen, asked))
         for step in self.steps:

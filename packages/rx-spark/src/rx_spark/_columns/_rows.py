@@ -298,17 +298,25 @@ def _python(value: Any, kind: Kind) -> Any:
     return {_python(key, kind.parts[0]): _python(item, kind.parts[1]) for key, item in value}
 
 
-def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema) -> pa.RecordBatch:
+class Fitting(typing.Protocol):
+    """What items have to be, besides what their columns need."""
+
+    def check_columns(self, items: Sequence[object], columns: Sequence[Sequence[Any]]) -> None: ...
+
+
+def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema, fit: Fitting | None = None) -> pa.RecordBatch:
     """An Arrow batch of items. SchemaError, with field and value, for one that does not fit."""
     import pyarrow as pa
 
     columns = row.columns(items)
+    if fit is not None:
+        fit.check_columns(items, columns)
     arrays = []
     for field, values, column in zip(row.fields, columns, schema, strict=True):
         plain = values if field.kind.plain else [_cell(value, field.kind) for value in values]
         try:
             array = pa.array(plain, column.type)
-        except (pa.ArrowException, OverflowError, TypeError) as error:
+        except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError) as error:
             raise _wrong_value(field, plain, column.type, error) from error
         if array.null_count and not field.kind.optional:
             raise SchemaError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rx_core.queue_fusion import fusion_enabled
 from rx_ops import stages
 from rx_spark._columns._column import Guard, declared
+from rx_spark._columns._fitting import as_rows
 from rx_spark._columns._frames import ColumnStep, FrameSource, Select, guarded
 from rx_spark._columns._observed import observe
 from rx_spark._columns._rows import RowType, SchemaError, is_row_class, quoted, row_type
@@ -92,6 +93,9 @@ def _last_type(calls: Sequence[tuple[Any, tuple[Any, ...]]], row: RowType | None
     found = row
     for function, args in calls:
         if function in (stages.filter_, observe):
+            continue
+        if function is as_rows:
+            found = args[0].row
             continue
         kind = args[0] if function is stages.cast else _returned(args[0]) if function is stages.map_ else None
         found = row_type(kind) if isinstance(kind, type) and is_row_class(kind) else None

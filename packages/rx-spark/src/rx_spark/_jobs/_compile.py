@@ -22,6 +22,7 @@ from rx_spark._plans._plan import (
     Pass,
     Plan,
     Reduce,
+    Rows,
     Runner,
     Step,
     Sum,
@@ -52,7 +53,7 @@ from rx_spark._workers._versions import versions_here
 _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame
 
@@ -102,7 +103,7 @@ def compile_plan(
     connects to the driver, and the plan has a target.
 
     Errors: what the source raises on the driver (a missing file, the user's iterable), NotPortableError."""
-    source = plan.source
+    source = plan.first
     policy = source.screen.on_bad if isinstance(source, FrameSource) and source.screen else getattr(source, "on_bad", "fail")
     if policy != "fail" and isinstance(plan.target, Lazy):
         raise TypeError(
@@ -115,7 +116,7 @@ def compile_plan(
     if isinstance(source, TextSource):
         decoder, settle = decoder_of(source, engine)
         settling += () if settle is None else (settle,)
-    made = _compile(plan, engine, address, stopped, asked, decoder)
+    made = _compile(plan, engine, address, stopped, asked, decoder, itertools.count())
     for step, observation in asked:
         if isinstance(step, Observe):
             settling.append(partial(tell_asked, step, observation))
@@ -131,23 +132,26 @@ def _compile(
     stopped: Callable[[], bool],
     asked: Asked,
     decoder: Decoder | None,
+    numbers: Iterator[int],
 ) -> Compiled:
     steps, limit = split_limit(plan)
+    computed: DataFrame | None = None
+    if plan.earlier is not None:
+        computed = _compile(plan.earlier, engine, address, stopped, asked, decoder, numbers).frame
     if isinstance(plan.source, FrameSource):
         if plan.source.one and not plan.target:
-            return Compiled(opened(plan.source, engine, asked), None, None, partial(_only, plan.source.start))
-        if plan.target is not None and plan.output is not None and not steps:
-            return Compiled(opened(plan.source, engine, asked), None, None, partial(_written, plan.target))
+            return Compiled(opened(plan.source, engine, asked, computed), None, None, partial(_only, plan.source.start))
+        if plan.target is not None and plan.output is not None and not steps and not isinstance(plan.target, Rows):
+            return Compiled(opened(plan.source, engine, asked, computed), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
     streams = plan.target is None and all(isinstance(step, Pass) for step in steps)
-    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams)
+    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams, computed=computed)
     frame, total = source.frame, source.total
     if total is None:
         partitions = None
     reader: Reader | None = source.reader
     merger: Merger | None = None
     passes: list[Pass] = []
-    numbers = itertools.count()
     ordered = True
 
     def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
@@ -171,7 +175,8 @@ def _compile(
         if partitions is not None:
             partitions, ordered, total = buckets, buckets == 1, 1
     if plan.target is not None and plan.output is not None:
-        made = stage(RowWriter(plan.output), plan.output.ddl)
+        fit = plan.target.fit if isinstance(plan.target, Rows) else None
+        made = stage(RowWriter(plan.output, fit), plan.output.ddl)
         return Compiled(made, None, None, partial(_written, plan.target))
     if isinstance(plan.target, Effects):
         made = stage(EffectWriter(plan.target.function), _NOTHING)

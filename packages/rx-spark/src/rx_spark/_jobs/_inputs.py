@@ -62,16 +62,18 @@ def read(
     decoder: Decoder | None,
     *,
     at_once: bool,
+    computed: DataFrame | None = None,
 ) -> Input:
     """The rows of a source. Runs on the driver, when a job begins.
 
     ``at_once``: all is read before anything comes back, so that no task waits for demand. On a cluster there are then more tasks
     than cores: cores that are added are used, and one that is lost takes little work along.
+    ``computed``: the rows that an earlier part of the pipeline makes.
     """
     match source:
         case FrameSource():
             rows = BatchReader(source.batches) if source.batches else RowReader(source.row)
-            return Input(opened(source, engine, asked, stable=True), rows, None)
+            return Input(opened(source, engine, asked, computed, stable=True), rows, None)
         case FeedSource():
             assert address is not None
             return Input(engine.session.range(0, 1, 1, 1), FeedReader(address), None)
@@ -94,9 +96,11 @@ def read(
             return made if reader.decoder.tally is None else replace(made, again=None)
 
 
-def opened(source: FrameSource, engine: Engine, asked: Asked, *, stable: bool = False) -> DataFrame:
+def opened(
+    source: FrameSource, engine: Engine, asked: Asked, computed: DataFrame | None = None, *, stable: bool = False
+) -> DataFrame:
     try:
-        return source.open(engine, stable=stable, asked=asked)
+        return source.open(engine, stable=stable, asked=asked, computed=computed)
     except Exception as error:  # what was there when the source was made may be gone
         raise read_error(error, source.origin.shown) from error
 

@@ -16,21 +16,23 @@ from rx_fusion import OperatorHead, PublisherHead, PushHead, SourceHead
 from rx_fusion._notes import call
 from rx_fusion._shapes import ROOT
 from rx_spark._columns._column import NotAColumn
+from rx_spark._columns._fitting import as_rows
 from rx_spark._columns._frames import FrameSource
 from rx_spark._jobs._many_rows import ManyRows
 from rx_spark._jobs._op import JobOp
 from rx_spark._pipelines._absorb import LIMITS, PER_ITEM, StageFunction, step_of
 from rx_spark._pipelines._calls import Border, Call, Cut
-from rx_spark._pipelines._notes import cut_notes, plan_notes
+from rx_spark._pipelines._notes import cut_notes, part_notes, plan_notes
 from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, is_few, why_operator, why_stage
 from rx_spark._pipelines._relational import grouped_by, taken
-from rx_spark._plans._plan import GroupReduce, NotedStep, Pass, Plan, Take
+from rx_spark._plans._plan import Computed, GroupReduce, NotedStep, Pass, Plan, Rows, Take
 from rx_spark._workers._portable import check_portable
 from rx_spark._workers._runner import FusedRunner
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_fusion import Head, Shape, Stage
+    from rx_spark._columns._fitting import Fit
     from rx_spark._columns._rows import RowType
     from rx_spark._jobs._stats import JobStats
     from rx_spark._plans._targets import Target
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, repr=False, eq=False)
 class SparkHead(PushHead):
     """A plan for Spark. ``closed``: nothing more fits behind it; ``cut``: why the next operator runs on the driver;
-    ``border``: the first operator over the rows of a DataFrame that is no column, and why.
+    ``border``: the first operator over the rows of a DataFrame that is no column, and why. ``before``: the part whose items
+    Python makes and ``as_rows`` puts into columns, which are what the plan reads.
 
     Demand: the job starts when an item is requested and runs ahead by at most WINDOW chunks per task.
     Errors: NotPortableError when it is subscribed, before there is a session; those of the job come out of the stream.
@@ -57,6 +60,17 @@ class SparkHead(PushHead):
     closed: bool = False
     cut: Cut | None = None
     border: Border | None = None
+    before: SparkHead | None = None
+
+    @property
+    def parts(self) -> tuple[SparkHead, ...]:
+        """The parts that end where items become columns again, and this one."""
+        return (*(self.before.parts if self.before is not None else ()), self)
+
+    @property
+    def all_calls(self) -> tuple[Call, ...]:
+        """What was absorbed, of all parts."""
+        return tuple(made for part in self.parts for made in part.calls)
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         self.subscribe_for(subscriber, self)
@@ -83,7 +97,7 @@ class SparkHead(PushHead):
         check_portable(
             [
                 (made.name, parameter, argument)
-                for made in self.calls
+                for made in self.all_calls
                 for parameter, argument in zip(made.parameters, made.args, strict=True)
                 if argument is not None  # left at its default
             ]
@@ -121,7 +135,8 @@ class SparkHead(PushHead):
         return replace(self, cut=cut)
 
     def notes(self) -> Sequence[str]:
-        notes = plan_notes(self.plan, self.calls, self.border, self.config)
+        notes = [note for part in self.parts[:-1] for note in part_notes(part.plan, part.calls, part.border, self.config)]
+        notes += plan_notes(self.plan, self.calls, self.border, self.config)
         if fusion_enabled() or self.plan.target is not None:
             return [*notes, *cut_notes(self.cut)]
         return [*notes, "driver from here: fusion is switched off"]
@@ -173,6 +188,9 @@ class _Taking:
             return self._cut(stage, args, behind(self._head.calls[-1], function))
         if self._by_columns(stage, args):
             return True
+        if function is as_rows:
+            self._again(Call(stage.name, stage.parameters, args, "rows"), args[0])
+            return True
         if function in PER_ITEM:
             if not self._pass:
                 self._text = repr(self._head)
@@ -204,6 +222,16 @@ class _Taking:
         added = Call(stage.name, stage.parameters, args, "column")
         self._head = replace(head, plan=Plan(made), calls=(*head.calls, added), closed=made.one)
         return True
+
+    def _again(self, made: Call, fit: Fit) -> None:
+        """What comes now are rows of columns, which the part before makes in Python."""
+        self._flush()
+        before = self._head
+        plan = before.plan.into(Rows(fit), fit.row)
+        checked = frozenset(field.name for field in fit.row.fields if not field.kind.optional)
+        rows = FrameSource(Computed(plan, str(made)), fit.row, checked=checked, raising=None)
+        self._border = None
+        self._head = replace(before, plan=Plan(rows), shown=repr(before), calls=(made,), border=None, before=before)
 
     def head(self) -> SparkHead:
         self._flush()

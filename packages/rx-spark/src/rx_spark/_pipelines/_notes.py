@@ -23,6 +23,21 @@ COMBINED: Final = "combined per key on both sides"
 
 def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> list[str]:
     """One note for each thing that Spark does, the source first; before it what the job would be refused for."""
+    notes, order = _notes(plan, calls, border, config)
+    if not order:
+        return notes
+    if plan.target is not None:
+        return [*notes, f"{'written by the executors' if plan.output else 'executors'}: {plan.target.shown}"]
+    return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead"]
+
+
+def part_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> list[str]:
+    """The same for a part whose items become columns for the next one."""
+    return _notes(plan, calls, border, config)[0]
+
+
+def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> tuple[list[str], str]:
+    """And in which order items come out of it; empty: a single value of columns does."""
     notes = [f"refused: {made}, {refused[0]}" for made in calls if (refused := refusal_of(made)) is not None]
     if isinstance(plan.source, IterableSource):
         notes.append("driver: the iterable is read whole before the job starts")
@@ -31,6 +46,7 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
     order = "in the order of the source"
     runs, before = "read the source", ""
     columns = [made for made in calls if made.kind == "column"]
+    again = [made for made in calls if made.kind == "rows"]
     frames = isinstance(plan.source, FrameSource)
     if frames:
         order, runs = "in any order", "rows of Arrow batches"
@@ -38,17 +54,18 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
             order = "in the order of their keys"
     elif isinstance(plan.source, TextSource) and plan.source.by_spark:
         order = "in any order"
+    notes += [f"columns again: {made}, whose items are looked at" for made in again]
     if columns:
         notes.append(f"columns: {' → '.join(map(str, columns))}")
-    if frames:
+    if frames and not again:
         notes += _scans(plan.source, config)
     if isinstance(plan.source, FrameSource) and plan.source.one and not plan.target:
-        return notes
+        return notes, ""
     if border is not None:
         notes.append(f"Python from {border}")
     if plan.target is not None and not plan.steps:
         runs = ""
-    for made in calls[len(columns) :]:
+    for made in calls[len(again) + len(columns) :]:
         if made.kind == "write":
             continue
         if made.kind == "pass":
@@ -71,9 +88,7 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
             order, before = "in any order", str(made)
     if runs:
         notes.append(f"executors: {runs}")
-    if plan.target is not None:
-        return [*notes, f"{'written by the executors' if plan.output else 'executors'}: {plan.target.shown}"]
-    return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead"]
+    return notes, order
 
 
 def refusal_of(made: Call) -> tuple[str, str] | None:

@@ -37,7 +37,9 @@ _COUNT: Final = ".filter(condition).count() is counted on Spark"
 _LARGEST: Final = ".max(key) or .min(key), by what the order is about"
 _NUMBERED: Final = "a number in the data, as a field of each item"
 _SAVE: Final = "rx_spark.foreach_partition(flow, save) calls a function on the executors"
-_SORT: Final = "over rows, by columns:  .sorted(it.x) in front of what needs Python; or take what is few first"
+_SORT: Final = (
+    "by columns of rows:  .sorted(it.x) in front of what needs Python, or behind .as_rows(Trip); or take what is few first"
+)
 _RESULT: Final = "put it behind the result:  .sum(), .write_parquet(path)"
 _WRITE: Final = ".write_parquet(path) and the like leave the items on the cluster"
 _SEED: Final = ".reduce(f) without the seed, which is then added to what comes"

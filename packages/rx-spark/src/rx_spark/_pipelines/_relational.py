@@ -18,6 +18,7 @@ from rx_fusion.symbols import Expression, Item, Operator
 from rx_ops import stages
 from rx_spark._columns._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._columns._expressions import call_of, column_of, columns_of, one_expression
+from rx_spark._columns._fitting import as_rows
 from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Observe, Select, Unique, guarded
 from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
@@ -28,6 +29,7 @@ from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
 if TYPE_CHECKING:
     from rx_ops.aggregates import Aggregate
     from rx_ops.stages import GroupAggregate
+    from rx_spark._columns._fitting import Fit
     from rx_spark._columns._observed import Observing
 
 #: What an item's key may be: Python and Spark agree on which of them are equal, and on their order.
@@ -318,6 +320,18 @@ def _distinct(source: FrameSource) -> FrameSource:
 
 
 _ITSELF: Final = Expression[Any](Item())
+
+
+def _as_rows(source: FrameSource, fit: Fit) -> FrameSource:
+    """They are rows of the class already, and none holds a null that it should not."""
+    if source.row != fit.row:
+        raise NotAColumn(f"the items are no {fit!r}")
+    unchecked = [field for field in source.row.fields if field.name not in source.checked]
+    guards = tuple(guard for field in unchecked for guard in declared(field, source.row))
+    checked = frozenset(field.name for field in source.row.fields if not field.kind.optional)
+    return replace(source.then(*guarded(guards), checked=checked), raising=source.raising if not guards else None)
+
+
 COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.filter_: _filter,
     stages.map_: _map,
@@ -330,5 +344,6 @@ COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.group_aggregate: _group_aggregate,
     stages.distinct: _distinct,
     observe: _observe,
+    as_rows: _as_rows,
     **SORTS,
 }

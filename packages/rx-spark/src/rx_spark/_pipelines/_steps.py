@@ -76,7 +76,10 @@ def place_of(name: str, args: tuple[object, ...]) -> str:
 
 def steps_of(head: SparkHead) -> Iterator[Step]:
     """The source and each operator that was absorbed, in their order."""
-    yield _source(head)
+    if head.before is not None:
+        yield from steps_of(head.before)
+    else:
+        yield _source(head)
     border = head.border
     rows = isinstance(head.plan.source, FrameSource)
     for made in head.calls:
@@ -86,7 +89,7 @@ def steps_of(head: SparkHead) -> Iterator[Step]:
             continue
         where, reason = _where(made, head)
         remedy = ""
-        if made.kind not in ("column", "write", "limit") and border is not None:
+        if made.kind not in ("column", "write", "limit", "rows") and border is not None:
             reason, remedy, border = f"{border.reason}; {reason}", _FUNCTION, None
         elif made.kind == "pass" and rows:
             reason = f"{reason}, behind what needs Python already"
@@ -113,6 +116,8 @@ def _where(made: Call, head: SparkHead) -> tuple[Where, str]:
             return "column", "Spark computes it, and gives Python's answer"
         case "pass":
             return "pass", "runs in one pass with its neighbours"
+        case "rows":
+            return "pass", "the tasks put what they have made into columns"
         case "limit":
             return "pass", "each task gives no more, and the job stops when there are as many"
         case "one":

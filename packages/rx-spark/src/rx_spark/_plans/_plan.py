@@ -19,7 +19,10 @@ from rx_spark._columns._frames import FrameSource
 from rx_spark._columns._observed import Observing
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
     from rx_ops.stages import GroupAggregate
+    from rx_spark._columns._fitting import Fit
     from rx_spark._columns._rows import RowType
     from rx_spark._plans._targets import Target
 
@@ -195,6 +198,31 @@ class Take(Noted):
             raise ValueError(f"take({self.n}): the number of items must not be negative")
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Rows that an earlier part of a pipeline makes in Python, for columns behind it. A job makes their DataFrame of ``plan``."""
+
+    plan: Plan
+    shown: str
+
+    def open(self, session: SparkSession) -> DataFrame:
+        raise AssertionError("a job makes it")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where an earlier part's items go: into columns, for the part behind it."""
+
+    fit: Fit
+
+    @property
+    def shown(self) -> str:
+        return f"as_rows({self.fit!r})"
+
+    def write(self, frame: DataFrame, tag: str) -> None:
+        raise AssertionError("the part behind it runs it")
+
+
 Source: TypeAlias = RangeSource | IterableSource | FeedSource | TextSource | FrameSource
 NotedStep: TypeAlias = Distinct | GroupReduce | Aggregates | Reduce | Count | Sum | Min | Max | Take
 Step: TypeAlias = Pass | NotedStep
@@ -219,9 +247,20 @@ class Plan:
         return Plan(self.source, self.steps, target, output)
 
     @property
+    def earlier(self) -> Plan | None:
+        """The part that makes the rows, where Python does."""
+        source = self.source
+        return source.origin.plan if isinstance(source, FrameSource) and isinstance(source.origin, Computed) else None
+
+    @property
+    def first(self) -> Source:
+        """What the whole pipeline reads."""
+        return self.source if self.earlier is None else self.earlier.first
+
+    @property
     def observing(self) -> list[list[Observing]]:
         """What is told what passes in Python, on the executors: of each stage between shuffles that has any."""
-        stages: list[list[Observing]] = [[]]
+        stages: list[list[Observing]] = [[]] if self.earlier is None else [*self.earlier.observing, []]
         for step in self.steps:
             if isinstance(step, Pass):
                 stages[-1] += step.observing

@@ -46,6 +46,7 @@ from rx_spark._workers._shuffle import COLUMNS, Blocks, Merger, Row, Writer, mer
 from rx_spark._workers._versions import Versions, check_versions
 
 if TYPE_CHECKING:
+    from rx_spark._columns._fitting import Fit
     from rx_spark._plans._plan import Runner
     from rx_spark._workers._blocks import Reader
 
@@ -90,6 +91,8 @@ class RowWriter:
     """The last stage of a job that writes: items as the columns of ``row``. Memory: ROWS_WRITTEN items."""
 
     row: RowType
+    #: What each item has to be, where it comes back out of the columns.
+    fit: Fit | None = None
 
     def batches(self, blocks: Blocks) -> Iterator[Any]:
         schema = arrow_schema(self.row)
@@ -97,7 +100,7 @@ class RowWriter:
             iterator = iter(items)
             while some := list(islice(iterator, ROWS_WRITTEN)):
                 refuse_none(some)
-                yield write_batch(some, self.row, schema)
+                yield write_batch(some, self.row, schema, self.fit)
 
 
 @dataclass(frozen=True)
