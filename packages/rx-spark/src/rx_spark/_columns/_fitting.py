@@ -87,7 +87,7 @@ def as_rows(source: Iterable[T], fit: Fit) -> Iterator[T]:
 
 
 def _class_of(kind: type) -> type:
-    return dict if not isinstance(kind, type) or hasattr(kind, "__total__") else kind
+    return dict if typing.is_typeddict(kind) else kind
 
 
 def _fits(field: Any, values: Sequence[Any]) -> bool:
