@@ -41,14 +41,20 @@ def write_parquet(
     ``partition_by`` makes a folder for each value of these columns. ``mode`` says what to do with files that are there: "error",
     "append", "overwrite" or "ignore".
 
+    What is overwritten stays until all is written, and stays for good where that fails; it may be the source of the pipeline. The
+    new files are written into a hidden folder beside the old one and renamed, which on an object store copies both. With
+    ``partition_by`` and ``partitionOverwriteMode`` set to "dynamic", in ``options`` or in the session, Spark replaces only those
+    partitions that get rows.
+
     A stream that does not end on Spark is written too, by one task that takes its items from this process; ``explain()`` says so.
     The job begins with the first of them, and its files are there when the stream is complete. ``stats`` counts the job; without
     them those of the source do, if it has any.
 
     Demand:  the job starts with the request. A stream of this process is asked for what the task takes, and two chunks ahead.
     Errors:  TypeError at assembly where the columns are not known; SchemaError for an item that does not fit, with field and
-             value; FileExistsError; those of the functions and of the stream. Nothing is left of a failed job. SparkJobError
-             where Spark runs a task again whose items came from this process: they cannot be given twice.
+             value; FileExistsError; those of the functions and of the stream. Nothing is left of a failed job, and what was
+             there before is there. SparkJobError where Spark runs a task again whose items came from this process: they cannot be
+             given twice; and where the new files could not take the place of the old.
     Memory:  one batch of rows per task; of a stream of this process at most four chunks of 1,024 items here.
     Thread:  the job's own; of this process' items the source's, or the job's for one that is iterated.
     Fusion:  the end of what Spark runs.

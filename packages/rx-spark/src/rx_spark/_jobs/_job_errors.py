@@ -33,6 +33,8 @@ _LAMBDA: Final = "Instead of an expression of it, a lambda computes it in Python
 
 def job_error(error: Exception) -> Exception:
     """What is to be raised for what Spark raised."""
+    if isinstance(error, SparkJobError):
+        return error  # it is ours already
     text = str(error)
     found = _RAISED.search(text)
     if found is not None and found[1] == "BadRecordError":

@@ -1,19 +1,22 @@
 """Where results stay on the cluster: files, tables, databases. What a job writes there, and what it tells of it.
 
 Rows go from the executors to Spark's writer, and Spark commits them when the job is over: a job that fails leaves nothing behind.
+What is overwritten stays until then: see docs/decisions/0031-overwriting.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from rx_core import name_of
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
+from rx_spark._plans._replacing import Replacement
+from rx_spark._plans._storage import Storage
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, DataFrameWriter
 
 Mode: TypeAlias = Literal["error", "append", "overwrite", "ignore"]
 MODES: tuple[Mode, ...] = ("error", "append", "overwrite", "ignore")
@@ -53,34 +56,54 @@ class FileTarget:
         return f"write_{self.format}({self.path!r}{by})"
 
     def write(self, frame: DataFrame, tag: str) -> None:
-        writer = frame.write.format(self.format).mode(self.mode).options(**dict(self.options))
-        if self.partition_by:
-            writer = writer.partitionBy(*self.partition_by)
-        there = _exists(frame, self.path)
+        storage = Storage(frame.sparkSession, self.path, self.options)
+        keeps = self._keeps_partitions()
+        replacement = Replacement.of(storage) if self.mode == "overwrite" and not keeps else None
+        if replacement is not None:
+            self._replace(frame, tag, replacement)
+            return
+        there = storage.exists(self.path)
         try:
-            writer.save(self.path or None)
+            self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"} if keeps else {})
         except Exception:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
             # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
             if wait_for_tasks(frame.sparkSession, tag):
-                _delete(frame, f"{self.path}/_temporary" if there or _exists(frame, f"{self.path}/_SUCCESS") else self.path)
+                there = there or storage.exists(f"{self.path}/_SUCCESS")
+                storage.delete(f"{self.path}/_temporary" if there else self.path)
             raise
 
+    def _replace(self, frame: DataFrame, tag: str, replacement: Replacement) -> None:
+        try:
+            self._save(frame.write.mode("error"), replacement.path, {})
+            replacement.commit()
+        except Exception:
+            wait_for_tasks(frame.sparkSession, tag)  # one that was just being stopped may write once more
+            replacement.discard()
+            raise
+        frame.sparkSession.catalog.refreshByPath(self.path)  # for what is cached, as Spark does itself
 
-def _exists(frame: DataFrame, path: str) -> bool:
-    system, name = _file_system(frame, path)
-    return bool(system.exists(name))
+    def _save(self, writer: DataFrameWriter, path: str, more: dict[str, str]) -> None:
+        if self.partition_by:
+            writer = writer.partitionBy(*self.partition_by)
+        writer.format(self.format).options(**dict(self.options)).options(**more).save(path or None)
+
+    def _keeps_partitions(self) -> bool:
+        """Whether only the partitions that get rows are replaced, which Spark does by itself."""
+        if not self.partition_by or self.mode != "overwrite":
+            return False
+        given = {name.lower(): value for name, value in self.options}.get(_PARTITION_MODE.lower())
+        return str(given or _partition_mode()).lower() == "dynamic"
 
 
-def _delete(frame: DataFrame, path: str) -> None:
-    system, name = _file_system(frame, path)
-    system.delete(name, True)
+_PARTITION_MODE: Final = "partitionOverwriteMode"
 
 
-def _file_system(frame: DataFrame, path: str) -> tuple[Any, Any]:
-    context: Any = frame.sparkSession.sparkContext
-    name = context._jvm.org.apache.hadoop.fs.Path(path)
-    return name.getFileSystem(context._jsc.hadoopConfiguration()), name
+def _partition_mode() -> str:
+    """What the application's session says; jobs run in sessions of their own."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.getOrCreate().conf.get(f"spark.sql.sources.{_PARTITION_MODE}") or ""
 
 
 @dataclass(frozen=True)
