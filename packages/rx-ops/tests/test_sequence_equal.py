@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rx_fusion import fusion_enabled
-from rx_ops import Flowable, Observable
+from rx_ops import Flowable, Observable, Single
 from rx_testing import ManualPublisher, TestSubscriber
 
 
@@ -211,3 +211,25 @@ def test_an_error_that_comes_while_a_source_is_subscribed_is_heard_although_the_
     failing: Flowable[int] = Flowable.just(6).concat_with(Flowable.error(KeyError("first")))
     Flowable.sequence_equal(failing.hide(), Flowable.empty()).to_flowable().subscribe(got)
     got.assert_failure(KeyError)
+
+
+@pytest.mark.parametrize("more", [(), (Single.just(1),)])
+def test_of_singles_that_both_fail_the_error_of_the_first_is_signalled(more: tuple[Single[int], ...]) -> None:
+    first: Single[int] = Flowable.range(2).single()
+    with pytest.raises(ValueError, match="more than one"):
+        Single.sequence_equal(first, Single.error(KeyError("second")), *more).blocking_get()
+
+
+def test_a_single_is_computed_before_the_next_one_is_subscribed() -> None:
+    order: list[str] = []
+
+    def first() -> int:
+        order.append("first")
+        return 1
+
+    def second() -> Single[int]:
+        order.append("second")
+        return Single.just(1).hide()
+
+    assert Single.sequence_equal(Single.from_callable(first), Single.defer(second)).blocking_get() is True
+    assert order == ["first", "second"]

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, dropped, user_call
-from rx_core.streams import END, Op, QueuedInput, RelayedInput, Stream, without_this_frame
+from rx_core.streams import END, WITHOUT_DEMAND, Op, QueuedInput, RelayedInput, Stream, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -153,7 +153,8 @@ class SequenceEqual(Op[bool]):
     """Whether all sources give equal items in the same order, and end together. Nothing is requested of a Single: what lets its
     answer wait asks for it at once.
 
-    A source that pushes may run ahead of the others by its window. A passive one is asked when its item is needed.
+    A source that pushes may run ahead of the others by its window. A passive one is asked when its item is needed, but for a
+    Single and its like: what cannot be asked is computed when it is subscribed, in the order of the sources.
     """
 
     __slots__ = ("all_open", "columns", "comparer", "equal", "row", "sources")
@@ -178,8 +179,10 @@ class SequenceEqual(Op[bool]):
         self.equal = set()
 
     def open(self) -> None:
+        source: Any
         for column, source in zip(self.columns, self.sources, strict=True):
-            column.items = source._passive_items(self) if isinstance(source, Stream) else None
+            if isinstance(source, Stream) and not isinstance(source, WITHOUT_DEMAND):
+                column.items = source._passive_items(self)
         for column, source in zip(self.columns, self.sources, strict=True):
             if self.stopped:
                 return
