@@ -278,7 +278,8 @@ class DelaySubscription(InTurn):
 
 
 class Cache(Subscriber):
-    """Subscribes once, to everything, and gives all of it to each subscriber as it is requested; it never cancels."""
+    """Subscribes once, to everything, and gives all of it to each subscriber as it is requested, the end as well; it never
+    cancels. What is requested inside of on_subscribe is given there."""
 
     def __init__(self, source: Flow) -> None:
         self.source = source
@@ -295,13 +296,13 @@ class Cache(Subscriber):
         if self.source.kind != "flowable":
             reader.wanted = UNBOUNDED
         reader.items += self.kept
+        for failure in self.end:
+            reader.done, reader.failure = True, failure
         self.readers.append(reader)
         reader.on_subscribe(Subscription())
         if not self.begun:
             self.begun = True
             self.source.subscribe(self)
-        for failure in self.end:
-            reader.end(failure)
         reader.gate.run()
 
     def on_next(self, item: Any) -> None:

@@ -11,6 +11,9 @@ from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, Stage,
 class Hot(Subscriber):
     """A subject that a script plays at: it gives to those who are subscribed. An item that is not requested is an error."""
 
+    #: See Variant.
+    joins_first = False
+
     def __init__(self) -> None:
         self.seats: list[Stage] = []
         self.ended = False
@@ -126,8 +129,11 @@ class Replay(Hot):
         waiting = Patient(down)
         waiting.items += self.kept
         waiting.done, waiting.failure = self.ended, self.failure
+        if self.joins_first:
+            self.seats.append(waiting)
         waiting.on_subscribe(Subscription())
-        self.seats.append(waiting)
+        if not self.joins_first:
+            self.seats.append(waiting)
         waiting.gate.run()
 
     def on_next(self, item: Any) -> None:

@@ -33,6 +33,9 @@ MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "twic
 #: with what it is given first (the seed of a scan). How many calls there are shows in the next subscription.
 HEEDING: Final = frozenset(("take_until_p", "attempt"))
 
+#: Kinds of subjects whose subscribers get what was before with their request.
+REPLAYING: Final = frozenset(("replay", "replay1"))
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -75,6 +78,8 @@ class Judge:
             variants = (*variants, replace(variants[0], asks_later=True))  # what sources signal at one instant has no order
         if anywhere(lambda described: described.get("s", described.get("o")) in HEEDING, streams):
             variants = (*variants, replace(variants[0], heeds=True))
+        if any(source.kind in REPLAYING for source in case.hot):
+            variants = (*variants, replace(variants[0], joins_first=True))
         try:
             answers = [refer(case, variant) for variant in variants]
         except Endless:

@@ -32,7 +32,9 @@ class Variant:
     wanted. ``asks_later``: a merge asks for more sources once it is at rest. ``waiting``: of items that wait in a merge, which
     source's come first: see there. ``late``: what is requested inside of on_subscribe comes once that has returned, where that
     is :func:`unheard`. ``heeds``: a function that is called behind an item is not called once the subscriber has left with that
-    item, nor a source made.
+    item, nor a source made. ``joins_first``: who subscribes to a subject that replays is in the list of its subscribers before it
+    is given its subscription, where it gets what was before. It may subscribe to the same subject once more behind that, as
+    ``buffer(boundary)`` does: no rule says which of the two the next item reaches first.
     """
 
     prefetch: Count | None = None
@@ -43,6 +45,7 @@ class Variant:
     waiting: str = "in turn"
     late: bool = False
     heeds: bool = False
+    joins_first: bool = False
 
 
 #: What RxJava does.
@@ -81,6 +84,11 @@ def names(described: Any) -> Iterator[str]:
     elif isinstance(described, (list, tuple)):
         for each in described:
             yield from names(each)
+
+
+def pulls_through(op: Spec) -> bool:
+    """``to_flowable(BUFFER)`` pulls what is behind it, where that is not lively: see its docstring."""
+    return op["o"] in STAGES or (op["o"] == "via_observable" and op["strategy"] == "BUFFER")
 
 
 def lively(spec: Spec) -> bool:
@@ -126,7 +134,7 @@ class Reader:
         return self.source(described, x) if described else None
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
-        passive = flow.passive and self.variant.pulls == "through" and op["o"] in STAGES and not lively(op)
+        passive = flow.passive and self.variant.pulls == "through" and pulls_through(op) and not lively(op)
         return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:

@@ -185,6 +185,8 @@ def refer(case: Trace, variant: Variant = RXJAVA) -> Answer:
     """What the naive reference answers."""
     clock = Clock()
     hot = {source.name: SUBJECTS[source.kind]() for source in case.hot}
+    for subject in hot.values():
+        subject.joins_first = variant.joins_first
     reader = Reader(clock, variant, SOURCES, OPERATORS, {name: subject.flow() for name, subject in hot.items()})
     flow = reader.pipeline(case.source, case.operators)
     at_last = 0 if variant.observable else UNBOUNDED
