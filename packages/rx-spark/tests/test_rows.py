@@ -14,17 +14,8 @@ import pyarrow as pa
 import pytest
 
 from rx_ops import Row
-from rx_spark._columns._rows import (
-    Kind,
-    RowType,
-    SchemaError,
-    arrow_schema,
-    plain_row,
-    read_rows,
-    row_type,
-    value_row,
-    write_batch,
-)
+from rx_spark._columns._arrow import arrow_schema, read_rows, write_batch
+from rx_spark._columns._rows import Kind, RowType, SchemaError, plain_row, row_type, value_row
 
 
 @dataclass

@@ -1,7 +1,6 @@
-"""Rows: which fields an item has, of which types, and how it is built of columns and taken apart again.
+"""Rows: which fields an item has, of which types, and how it is built of values and taken apart again.
 
-A row class is a dataclass, a NamedTuple or a TypedDict. Used on both sides, therefore light: no pyspark; pyarrow where a task
-has it already.
+A row class is a dataclass, a NamedTuple or a TypedDict. Used on both sides, therefore light: neither pyspark nor pyarrow.
 """
 
 from __future__ import annotations
@@ -14,12 +13,9 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rx_ops import row_maker
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: What a value is, and what Spark calls it where it is written.
 DDL: Final = {
@@ -67,6 +63,11 @@ class Kind:
     def plain(self) -> bool:
         """Whether what Arrow makes of it is what the item holds."""
         return self.row is None and self.python is not dict and all(part.plain for part in self.parts)
+
+    @property
+    def nested(self) -> bool:
+        """Whether there are values inside its values."""
+        return self.row is not None or bool(self.parts)
 
 
 @dataclass(frozen=True)
@@ -264,91 +265,12 @@ def _shown(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
-# --- between columns and items ------------------------------------------------------------------------------------
-
-
-def read_rows(batch: pa.RecordBatch, row: RowType) -> Iterable[Any]:
-    """The items of an Arrow batch whose columns are the fields in their order. SchemaError for a null where none may be."""
-    columns = []
-    for at, field in enumerate(row.fields):
-        column = batch.column(at)
-        if column.null_count and not field.kind.optional:
-            raise SchemaError(null_text(field, row))
-        values = column.to_pylist()
-        columns.append(values if field.kind.plain else [_python(value, field.kind) for value in values])
-    return row.rows(columns)
-
-
 def null_text(field: Field, row: RowType) -> str:
     """What is said of a null in a field that has none."""
     return (
         f"column {field.name!r} holds a null, and {row.name}.{field.name} is a {field.kind}.\n"
         f"  Right:  {field.name}: {field.kind} | None"
     )
-
-
-def _python(value: Any, kind: Kind) -> Any:
-    if value is None or kind.plain:
-        return value
-    if kind.row is not None:
-        row = kind.row
-        return next(iter(row.rows([[_python(value[field.name], field.kind)] for field in row.fields])))
-    if kind.python is list:
-        return [_python(item, kind.parts[0]) for item in value]
-    return {_python(key, kind.parts[0]): _python(item, kind.parts[1]) for key, item in value}
-
-
-class Fitting(typing.Protocol):
-    """What items have to be, besides what their columns need."""
-
-    def check_columns(self, items: Sequence[object], columns: Sequence[Sequence[Any]]) -> None: ...
-
-
-def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema, fit: Fitting | None = None) -> pa.RecordBatch:
-    """An Arrow batch of items. SchemaError, with field and value, for one that does not fit."""
-    import pyarrow as pa
-
-    columns = row.columns(items)
-    if fit is not None:
-        fit.check_columns(items, columns)
-    arrays = []
-    for field, values, column in zip(row.fields, columns, schema, strict=True):
-        plain = values if field.kind.plain else [_cell(value, field.kind) for value in values]
-        try:
-            array = pa.array(plain, column.type)
-        except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError) as error:
-            raise _wrong_value(field, plain, column.type, error) from error
-        if array.null_count and not field.kind.optional:
-            raise SchemaError(
-                f"{row.name}.{field.name} is a {field.kind}, and an item has None there.\n"
-                f"  Right:  {field.name}: {field.kind} | None"
-            )
-        arrays.append(array)
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _cell(value: Any, kind: Kind) -> Any:
-    if value is None or kind.plain:
-        return value
-    if kind.row is not None:
-        fields = kind.row.fields
-        return {field.name: _cell(each, field.kind) for field, each in zip(fields, kind.row.values(value), strict=True)}
-    if kind.python is list:
-        return [_cell(item, kind.parts[0]) for item in value]
-    return [(_cell(key, kind.parts[0]), _cell(item, kind.parts[1])) for key, item in value.items()]
-
-
-def _wrong_value(field: Field, values: Sequence[Any], column: Any, error: Exception) -> SchemaError:
-    import pyarrow as pa
-
-    for value in values:
-        try:
-            pa.array([value], column)
-        except Exception:
-            return SchemaError(
-                f"{value!r} ({type(value).__qualname__}) does not fit column {field.name!r} of type {column}: {error}"
-            )
-    return SchemaError(f"column {field.name!r} of type {column}: {error}")
 
 
 def _misfit(items: Sequence[Any], row: RowType, error: Exception) -> SchemaError:
@@ -361,32 +283,3 @@ def _misfit(items: Sequence[Any], row: RowType, error: Exception) -> SchemaError
                 f"{type(cause).__name__}: {cause}"
             )
     return SchemaError(f"items that are no {row.name}: {error}")
-
-
-def arrow_schema(row: RowType) -> pa.Schema:
-    """What the columns are in Arrow, as Spark expects them for :attr:`RowType.ddl`."""
-    import pyarrow as pa
-
-    return pa.schema([pa.field(field.name, _arrow(field.kind)) for field in row.fields])
-
-
-def _arrow(kind: Kind) -> pa.DataType:
-    import pyarrow as pa
-
-    if kind.row is not None:
-        return pa.struct([pa.field(field.name, _arrow(field.kind)) for field in kind.row.fields])
-    if kind.python is list:
-        return pa.list_(_arrow(kind.parts[0]))
-    if kind.python is dict:
-        return pa.map_(_arrow(kind.parts[0]), _arrow(kind.parts[1]))
-    made: dict[type, pa.DataType] = {
-        int: pa.int64(),
-        float: pa.float64(),
-        str: pa.string(),
-        bool: pa.bool_(),
-        bytes: pa.binary(),
-        datetime.date: pa.date32(),
-        datetime.datetime: pa.timestamp("us", "UTC"),
-        decimal.Decimal: pa.decimal128(38, 18),
-    }
-    return made[kind.python]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rx_spark._bad_records import SHOWN, WARNED, BadRecords, OnBad
 from rx_spark._columns._column import BARRIER, MARK, text_of
+from rx_spark._columns._nulls import Inner, null_conditions
 from rx_spark._columns._rows import RowType, quoted
 
 if TYPE_CHECKING:
@@ -82,8 +83,14 @@ class Screen:
 
     def _bad(self) -> str:
         nulls = [f"{quoted(name)} IS NULL" for name in self.row.names if name in self.required]
+        nulls += [condition for _, condition in self._inner]
         undecoded = [self._undecoded()] if self.strict else []
         return " OR ".join((f"{RECORD} IS NOT NULL", *nulls, *undecoded))
+
+    @property
+    def _inner(self) -> list[tuple[Inner, str]]:
+        """Places inside values where no null may be, and how to ask for one."""
+        return [each for field in self.row.fields if field.kind.nested for each in null_conditions(field, self.row)]
 
     def _undecoded(self) -> str:
         mark = text_of(_REPLACED)
@@ -134,8 +141,10 @@ class Screen:
 
     def _missing(self, names: Sequence[str]) -> str:
         fields = [each for each in self.row.fields if each.name in names]
-        said = [text_of(f"no {replace(each.kind, optional=False)} for {each.name}") for each in fields]
-        listed = [f"IF({quoted(each.name)} IS NULL, {text}, NULL)" for each, text in zip(fields, said, strict=True)]
+        asked = [(each.kind, each.name, f"{quoted(each.name)} IS NULL") for each in fields]
+        asked += [(place.kind, place.path, condition) for place, condition in self._inner]
+        said = [text_of(f"no {replace(kind, optional=False)} for {path}") for kind, path, _ in asked]
+        listed = [f"IF({condition}, {text}, NULL)" for (_, _, condition), text in zip(asked, said, strict=True)]
         return f"concat_ws(', ', {', '.join(listed)})" if listed else "''"
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rx_spark._columns._rows import RowType, read_rows
+from rx_spark._columns._arrow import read_rows
+from rx_spark._columns._rows import RowType
 from rx_spark._plans._plan import RangeSource
 from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, loads

@@ -18,8 +18,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_core import none_produced
+from rx_spark._columns._arrow import arrow_schema, write_batch
 from rx_spark._columns._observed import GATHERED
-from rx_spark._columns._rows import RowType, arrow_schema, write_batch
+from rx_spark._columns._rows import RowType
 from rx_spark._errors import VersionsError
 from rx_spark._transport._wire import (
     DATA,
