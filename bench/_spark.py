@@ -47,6 +47,7 @@ class Took:
 def works(folder: Path, rows: int, session: Any) -> Iterator[Work]:
     """The pieces of work over ``rows`` rows of (id, key, value)."""
     import pyarrow as pa
+    from pyarrow import compute
     from pyspark.sql import functions
 
     import rx_spark
@@ -82,6 +83,20 @@ def works(folder: Path, rows: int, session: Any) -> Iterator[Work]:
         },
         target=1.1,
     )
+
+    def added(batches: Iterator[Any]) -> Iterator[Any]:
+        yield pa.RecordBatch.from_pydict({"total": [sum(compute.sum(batch.column(0)).as_py() for batch in batches)]})
+
+    whole = rx_spark.batches(frame.select("id"), as_="arrow")
+    yield Work(
+        "Arrow batches as items, a sum of each",
+        {
+            "mapInArrow": lambda: sum(row.total for row in frame.select("id").mapInArrow(added, "total long").collect()),
+            "rx": lambda: whole.map(lambda batch: compute.sum(batch.column(0)).as_py()).sum().blocking_get(),
+        },
+        target=1.05,
+    )
+    yield _words(folder, rows, session)
     for keys in KEYS:
         yield _counting(f"group and count, {keys:,} keys", flow.map(it.id % keys), frame.select((column("id") % keys).alias("k")))
     yield _counting("group and count, one key has nine of ten items", flow.map(it.hot), frame.select(column("hot").alias("k")))
@@ -126,6 +141,11 @@ def lambdas(flow: Flowable[int]) -> int:
 
 
 @dataclass(slots=True)
+class Keyed:
+    key: int
+
+
+@dataclass(slots=True)
 class Once:
     id: int
     part: int
@@ -137,9 +157,53 @@ class Twice:
     part: int
 
 
+def _words(folder: Path, rows: int, session: Any) -> Work:
+    """Counting words of a text: a function makes several items of a line."""
+    import pyarrow as pa
+    from pyspark.sql import functions
+
+    import rx_spark
+
+    file = folder / "words.txt"
+    file.write_text("".join(f"word{n % 997} and word{n % 31} and word{n}\n" for n in range(rows // 4)), encoding="utf-8")
+    lines = session.read.text(str(file))
+
+    def combined(batches: Iterator[Any]) -> Iterator[Any]:
+        counts: dict[str, int] = {}
+        for batch in batches:
+            for line in batch.column(0).to_pylist():
+                for word in line.split():
+                    counts[word] = counts.get(word, 0) + 1
+        yield pa.RecordBatch.from_pydict({"k": list(counts), "n": list(counts.values())})
+
+    def plain() -> int:
+        grouped = lines.mapInArrow(combined, "k string, n long").groupBy("k").agg(functions.sum("n").alias("n"))
+        return int(grouped.agg(functions.max("n")).collect()[0][0])
+
+    def exploded() -> int:
+        words = lines.select(functions.explode(functions.split("value", " ")).alias("k"))
+        return int(words.groupBy("k").count().agg(functions.max("count")).collect()[0][0])
+
+    def rdd() -> int:
+        text = session.sparkContext.textFile(str(file))
+        return int(text.flatMap(str.split).map(lambda word: (word, 1)).reduceByKey(operator.add).values().max())
+
+    def counted() -> int:
+        words = rx_spark.text(file).flat_map_iterable(str.split)
+        return (
+            words.group_reduce(lambda word: word, lambda _word: 1, operator.add).map(lambda pair: pair[1]).max().blocking_get()
+            or 0
+        )
+
+    ways = {"mapInArrow, groupBy": plain, "DataFrame, explode": exploded, "RDD": rdd, "rx": counted}
+    return Work("word count, five words a line", ways, target=1.1)
+
+
 def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:
     import pyarrow as pa
     from pyspark.sql import functions
+
+    import rx_spark
 
     def combined(batches: Iterator[Any]) -> Iterator[Any]:
         counts: dict[int, int] = {}
@@ -162,7 +226,11 @@ def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:
         groups = flow.group_by(lambda key: key).flat_map(lambda group: group.count())
         return groups.count().blocking_get()
 
-    ways = {"mapInArrow, groupBy": plain, "rx, group_reduce": by_lambda, "rx, it": by_columns}
+    def again() -> int:
+        rows = rx_spark.as_rows(flow.map(lambda key: Keyed(key)), Keyed)
+        return rows.group_aggregate(it.key, n=it.count()).count().blocking_get()
+
+    ways = {"mapInArrow, groupBy": plain, "rx, group_reduce": by_lambda, "rx, it": by_columns, "rx, a lambda, as_rows": again}
     if "1,000 " in name:
         ways["rx, group_by"] = group_by
     return Work(name, ways, "rx, group_reduce", 0.8)

@@ -81,7 +81,7 @@ class GroupWriter:
         yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
 
     def _combine(self, groups: dict[Any, Any], items: Iterable[Any]) -> None:
-        key_of, value_of, reducer = self.key, self.value, self.reducer
+        key_of, value_of, reducer, reduced = self.key, self.value, self.reducer, groups.get
         key: Any = None
         try:
             for item in items:
@@ -90,8 +90,9 @@ class GroupWriter:
                 key, value = key_of(item), value_of(item)
                 if value is None:
                     raise none_produced("group_by", value_of)
-                if key in groups:
-                    value = reducer(groups[key], value)
+                before = reduced(key)  # None for a new key: no value is None
+                if before is not None:
+                    value = reducer(before, value)
                     if value is None:
                         raise none_produced("reduce", reducer)
                 groups[key] = value
@@ -108,11 +109,12 @@ class GroupMerger:
 
     def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
         groups: dict[Any, Any] = {}
-        reducer = self.reducer
+        reducer, reduced = self.reducer, groups.get
         for chunk in chunks:
             for key, value in chunk:
-                if key in groups:
-                    value = reducer(groups[key], value)
+                before = reduced(key)
+                if before is not None:
+                    value = reducer(before, value)
                     if value is None:
                         raise none_produced("reduce", reducer)
                 groups[key] = value
