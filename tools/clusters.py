@@ -1,6 +1,6 @@
 """Run the tests that are marked ``cluster`` on Spark clusters of this machine, one cluster after the other.
 
-    python tools/clusters.py                       local-cluster, then a standalone cluster with two workers
+    python tools/clusters.py                       local-cluster, a standalone cluster with two workers, one with speculation
     python tools/clusters.py standalone -k kill    one of them, with arguments for pytest
     RX_KILLS=20 python tools/clusters.py           each kill twenty times, as in the night
 
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from types import FrameType
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-ENGINES: Final = ("local-cluster[2,1,1024]", "standalone")
+#: Engines, and the tests that run there unless others are named.
+ENGINES: Final = {
+    "local-cluster[2,1,1024]": "packages/rx-spark",
+    "standalone": "packages/rx-spark",
+    "speculation": "packages/rx-spark/tests/test_speculation.py",
+}
 #: In the environment of each process that a run starts, and of theirs.
 NAME: Final = "RX_CLUSTER_RUN"
 #: How long the tests may take to end after Ctrl-C, and what they leave behind to end by itself.
@@ -43,7 +48,7 @@ def run(engine: str, arguments: Sequence[str], stops: list[int]) -> int:
     before = work_folders()
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={folder / 'pytest'}", "-m", "cluster"]
     named = any(Path(each.partition("::")[0]).exists() for each in arguments)
-    command += [f"--timeout={10 * 60}", *([] if named else ["packages/rx-spark"]), *arguments]
+    command += [f"--timeout={10 * 60}", *([] if named else [ENGINES[engine]]), *arguments]
     environment = {**os.environ, NAME: token, "RX_SPARK_MASTER": engine, "TMPDIR": str(folder)}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, process_group=0 if os.name == "posix" else None)
     try:

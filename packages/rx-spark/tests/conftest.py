@@ -1,7 +1,7 @@
 """One Spark session for the whole run: it belongs to the process, so other folders get the same from ``engine()``.
 
 RX_SPARK_MASTER names another engine than the embedded one: a master that Spark knows, or ``standalone`` for a cluster that the
-run starts by itself. tools/clusters.py sets it.
+run starts by itself, or ``speculation`` for one that starts second attempts of slow tasks. tools/clusters.py sets it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,18 @@ from spark_sources import Sources
 from standalone import LOOPBACK, MASTER, Standalone, eventually
 
 PATIENCE = 120.0 if MASTER else 40.0  # seconds; the first job starts executors and Python workers
+
+#: A second attempt as soon as a task takes longer than another one did.
+SPECULATION = tuple(
+    (f"spark.speculation{name}", value)
+    for name, value in (
+        ("", "true"),
+        (".interval", "100ms"),
+        (".quantile", "0.1"),
+        (".multiplier", "1.1"),
+        (".minTaskRuntime", "100ms"),
+    )
+)
 
 
 class Probe:
@@ -85,7 +97,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
     """The cluster of this run. Its driver is stopped before it is."""
-    with Standalone(tmp_path_factory.mktemp("cluster")) as cluster:
+    hosts = (LOOPBACK, "127.0.0.2") if MASTER == "speculation" else (LOOPBACK,)
+    with Standalone(tmp_path_factory.mktemp("cluster"), hosts=hosts) as cluster:
         yield cluster
         context = SparkContext._active_spark_context
         if context is not None:
@@ -97,9 +110,10 @@ def spark_config(request: pytest.FixtureRequest) -> SparkConfig:
     quick = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # 4: a failed task is run again, as on a cluster; an embedded Spark does not by default.
     config = SparkConfig(MASTER or "local[2, 4]", settings=(quick,))
-    if MASTER == "standalone":
+    if MASTER in ("standalone", "speculation"):
         here = (("spark.driver.host", LOOPBACK), ("spark.driver.bindAddress", LOOPBACK))
-        config = SparkConfig(request.getfixturevalue("standalone").url, settings=(quick, *here))
+        more = SPECULATION if MASTER == "speculation" else ()
+        config = SparkConfig(request.getfixturevalue("standalone").url, settings=(quick, *here, *more))
     engine(config)
     return config
 

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -53,9 +53,11 @@ class Node:
 class Standalone:
     """``with Standalone(folder) as cluster``: a master and ``workers`` workers of one core each; all are gone at the end."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path, workers: int = 2, *, hosts: Sequence[str] = (LOOPBACK,)) -> None:
         self._folder = folder
         self._wanted = workers
+        #: Of the workers, in turns. Spark runs no second attempt on the host of the first one.
+        self._hosts = hosts
         self._started = 0
         self._master: Node | None = None
         self.workers: list[Node] = []
@@ -63,7 +65,7 @@ class Standalone:
 
     def __enter__(self) -> Standalone:
         try:
-            self._master = self._start("org.apache.spark.deploy.master.Master", "--port", "0")
+            self._master = self._start("org.apache.spark.deploy.master.Master", LOOPBACK, "--port", "0")
             self.url = self._master.wait_for(_MASTER.pattern)
             self.fill()
         except BaseException:
@@ -104,9 +106,10 @@ class Standalone:
     def _worker(self) -> Node:
         work = str(self._folder / f"work-{self._started}")
         shape = ("--cores", "1", "--memory", "2g", "--work-dir", work)
-        return self._start("org.apache.spark.deploy.worker.Worker", *shape, self.url)
+        host = self._hosts[self._started % len(self._hosts)]
+        return self._start("org.apache.spark.deploy.worker.Worker", host, *shape, self.url)
 
-    def _start(self, name: str, *arguments: str) -> Node:
+    def _start(self, name: str, host: str, *arguments: str) -> Node:
         from pyspark.find_spark_home import _find_spark_home
 
         java = find_java()
@@ -115,7 +118,7 @@ class Standalone:
         # Not what this process imports from: on a cluster nothing of it is known.
         environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "SPARK_HOME")} | {
             "JAVA_HOME": java_home(java.executable, java.version),
-            "SPARK_LOCAL_IP": LOOPBACK,
+            "SPARK_LOCAL_IP": host,
             "SPARK_LOCAL_DIRS": str(temporary),
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": f"-Djava.io.tmpdir={temporary} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -127,7 +130,7 @@ class Standalone:
             os.path.join(_find_spark_home(), "bin", "spark-class"),
             name,
             "--host",
-            LOOPBACK,
+            host,
             "--webui-port",
             "0",
             *arguments,

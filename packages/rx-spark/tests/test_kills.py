@@ -94,10 +94,13 @@ class Answer:
         self._over.set()
 
     def get(self) -> Counter[Any]:
+        return Counter(self.in_order())
+
+    def in_order(self) -> list[Any]:
         assert self._over.wait(PATIENCE), "no answer"
         if self._error is not None:
             raise self._error
-        return Counter(self._items)
+        return self._items
 
 
 def strike(cluster: Standalone, hold: Held, victim: str) -> None:
@@ -126,7 +129,7 @@ def test_a_pass_is_exact(
     hold = held(place(trial, NUMBERS, f"pass {victim}"))
     answer = Answer(rx_spark.range(NUMBERS, config=spark_config).map(hold).map(lambda n: n * 3))
     strike(cluster, hold, victim)
-    assert answer.get() == Counter(range(0, NUMBERS * 3, 3))
+    assert answer.in_order() == list(range(0, NUMBERS * 3, 3))
     assert hold.ran_again()
 
 
@@ -144,6 +147,20 @@ def test_a_pass_over_rows_is_exact(
     answer = Answer(fares(rides, hold))
     strike(cluster, hold, victim)
     assert answer.get() == Counter(fares(local_rides))
+    assert hold.ran_again()
+
+
+@every_trial
+@every_victim
+def test_rows_in_an_order_are_exact(
+    victim: str, trial: int, cluster: Standalone, rides: Flowable[Ride], held: Callable[[int], Held]
+) -> None:
+    """What a function made is columns again, in an order, and behind it the held task has the next part of that."""
+    hold = held(place(trial, ROWS, f"sorted {victim}"))
+    ordered = rx_spark.as_rows(rides.map(lambda ride: ride), Ride).sorted(it.id, reverse=True)
+    answer = Answer(ordered.map(hold).map(lambda ride: ride.id))
+    strike(cluster, hold, victim)
+    assert answer.in_order() == list(range(ROWS - 1, -1, -1))
     assert hold.ran_again()
 
 

@@ -1,0 +1,109 @@
+"""Two attempts of one task at the same time: what both do counts once.
+
+The cluster starts a second attempt of each task that takes longer than another one. A function holds the task at one of its
+items; the test waits until a second attempt is there too, and lets both go on.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from frames import ROWS, write_trips
+from holding import Held
+from standalone import eventually
+from taxi.jobs import fares, revenue
+from taxi.model import Revenue, Ride
+from test_kills import NUMBERS, Answer, place
+
+import rx_spark
+from rx_fusion.symbols import it
+from rx_ops import Flowable
+from rx_spark import Observed, SparkConfig
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("speculation"), pytest.mark.timeout(300)]
+
+PATIENCE = 120.0
+KILLS = int(os.environ.get("RX_KILLS", "2"))
+every_trial = pytest.mark.parametrize("trial", range(KILLS))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
+
+
+@pytest.fixture
+def rides(folder: Path, spark_config: SparkConfig) -> Flowable[Ride]:
+    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Callable[[int], Held]:
+    def at(item: int) -> Held:
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        return Held(notes, item)
+
+    return at
+
+
+def release(hold: Held) -> None:
+    """When both attempts are at the item."""
+    assert eventually(lambda: len(hold.reached()) > 1, PATIENCE), f"no second attempt came to the item: {hold.reached()}"
+    hold.go()
+
+
+@every_trial
+def test_a_stream_has_each_item_once(trial: int, rides: Flowable[Ride], held: Callable[[int], Held]) -> None:
+    """Without an order: in one, no task ends before those in front of it, and Spark calls none of them slow."""
+    hold = held(place(trial, ROWS, "speculation"))
+    seen = Observed("rides")
+    answer = Answer(rx_spark.observe(rides.map(hold), seen, n=it.count(), total=it.id.sum()).map(lambda ride: ride.id))
+    release(hold)
+    assert answer.get() == Counter(range(ROWS))
+    assert seen.value is not None
+    assert tuple(seen.value) == (ROWS, sum(range(ROWS)))
+
+
+@every_trial
+def test_what_goes_into_a_shuffle_is_counted_once(trial: int, rides: Flowable[Ride], held: Callable[[int], Held]) -> None:
+    hold = held(20 + place(trial, ROWS - 20, "speculation into"))
+    answer = Answer(revenue(rides, hold))
+    release(hold)
+    assert answer.get() == Counter(revenue(rides))
+
+
+@every_trial
+def test_what_comes_out_of_a_shuffle_comes_once(trial: int, spark_config: SparkConfig, held: Callable[[int], Held]) -> None:
+    keys = 500
+    hold = held(place(trial, keys, "speculation out"))
+    pairs = rx_spark.range(NUMBERS, config=spark_config).group_reduce(lambda n: n % keys, lambda n: n, operator.add)
+    answer = Answer(pairs.map(lambda pair: (hold(pair[0]), pair[1])))
+    release(hold)
+    assert answer.get() == Counter((key, sum(range(key, NUMBERS, keys))) for key in range(keys))
+
+
+@every_trial
+def test_files_have_each_row_once(trial: int, rides: Flowable[Ride], held: Callable[[int], Held], tmp_path: Path) -> None:
+    hold = held(20 + place(trial, ROWS - 20, "speculation write"))
+    writing = rx_spark.write_parquet(fares(rides, hold), tmp_path / "out", schema=Revenue)
+    answer = Answer(writing.to_flowable())
+    release(hold)
+    ((told, times),) = answer.get().items()
+    found = Counter(map(tuple, (row.values() for row in pq.read_table(tmp_path / "out").to_pylist())))
+    assert found == Counter((fare.city, fare.day, fare.cents) for fare in fares(rides))
+    assert (told.rows, times) == (found.total(), 1)
+
+
+def test_without_a_slow_task_there_is_one_attempt(spark_config: SparkConfig, held: Callable[[int], Held]) -> None:
+    """The control: an item that is not held is reached once."""
+    hold = held(NUMBERS // 2)
+    hold.go()
+    assert rx_spark.range(NUMBERS, config=spark_config).map(hold).count().blocking_get() == NUMBERS
+    assert hold.reached() == []
