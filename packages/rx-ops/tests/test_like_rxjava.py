@@ -126,6 +126,8 @@ def _send_one(emitter: Emitter[int]) -> None:
         Observable.range(3),
         Flowable.create(_send_one),
         Flowable.range(3).flat_map(Flowable.just),
+        Flowable.merge(Flowable.just(1), Flowable.just(2)),
+        Flowable.merge(Flowable.just(1), Flowable.just(2)).hide(),
         Flowable.from_callable(lambda: 1),
         Flowable.range(3).to_list().to_flowable(),
         Flowable.range(3).hide().to_list().to_flowable(),

@@ -15,6 +15,7 @@ from rx_fusion._shapes import PULL_DRAINED
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
+    from rx_core.streams import Stream
     from rx_fusion._shapes import Shape
 
 T = TypeVar("T")
@@ -91,10 +92,11 @@ class SourceRun(Pump[T]):
     head: Head
     shape: Shape
     args: tuple[Any, ...]
+    origin: Stream[T]
     #: None, until SYNC was granted. Then one entry, taken out by the thread that polls or closes.
     polls: Any
 
-    def __init__(self, down: Subscriber[T], plan: tuple[Head, Shape, tuple[Any, ...]], origin: object) -> None:
+    def __init__(self, down: Subscriber[T], plan: tuple[Head, Shape, tuple[Any, ...]], origin: Stream[T]) -> None:
         super().__init__(down, origin)
         self.head, self.shape, self.args = plan
         self.polls = None
@@ -106,7 +108,7 @@ class SourceRun(Pump[T]):
 
     @property
     def answers_late(self) -> bool:
-        return answers_late(self.head, self.shape, self.args)
+        return self.origin._answers_late  # not what a rule has made of it, which is asked in another way: merge(just, just)
 
     # -- as a queue ----------------------------------------
 
@@ -211,7 +213,7 @@ class ConditionalSourceRun(SourceRun[T]):
         return demand, type(items) in EXACT and not items.__length_hint__()  # type: ignore[attr-defined]  # these have it
 
 
-def subscribe_source(down: Subscriber[Any], plan: tuple[Head, Shape, tuple[Any, ...]], origin: object) -> None:
+def subscribe_source(down: Subscriber[Any], plan: tuple[Head, Shape, tuple[Any, ...]], origin: Stream[Any]) -> None:
     """Run a passive source for ``down``."""
     conditional = getattr(down, "try_on_next", None) is not None and fusion_enabled()
     (ConditionalSourceRun if conditional else SourceRun)(down, plan, origin).start()
