@@ -182,12 +182,37 @@ def test_the_end_of_a_maybe_without_an_item_needs_no_demand(forms: Callable[[], 
 
 
 @BOTH_FORMS
-def test_stages_behind_to_flowable_see_the_item_when_it_is_wanted(forms: Callable[[], Any]) -> None:
+@of_one
+def test_stages_behind_to_flowable_see_the_item_when_it_is_wanted(make: Callable[[], Any], forms: Callable[[], Any]) -> None:
     with forms():
         seen: list[int] = []
         subscriber = TestSubscriber[int](request=0)
-        Single.just(1).to_flowable().do_on_next(seen.append).subscribe(subscriber)
+        make().to_flowable().do_on_next(seen.append).subscribe(subscriber)
         assert not seen
         subscriber.request(1)
-        subscriber.assert_result(1)
-        assert seen == [1]
+        subscriber.assert_result(3)
+        assert seen == [3]
+
+
+REDUCED: dict[str, Callable[[Flowable[int]], Single[Any]]] = {
+    "buffer": lambda ticks: ticks.buffer(2).first(),
+    "flat_map_iterable": lambda ticks: ticks.flat_map_iterable(lambda tick: [tick, tick + 1]).to_list(),
+    "take_last": lambda ticks: ticks.take_last(2).to_list(),
+    "start_with": lambda ticks: ticks.start_with(0).skip(1).to_list(),
+    "skip": lambda ticks: ticks.skip(0).to_list(),
+}
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("reduce", REDUCED.values(), ids=REDUCED)
+def test_what_an_item_is_made_of_need_not_be_requested(
+    reduce: Callable[[Flowable[int]], Single[Any]], forms: Callable[[], Any]
+) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        subscriber = TestSubscriber[Any](request=0)
+        reduce(Flowable.interval(1.0, scheduler=clock).take(2)).to_flowable().subscribe(subscriber)
+        clock.advance_by(10.0)
+        subscriber.assert_empty()
+        subscriber.request(1)
+        subscriber.assert_result([0, 1, 1, 2] if reduce is REDUCED["flat_map_iterable"] else [0, 1])

@@ -43,6 +43,8 @@ class Head:
     _trusted: ClassVar[bool] = False
     #: Whether its items are sent by a user through an emitter, which may take the ``on_next`` of stages for its own.
     emitted: ClassVar[bool] = False
+    #: Whether it runs stages itself, see :meth:`absorb`.
+    absorbs: ClassVar[bool] = False
 
     def open(self) -> Iterator[Any]:
         """The items of one run of a passive source. Called when the pipeline is subscribed, or iterated."""

@@ -132,8 +132,8 @@ _WAITING: Final = Options(shown="to_flowable()")
 def waiting(source: Any) -> Any:
     """``to_flowable``: the item is computed at once, and waits until it is requested."""
     shape = source._shape
-    if source._head.feed is Feed.RUNNING and shape.stages and shape.stages[-1].gives_one:
-        return source._as(_results.Flowable)  # what is pushed through a reduction does so anyway
+    if source._head.absorbs and shape.stages and shape.stages[-1].gives_one:
+        return source._as(_results.Flowable)  # it computes the item elsewhere, and what follows may be computed there too
     known = operator_of(operators.ToFlowableOne)
     return _results.Flowable._from(operator_head(ItemHead, known, (source,), (), DEMAND, _WAITING))
 

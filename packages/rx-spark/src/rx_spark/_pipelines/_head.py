@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import Failing, Input
@@ -61,6 +61,7 @@ class SparkHead(PushHead):
     cut: Cut | None = None
     border: Border | None = None
     before: SparkHead | None = None
+    absorbs: ClassVar[bool] = True
 
     @property
     def parts(self) -> tuple[SparkHead, ...]:
