@@ -131,15 +131,21 @@ class Take(Stage):
 
 
 class Skip(Stage):
-    def __init__(self, down: Subscriber, count: int) -> None:
+    """Asks for the items that it drops when it is subscribed, or with the first request (``on_request``)."""
+
+    def __init__(self, down: Subscriber, count: int, on_request: bool = False) -> None:
         super().__init__(down)
-        self.count = count
+        self.count, self.on_request = count, on_request
 
     def on_subscribe(self, up: Subscription) -> None:
         count = self.count
         super().on_subscribe(up)
-        if count:
+        if count and not self.on_request:
             up.request(count)
+
+    def request(self, n: Count) -> None:
+        self.up.request(n + self.count if self.on_request else n)
+        self.on_request = False
 
     def next(self, item: Any) -> None:
         if self.count:

@@ -24,10 +24,9 @@ PREFETCHING: Final = (
 )
 OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead) for each in FETCHING)
 
-#: Behind these items may wait for an operator that asks for a few at a time, and which come first must not matter: those of
-#: which source, or those that came first.
-MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "twice", "publish_sel", "replay_sel"))
-
+#: Behind these, and where windows or groups are flattened, items may wait for an operator that asks for a few at a time. Which
+#: come first must not matter, as no rule says it: those of which source, or those that came first.
+MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "delay_sel", "twice", "publish_sel", "replay_sel"))
 
 #: A cancel may stop what follows it: a predicate that is asked behind an item, and the making of a source whose subscriber leaves
 #: with what it is given first (the seed of a scan). How many calls there are shows in the next subscription.
@@ -57,6 +56,11 @@ def anywhere(holds: Callable[[Spec], bool], described: Any) -> bool:
     return isinstance(described, (list, tuple)) and any(anywhere(holds, each) for each in described)
 
 
+def name(described: Spec) -> Any:
+    """Of a source or an operator."""
+    return described.get("s", described.get("o"))
+
+
 def before_the_horizon(case: Trace, answer: Answer) -> Answer:
     """Without what comes of the last request: skip_last(seconds) looks at the clock with it, but not every operator behind it
     passes on a request that adds nothing."""
@@ -73,11 +77,13 @@ class Judge:
         streams = (case.source, case.operators)
         if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
-        if anywhere(lambda described: described.get("s", described.get("o")) in MERGING, streams):
+        if anywhere(lambda described: name(described) in MERGING or "fl" in described, streams):
             variants = (*variants, *(replace(variants[0], waiting=waiting) for waiting in ("first", "last", "came")))
             variants = (*variants, replace(variants[0], asks_later=True))  # what sources signal at one instant has no order
-        if anywhere(lambda described: described.get("s", described.get("o")) in HEEDING, streams):
+        if anywhere(lambda described: name(described) in HEEDING, streams):
             variants = (*variants, replace(variants[0], heeds=True))
+        if anywhere(lambda described: name(described) == "skip", streams):
+            variants = (*variants, replace(variants[0], skips_on_request=True))
         if any(source.kind in REPLAYING for source in case.hot):
             variants = (*variants, replace(variants[0], joins_first=True))
         try:

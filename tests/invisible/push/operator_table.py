@@ -71,7 +71,7 @@ COMMON: Final[dict[str, Apply]] = {
 FLOWABLE: Final[dict[str, Apply]] = {
     "map_optional": make.map_optional,
     "take": make.stage(items.Take, "n"),
-    "skip": make.stage(items.Skip, "n"),
+    "skip": lambda r, flow, op, x: flow.through(items.Skip, op["n"], r.variant.skips_on_request),
     "take_last": make.stage(items.TakeLast, "n"),
     "skip_last": make.stage(items.SkipLast, "n"),
     "take_while": make.predicate(items.TakeWhile),

@@ -34,7 +34,8 @@ class Variant:
     is :func:`unheard`. ``heeds``: a function that is called behind an item is not called once the subscriber has left with that
     item, nor a source made. ``joins_first``: who subscribes to a subject that replays is in the list of its subscribers before it
     is given its subscription, where it gets what was before. It may subscribe to the same subject once more behind that, as
-    ``buffer(boundary)`` does: no rule says which of the two the next item reaches first.
+    ``buffer(boundary)`` does: no rule says which of the two the next item reaches first. ``skips_on_request``: skip asks for the
+    items that it drops with the first request, as the library's docstring says; in RxJava it does when it is subscribed.
     """
 
     prefetch: Count | None = None
@@ -46,6 +47,7 @@ class Variant:
     late: bool = False
     heeds: bool = False
     joins_first: bool = False
+    skips_on_request: bool = False
 
 
 #: What RxJava does.
