@@ -1,7 +1,7 @@
 """``python -m bench``: prints a Markdown table, or JSON with ``--json``.
 
 ``python -m bench growth``: how cost grows; ``python -m bench cliffs``: combinations that cost more than their parts;
-``python -m bench spark``: work on Spark against PySpark.
+``python -m bench spark``: work on Spark against PySpark; ``python -m bench spark-memory``: what streams from there hold.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--size",
         type=at_least(LEAST),
         help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000), "
-        "rows of spark (2000000)",
+        "rows of spark (2000000), items of spark-memory (10000000)",
     )
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="JSON into FILE beside the table, or instead of it")
     parser.add_argument("--against", metavar="FILE", help="what has become slower since --json wrote FILE")
     parser.add_argument("--slow", action="store_true", help="with the peers that take a minute")
+    parser.add_argument("--pause", type=float, default=60.0, help="seconds that consumers of spark-memory stop (default: 60)")
     parser.add_argument("--huge", action="store_true", help="growth to 100000000 elements: takes minutes")
     parser.add_argument("--show", type=at_least(0), default=10, help="so many of the worst cliffs (default: 10)")
     parser.add_argument("--list", action="store_true", help="only name the cases")
@@ -148,12 +149,22 @@ def spark(options: argparse.Namespace) -> int:
     return 0
 
 
+def spark_memory(options: argparse.Namespace) -> int:
+    """Measure what streams from Spark hold while their consumers are slow, and print the table."""
+    from bench._spark_memory import ROWS, run_spark_memory
+
+    rows = options.size or ROWS
+    print(run_spark_memory(rows - rows % 100, options.pause, lambda name: wanted(options, name), names_only=options.list))
+    return 0
+
+
 #: What can be measured.
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "table": compare,
     "growth": growth,
     "cliffs": cliffs,
     "spark": spark,
+    "spark-memory": spark_memory,
 }
 
 
