@@ -2,7 +2,7 @@
 
 Each case is a process of its own, in which the same items were read once before: a JVM keeps the heap that its first job has
 taken. The memory of a process is what it has for itself (its private pages): shared libraries and what was forked are not counted
-twice.
+twice. A JVM takes more of the heap it may have when it likes; what of that is in use is asked in a pause, behind a collection.
 """
 
 from __future__ import annotations
@@ -92,36 +92,41 @@ def descendants(root: int) -> Iterator[tuple[int, str]]:
 # --- the cases --------------------------------------------------------------------------------------------------------
 
 
-def loop(flow: Flowable[Any], rows: int, seconds: float) -> None:
+Pause = Callable[[float], None]
+"""Waits for a part of the pause."""
+
+
+def loop(flow: Flowable[Any], rows: int, pause: Pause) -> None:
     for _ in flow:
         pass
+    pause(0.0)
 
 
-def slow(flow: Flowable[Any], rows: int, seconds: float) -> None:
+def slow(flow: Flowable[Any], rows: int, pause: Pause) -> None:
     """A pause after each hundredth."""
     iterator = iter(flow)
     for _ in range(100):
         assert sum(1 for _ in islice(iterator, rows // 100)) == rows // 100
-        threading.Event().wait(seconds / 100)
+        pause(0.01)
     assert next(iterator, None) is None
 
 
-def stops(flow: Flowable[Any], rows: int, seconds: float) -> None:
+def stops(flow: Flowable[Any], rows: int, pause: Pause) -> None:
     """A long pause after a tenth."""
     iterator = iter(flow)
     assert sum(1 for _ in islice(iterator, rows // 10)) == rows // 10
-    threading.Event().wait(seconds)
+    pause(1.0)
     assert sum(1 for _ in iterator) == rows - rows // 10
 
 
-def without_demand(flow: Flowable[Any], rows: int, seconds: float) -> None:
+def without_demand(flow: Flowable[Any], rows: int, pause: Pause) -> None:
     """The same with everything requested at once."""
-    stops(flow.on_backpressure_buffer(), rows, seconds)
+    stops(flow.on_backpressure_buffer(), rows, pause)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    consume: Callable[[Flowable[Any], int, float], None]
+    consume: Callable[[Flowable[Any], int, Pause], None]
     source: str = "rows"
     slots: str = "local[2]"
 
@@ -158,8 +163,14 @@ def measure_here(name: str, rows: int, seconds: float, folder: str) -> dict[str,
         source = rx_spark.parquet(folder, config=config, stats=stats)
         return source.filter(sym(lambda row: row.id < count)).map(lambda row: (row.id, row.text))
 
-    loop(flow(rows), rows, 0.0)
+    loop(flow(rows), rows, lambda part: None)
     before, peak, over = look(), Memory(), threading.Event()
+    heap_before, heaps = heap_in_use(), list[float]()
+
+    def pause(part: float) -> None:
+        threading.Event().wait(seconds * part)
+        if part != 0.01 or not heaps:
+            heaps.append(heap_in_use())
 
     def sample() -> None:
         while not over.wait(EVERY):
@@ -169,13 +180,24 @@ def measure_here(name: str, rows: int, seconds: float, folder: str) -> dict[str,
     watching.start()
     began = perf_counter()
     try:
-        case.consume(flow(rows), rows, seconds)
+        case.consume(flow(rows), rows, pause)
     finally:
         took = perf_counter() - began
         over.set()
         watching.join()
     grown = {key: value - asdict(before)[key] for key, value in asdict(peak).items()}
-    return {"seconds": took, "jvm_before": before.jvm, "buffered": stats.max_buffered, **grown}
+    heap = max(heaps) - heap_before
+    return {"seconds": took, "jvm_before": before.jvm, "heap": heap, "buffered": stats.max_buffered, **grown}
+
+
+def heap_in_use() -> float:
+    """Megabytes of the JVM's heap that are not garbage."""
+    from pyspark import SparkContext
+
+    jvm: Any = SparkContext._jvm
+    jvm.java.lang.System.gc()
+    runtime = jvm.java.lang.Runtime.getRuntime()
+    return float(runtime.totalMemory() - runtime.freeMemory()) / (1 << 20)
 
 
 def run_spark_memory(rows: int, seconds: float, wanted: Callable[[str], bool], *, names_only: bool = False) -> str:
@@ -184,16 +206,16 @@ def run_spark_memory(rows: int, seconds: float, wanted: Callable[[str], bool], *
     if names_only:
         return "\n".join(names)
     lines = [heading(), "", f"{rows:,} items, pauses of {seconds:.0f} s. Megabytes more than before, at the peak.", ""]
-    lines.append("| case | program | JVM | (it began with) | Python's workers | file | items here | s |")
-    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    lines.append("| case | program | JVM | (it began with) | its heap in use | Python's workers | file | items here | s |")
+    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory(prefix="rx-bench-spark-") as folder:
         make_rows(Path(folder), rows)
         for name in names:
             command = [sys.executable, "-m", "bench._spark_memory", name, str(rows), str(seconds), folder]
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
             found = json.loads(done.stdout.splitlines()[-1])
-            figures = "{program:.0f} | {jvm:.0f} | {jvm_before:.0f} | {workers:.0f} | {file:.0f} | {buffered:,} | {seconds:.0f}"
-            lines.append(f"| {name} | {figures.format(**found)} |")
+            sizes = " | ".join(f"{found[each]:.0f}" for each in ("program", "jvm", "jvm_before", "heap", "workers", "file"))
+            lines.append(f"| {name} | {sizes} | {found['buffered']:,} | {found['seconds']:.0f} |")
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return "\n".join(lines)
