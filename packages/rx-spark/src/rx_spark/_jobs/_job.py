@@ -279,6 +279,8 @@ class SparkJob:
         compiled = compile_plan(self._plan, here, sink.address, self._is_cancelled)
         self._settling = bool(compiled.settle or self._plan.observing)
         items = self._run_jobs(compiled, here, sink)
+        if sink.lost:
+            return  # which its consumer is told
         if not self._is_cancelled():
             for settle in compiled.settle:
                 settle()

@@ -12,6 +12,7 @@ from rx_spark._columns._column import MARK
 from rx_spark._columns._rows import SchemaError
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._account import bad_record_error
+from rx_spark._jobs._disk_errors import disk_error
 from rx_spark._jobs._file_errors import file_error
 
 _RAISED: Final = re.compile(re.escape(MARK) + r"(\w+)\|(.*?)(?= SQLSTATE: P0001|\n\tat |\Z)", re.DOTALL)
@@ -49,7 +50,7 @@ def job_error(error: Exception) -> Exception:
     versions = _VERSIONS.search(text)
     if versions is not None:
         return _other_python(*versions.groups())
-    of_file = file_error(text)
+    of_file = file_error(text) or disk_error(text)
     if of_file is not None:
         return of_file
     if text.startswith("[PATH_ALREADY_EXISTS]"):

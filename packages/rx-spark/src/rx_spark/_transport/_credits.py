@@ -18,10 +18,8 @@ never unbounded memory:
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
-import tempfile
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -30,6 +28,7 @@ from typing import Final
 
 from rx_spark._errors import SparkJobError
 from rx_spark._transport._rounds import Finished, Remaining
+from rx_spark._transport._spool import Spool
 from rx_spark._transport._wire import (
     CREDIT,
     DATA,
@@ -124,11 +123,10 @@ class CreditQueue:
         self._over = False  # Spark's action has returned
         self._failure: Exception | None = None
         self._given_up: Exception | None = None
+        self._lost: Exception | None = None  # why items that were sent could not be kept
         self._progress = monotonic()
         self._relieved_until = 0.0
-        self._spool: int | None = None
-        self._spool_end = 0
-        self._spooled = 0  # frames there that were not taken
+        self._spool = Spool()
 
     @property
     def address(self) -> SinkAddress:
@@ -148,13 +146,7 @@ class CreditQueue:
                 self._waiting = True
                 return None
             if frame.spooled is not None:
-                at, size = frame.spooled
-                assert self._spool is not None
-                frame.payload = os.pread(self._spool, size, at)
-                self._spooled -= 1
-                if not self._spooled:
-                    self._spool_end = 0
-                    os.ftruncate(self._spool, 0)
+                frame.payload = self._spool.take(*frame.spooled)
             return frame
 
     def taken(self, count: int) -> None:
@@ -169,9 +161,7 @@ class CreditQueue:
                 partition.frames.clear()
                 partition.in_memory = 0
             self.buffered = 0
-            if self._spool is not None:
-                os.close(self._spool)
-                self._spool = None
+            self._spool.close()
 
     # --- the job's side ----------------------------------------------------------------------------------------------
 
@@ -181,7 +171,7 @@ class CreditQueue:
         Thread: the job's, when Spark's job is over.
         """
         with self._lock:
-            if not self._leaving or self._total is None or not self._partitions:
+            if not self._leaving or self._total is None or not self._partitions or self._lost is not None:
                 return None  # tasks that could not connect would not be able to in a further round
             remaining = self._done_blocks.remaining(self._total)
             if not len(remaining):
@@ -273,6 +263,8 @@ class CreditQueue:
 
     def _store(self, connection: Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
         partition = connection.partition
+        if self._lost is not None:
+            return
         if kind == SEEN:
             self.seen[index, block] = payload
             return
@@ -316,25 +308,17 @@ class CreditQueue:
             self.buffered += fresh
             self.max_buffered = max(self.max_buffered, self.buffered)
         else:
-            frame.spooled = self._to_disk(frame.payload)
+            try:
+                frame.spooled = self._spool.put(frame.payload)
+            except SparkJobError as error:
+                self._lost = error  # and what comes later is not stored: the items end here
+                return
             frame.payload = b""
             self.spilled += fresh
         partition.frames.append(frame)
 
-    def _to_disk(self, payload: bytes) -> tuple[int, int]:
-        if self._spool is None:
-            with tempfile.TemporaryFile(prefix="rx-spark-") as file:
-                self._spool = os.dup(file.fileno())
-        at = self._spool_end
-        view = memoryview(payload)
-        while view:
-            view = view[os.pwrite(self._spool, view, self._spool_end) :]
-            self._spool_end = at + len(payload) - len(view)
-        self._spooled += 1
-        return at, len(payload)
-
     def _full(self) -> bool:
-        return self._spool_end >= SPOOLED_BYTES
+        return self._spool.size >= SPOOLED_BYTES
 
     def _may_leave(self) -> bool:
         """Whether tasks leave instead of sending more to the temporary file."""

@@ -54,6 +54,7 @@ class CreditSink(CreditQueue):
         super().__init__(place.host, self._listener.getsockname()[1], holds_errors=holds_errors)
         self._on_ready, self._kill, self._feed, self._tasks, self._grown = on_ready, kill, feed, tasks, grown
         self._cancelled = False
+        self._ended = False  # the I/O thread
         self._cancelled_at = math.inf
         self._asked = self._counted = 0.0  # when Spark was asked for tasks without a slot, and for its cores
         #: How many tasks ran at a time when some had no slot; 0: that has not happened.
@@ -79,7 +80,7 @@ class CreditSink(CreditQueue):
     def job_over(self, failure: Exception | None) -> None:
         """Spark's action has returned: what was sent has arrived, because tasks wait until the driver hangs up."""
         with self._lock:
-            self._over, self._failure = True, self._given_up or failure
+            self._over, self._failure = True, self._lost or self._given_up or failure
         self._wake()
 
     def give_up(self, error: Exception) -> None:
@@ -107,10 +108,20 @@ class CreditSink(CreditQueue):
         with self._lock:
             return not self._partitions
 
+    @property
+    def lost(self) -> bool:
+        """Whether items that were sent could not be kept: what the tasks tell is not whole, though they end as if it were."""
+        with self._lock:
+            return self._lost is not None
+
     def cancel(self) -> None:
         """Stop everything. Returns at once; the I/O thread hangs up, and asks Spark to cancel until the job is gone."""
-        self._cancelled = True
+        with self._lock:
+            self._cancelled = True
+            ended = self._ended
         self._wake()
+        if ended:
+            self.dispose()  # that thread is not there to do it
 
     def dispose(self) -> None:
         super().dispose()
@@ -144,7 +155,9 @@ class CreditSink(CreditQueue):
                         key.fileobj.close()
                 self._wake_out.close()
                 _live.discard(self)
-                if self._cancelled:
+                with self._lock:
+                    self._ended, cancelled = True, self._cancelled
+                if cancelled:
                     self.dispose()
                 else:
                     self._notify()
@@ -185,7 +198,7 @@ class CreditSink(CreditQueue):
         except OSError:
             data = b""
         over = not data
-        if data and not self._cancelled:
+        if data and not self._stopped():
             connection.buffer += data
             with self._lock:
                 over = not self._parse(connection)
@@ -194,7 +207,7 @@ class CreditSink(CreditQueue):
                 connection.socket.setblocking(True)
                 self._feed(connection.socket)
                 return
-        if over or self._cancelled:
+        if over or self._stopped():
             self._hang_up(selector, connection)
 
     def _parse(self, connection: Connection) -> bool:
@@ -232,9 +245,13 @@ class CreditSink(CreditQueue):
             if connection.partition is not None and connection.partition.connection is connection:
                 connection.partition.connection = None
 
+    def _stopped(self) -> bool:
+        """Whether nothing more is wanted: the consumer has cancelled, or what comes cannot be kept."""
+        return self._cancelled or self._lost is not None
+
     def _tick(self, selector: selectors.BaseSelector) -> None:
         now = monotonic()
-        if self._cancelled:
+        if self._stopped():
             self._cancelled_at = min(self._cancelled_at, now)
             for key in list(selector.get_map().values()):
                 if isinstance(key.data, Connection):
