@@ -107,7 +107,9 @@ def engine(config: SparkConfig) -> Engine:
             sessions.blocks,
             sessions.frames,
             config.parallelism or parallelism_of(context),
-            Place(_LOOPBACK, _LOOPBACK) if _is_local(context.master) else place_of(context.getConf().get, _LOOPBACK),
+            Place(_LOOPBACK, _LOOPBACK)
+            if _is_local(context.master)
+            else place_of(lambda name: _setting(context, name) or None, _LOOPBACK),
             tuple(_driver_path()) if _is_local(context.master) else (),
             sessions.shipment,
         )
@@ -139,9 +141,13 @@ def _own_sessions(session: SparkSession, context: Any) -> _Sessions:
 
 def parallelism_of(context: SparkContext) -> int:
     """How many tasks a job has where nothing else is asked for: the cores that there are now."""
-    if context.getConf().get("spark.rx.parallelism"):
-        return int(context.getConf().get("spark.rx.parallelism") or 0)
-    return int(context.defaultParallelism)
+    return int(_setting(context, "spark.rx.parallelism") or context.defaultParallelism)
+
+
+def _setting(context: SparkContext, name: str) -> str:
+    """Empty where it has none. getConf() would copy all of them, with a call to the JVM for each."""
+    own: Any = context
+    return str(own._jsc.sc().conf().get(name, ""))
 
 
 # --- starting one -----------------------------------------------------------------------------------------------------
