@@ -10,6 +10,7 @@ import pytest
 import rx_schedulers
 from rx_fusion import stage
 from rx_ops import Flowable, Single
+from rx_testing import ManualPublisher, TestSubscriber
 
 TIMED: dict[str, Callable[[], Any]] = {
     "interval": lambda: Flowable.interval(1.0),
@@ -52,3 +53,14 @@ def test_a_stage_without_text_says_so() -> None:
     flow = Flowable.range(3)._then(names["added"])
     assert flow.blocking_list() == [1, 2, 3]
     assert "stacked generators: added has no source text to compile" in flow.explain()
+
+
+def test_stages_in_front_of_the_queue_of_an_operator_run_when_the_item_comes() -> None:
+    source = ManualPublisher[int]()
+    seen: list[int] = []
+    stages = Flowable.wrap(source).do_on_next(seen.append)
+    zipped: Flowable[tuple[int, int]] = Flowable.zip(stages, Flowable.never())
+    zipped.subscribe(TestSubscriber[tuple[int, int]]())
+    source.next(1)
+    assert seen == [1]
+    assert "1 stage in one call per item, pushed through, no queue" in zipped.explain()

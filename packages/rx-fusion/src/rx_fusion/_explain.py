@@ -72,7 +72,7 @@ def plan_of(pipeline: Described, inside: bool = False, consumer: Head | None = N
     if head.publisher is None:
         # the stages run in the operator's own loop
         return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
-    return Plan(" → ".join(names), (_fusion(head, shape, inside),), (source,))
+    return Plan(" → ".join(names), (_fusion(head, shape),), (source,))
 
 
 def offer_of(pipeline: Described) -> str:
@@ -108,7 +108,7 @@ def _own_text(head: Head) -> str:
     return head.name if head.upstream else repr(head)
 
 
-def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
+def _fusion(head: Head, shape: Shape) -> str:
     if not fusion_enabled():
         return "not fused: fusion is switched off, each operator runs alone"
     plain = [f"{stage.name} {stage.uncompiled}" for stage in shape.stages if not stage.compilable]
@@ -118,8 +118,6 @@ def _fusion(head: Head, shape: Shape, inside: bool = False) -> str:
     count = f"{size} stage{'s' * (size != 1)}"
     if head.publisher is not None:
         stages = f"fused: {count}"
-        if inside:
-            return f"{stages} in one loop behind a queue"
         if not shape.steps:
             front = shape.front()
             first = 0 if front is None else sum(not stage.guard for stage in front.stages.stages)
