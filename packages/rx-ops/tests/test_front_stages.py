@@ -72,3 +72,55 @@ def test_an_observable_cannot_be_asked_and_all_it_sends_comes() -> None:
     for number in range(300):
         source.on_next(number)
     assert got == [number for number in range(300) for _ in range(2)]
+
+
+# What stands behind a seed, which waits for a request in front of it
+
+SEEDED: dict[str, Callable[[Flow], Flow]] = {
+    "scan": lambda source: source.scan(lambda one, other: one + other, 7),
+    "scan_with": lambda source: source.scan_with(lambda: 7, lambda one, other: one + other),
+    "start_with": lambda source: source.start_with(7),
+}
+seeded = pytest.mark.parametrize("seed", SEEDED.values(), ids=SEEDED)
+
+
+@seeded
+def test_stages_behind_a_seed_see_it_when_it_is_requested(seed: Callable[[Flow], Flow]) -> None:
+    seen: list[int] = []
+    subscriber = TestSubscriber[int](request=0)
+    seed(Flowable.wrap(ManualPublisher[int]())).do_on_next(seen.append).subscribe(subscriber)
+    assert not seen
+    subscriber.request(1)
+    assert (seen, subscriber.values) == ([7], [7])
+
+
+def test_an_error_overtakes_a_seed_that_is_all_that_the_stages_behind_it_take() -> None:
+    source = ManualPublisher[int]()
+    oops = OSError("oops")
+    subscriber = TestSubscriber[int](request=0)
+    Flowable.wrap(source).scan(lambda one, other: one + other, 7).take(1).subscribe(subscriber)
+    source.error(oops)
+    subscriber.assert_failure(oops)
+
+
+@seeded
+@pytest.mark.parametrize("request_each", [None, 1, 2, 5])
+@pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
+def test_stages_around_a_seed_give_what_they_give_of_a_source_that_is_iterated(
+    build: Callable[[Flow], Flow], request_each: int | None, seed: Callable[[Flow], Flow]
+) -> None:
+    expected = build(seed(Flowable.range(10).map(abs)).filter(bool)).blocking_list()
+    subscriber = TestSubscriber[int]() if request_each is None else TestSubscriber[int](request=0)
+    build(seed(Flowable.range(10).hide().map(abs)).filter(bool)).subscribe(subscriber)
+    while request_each is not None and not subscriber.is_terminated:
+        subscriber.request(request_each)
+        assert len(subscriber.values) <= subscriber.requested
+    subscriber.assert_result(*expected)
+
+
+@pytest.mark.skipif(not fusion_enabled(), reason="each operator stands alone")
+def test_the_plan_tells_what_is_behind_a_seed() -> None:
+    source = Flowable.wrap(ManualPublisher[int]()).map(abs).scan(lambda one, other: one + other, 0).map(str).filter(bool)
+    behind = "fused: 1 stage in one call per item, 1 in one loop behind a queue that is filled on demand, 2 behind that"
+    assert behind in source.explain()
+    assert "behind that" not in source.to_observable().explain()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rx_core import DEMAND, UNBOUNDED, Scheduler
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
-from rx_core.streams import close
+from rx_core.streams import close, takes_requests
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, shortened
 from rx_fusion._loops import inner_loop
@@ -72,7 +72,7 @@ def plan_of(pipeline: Described, inside: bool = False, consumer: Head | None = N
     if head.publisher is None:
         # the stages run in the operator's own loop
         return Plan(" → ".join([title, *names]), (_fusion(head, shape), *notes), below)
-    return Plan(" → ".join(names), (_fusion(head, shape),), (source,))
+    return Plan(" → ".join(names), (_fusion(head, shape, takes_requests(pipeline)),), (source,))
 
 
 def offer_of(pipeline: Described) -> str:
@@ -108,7 +108,7 @@ def _own_text(head: Head) -> str:
     return head.name if head.upstream else repr(head)
 
 
-def _fusion(head: Head, shape: Shape) -> str:
+def _fusion(head: Head, shape: Shape, asked: bool = True) -> str:
     if not fusion_enabled():
         return "not fused: fusion is switched off, each operator runs alone"
     plain = [f"{stage.name} {stage.uncompiled}" for stage in shape.stages if not stage.compilable]
@@ -121,9 +121,13 @@ def _fusion(head: Head, shape: Shape) -> str:
         if not shape.steps:
             front = shape.front()
             first = 0 if front is None else sum(not stage.guard for stage in front.stages.stages)
+            last = sum(not stage.guard for stage in shape.stages[shape.seeded :]) if shape.seeded and asked else 0
+            looped = size - first - last
+            stages = f"{looped} stage{'s' * (looped != 1)}"
             if first:
-                stages = f"fused: {first} stage{'s' * (first != 1)} in one call per item, {size - first}"
-            return f"{stages} in one loop behind a queue that is filled on demand"
+                stages = f"{first} stage{'s' * (first != 1)} in one call per item, {looped}"
+            text = f"fused: {stages} in one loop behind a queue that is filled on demand"
+            return f"{text}, {last} behind that" if last else text
         return f"{stages} in one call per item, pushed through, no queue"
     if not shape:
         return "synchronous source, no queue"

@@ -134,6 +134,12 @@ class Pipeline(Assembly[T_co]):
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
+        if shape.seeded and head.publisher is not None and self._takes_requests and type(down) is not CallbackObserver:
+            # A seed that waits for a request waits in front of the stages behind it, where an error of the source overtakes it.
+            # Callbacks request everything at once, so that nothing waits.
+            before, before_args, shape, args = shape.split(args, shape.seeded)
+            source: PlainFlow[Any] = _plain(head, before, before_args, observed=self._is_observed(head))
+            head = PublisherHead(head.name, source, source.__repr__, (source,))
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))
             return
