@@ -83,7 +83,7 @@ class Judge:
         if anywhere(lambda described: name(described) in HEEDING, streams):
             variants = (*variants, replace(variants[0], heeds=True))
         if anywhere(lambda described: name(described) == "skip", streams):
-            variants = (*variants, replace(variants[0], skips_on_request=True))
+            variants = (*variants, *(replace(each, skips_on_request=True) for each in variants))
         if any(source.kind in REPLAYING for source in case.hot):
             variants = (*variants, replace(variants[0], joins_first=True))
         try:
