@@ -156,6 +156,7 @@ def test_a_null_inside_rows_of_a_file_fails_the_stream(folder: Path, spark_confi
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_none_inside_items_is_not_written(tmp_path: Path, spark_config: SparkConfig) -> None:
     wrong: Any = Place(None, None)  # type: ignore[arg-type]  # on purpose
     flow = Flowable.of(Tour(1), Tour(2, base=wrong))

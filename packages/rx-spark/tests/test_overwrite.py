@@ -106,12 +106,28 @@ def test_a_cancel_leaves_the_old_rows(source: Flowable[Trip], out: Path, tmp_pat
 def test_an_error_between_the_two_renames_puts_the_old_folder_back(
     out: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    staged = replacement(out, spark_config)
+    fill(Path(staged.path.removeprefix("file:")), [{"city": "Ulm", "cents": 3}])
     move = Storage.move
 
     def broken(self: Storage, source: str, target: str) -> None:
-        if ".new-" in source:
+        if source == staged.path:
             raise OSError("the name node is in safe mode")
         move(self, source, target)
+
+    monkeypatch.setattr(Storage, "move", broken)
+    with pytest.raises(SparkJobError, match=f"could not take the place of {out}: the name node is in safe mode"):
+        staged.commit()
+    assert read(out) == OLD
+    staged.discard()
+
+
+@pytest.mark.nightly
+def test_a_job_whose_files_cannot_take_their_place_fails_and_leaves_none(
+    out: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: Storage, source: str, target: str) -> None:
+        raise OSError("the name node is in safe mode")
 
     monkeypatch.setattr(Storage, "move", broken)
     with pytest.raises(SparkJobError, match=f"could not take the place of {out}: the name node is in safe mode"):
@@ -166,12 +182,10 @@ def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
 def test_what_is_read_can_be_overwritten(out: Path, spark_config: SparkConfig) -> None:
     """Spark alone refuses it, or deletes what it is about to read."""
     there = rx_spark.parquet(out, schema=Fare, config=spark_config)
-    dearer = rx_spark.write_parquet(there.map(dear), out, mode="overwrite")
-    assert dearer.blocking_get().rows == 2
-    assert dearer.blocking_get().rows == 2
-    assert cents(out) == [201, 202]
-    rx_spark.write_parquet(there.filter(it.cents > 201), out, mode="overwrite").blocking_get()
-    assert cents(out) == [202]
+    assert rx_spark.write_parquet(there.map(dear), out, mode="overwrite").blocking_get().rows == 2
+    assert cents(out) == [101, 102]
+    rx_spark.write_parquet(there.filter(it.cents > 101), out, mode="overwrite").blocking_get()
+    assert cents(out) == [102]
 
 
 def dear(fare: Fare) -> Fare:
@@ -228,6 +242,7 @@ def test_a_cached_dataframe_of_the_folder_is_read_anew(out: Path, spark_config: 
         cached.unpersist()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("said", ["session", "option"])
 def test_dynamic_partitions_are_left_to_spark_which_keeps_the_others(said: str, out: Path, spark_config: SparkConfig) -> None:
     (out / "old.parquet").unlink()

@@ -124,6 +124,9 @@ def write_table(
 
     ::  --Trip(...)--Trip(...)|  -->  ----------Written(files=2, rows=2, bytes=1024)|
 
+    With ``mode="overwrite"`` the items go to a table of another name (``trips__rx_new_...``), and the two are renamed when all is
+    written. A table of another catalog than Spark's own is replaced as that catalog does it.
+
     Demand:  the job starts with the request.   Errors: as :func:`write_parquet`.
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.saveAsTable``.
@@ -146,7 +149,8 @@ def write_jdbc(
 
     ::  --Trip(...)--Trip(...)|  -->  ----------Written(files=0, rows=2, bytes=0)|
 
-    Each task has a transaction of its own: a job that fails may have written the rows of some tasks, and they stay.
+    Each task has a transaction of its own: a job that fails may have written the rows of some tasks, and they stay. With
+    ``mode="overwrite"`` the old table is dropped before the first row, or emptied with the option ``truncate``.
     ``options`` are those of Spark's JDBC writer: ``user``, ``password``, ``driver``, ``batchsize``.
 
     Demand:  the job starts with the request.   Errors: as :func:`write_parquet`; SparkJobError with what the database says.

@@ -14,9 +14,10 @@ from rx_core import name_of
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
 from rx_spark._plans._replacing import Replacement
 from rx_spark._plans._storage import Storage
+from rx_spark._plans._tables import TableReplacement
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, DataFrameWriter
+    from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 Mode: TypeAlias = Literal["error", "append", "overwrite", "ignore"]
 MODES: tuple[Mode, ...] = ("error", "append", "overwrite", "ignore")
@@ -101,9 +102,13 @@ _PARTITION_MODE: Final = "partitionOverwriteMode"
 
 def _partition_mode() -> str:
     """What the application's session says; jobs run in sessions of their own."""
+    return _application().conf.get(f"spark.sql.sources.{_PARTITION_MODE}") or ""
+
+
+def _application() -> SparkSession:
     from pyspark.sql import SparkSession
 
-    return SparkSession.builder.getOrCreate().conf.get(f"spark.sql.sources.{_PARTITION_MODE}") or ""
+    return SparkSession.builder.getOrCreate()
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,27 @@ class TableTarget:
         return f"write_table({self.name!r})"
 
     def write(self, frame: DataFrame, tag: str) -> None:
-        writer = frame.write.mode(self.mode)
+        session = frame.sparkSession
+        replacement = TableReplacement.of(session, self.name) if self.mode == "overwrite" else None
+        if replacement is None:
+            self._save(frame.write.mode(self.mode), self.name)
+            return
+        try:
+            self._save(frame.write.mode("error"), replacement.sql)
+            session.sparkContext.removeJobTag(tag)  # a cancel comes too late; and what renames runs jobs that write nothing
+            replacement.commit()
+        except Exception:
+            wait_for_tasks(session, tag)
+            replacement.discard()
+            raise
+        finally:
+            session.sparkContext.addJobTag(tag)
+        _application().catalog.refreshTable(replacement.shown)
+
+    def _save(self, writer: DataFrameWriter, name: str) -> None:
         if self.partition_by:
             writer = writer.partitionBy(*self.partition_by)
-        writer.saveAsTable(self.name)
+        writer.saveAsTable(name)
 
 
 @dataclass(frozen=True)

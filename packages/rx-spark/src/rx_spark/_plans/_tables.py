@@ -1,0 +1,116 @@
+"""Overwriting a table: the new one is made under another name, and the two are renamed when Spark has committed."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from typing import TYPE_CHECKING, Final
+
+from rx_spark._errors import SparkJobError
+from rx_spark._plans._storage import Storage
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOG: Final = logging.getLogger("rx.spark")
+_CATALOG: Final = "spark_catalog"
+
+_swapping = threading.Lock()  # two overwrites of this process rename one after the other
+
+
+class TableReplacement:
+    """What is to become the table ``name`` of a database; the job writes it to the table :attr:`sql`."""
+
+    def __init__(self, session: SparkSession, database: str, name: str) -> None:
+        token = secrets.token_hex(8)
+        self._session, self._database, self._name = session, database, name
+        self._new, self._old = (f"{name[:80]}__rx_{which}_{token}" for which in ("new", "old"))
+
+    @staticmethod
+    def of(session: SparkSession, name: str) -> TableReplacement | None:
+        """None where there is no table, or one of a catalog that is not Spark's own, which knows best how to replace it."""
+        if session.conf.get(f"spark.sql.catalog.{_CATALOG}", "builtin") != "builtin":
+            return None
+        try:
+            there = session.catalog.getTable(name)
+        except Exception:
+            return None
+        if there.catalog != _CATALOG or there.tableType not in ("MANAGED", "EXTERNAL") or not there.namespace:
+            return None
+        return TableReplacement(session, there.namespace[0], there.name)
+
+    @property
+    def sql(self) -> str:
+        return self._spelled(self._new)
+
+    @property
+    def shown(self) -> str:
+        """The name of the table that is replaced."""
+        return f"{self._database}.{self._name}"
+
+    def commit(self) -> None:
+        """Put it in its place, and drop the old table; or give that its name again, and raise SparkJobError."""
+        try:
+            with _swapping:
+                self._swap()
+        except Exception as error:
+            failed = SparkJobError(f"what was written could not take the place of table {self.shown}: {error}")
+            for note in getattr(error, "__notes__", ()):
+                failed.add_note(note)
+            raise failed from error
+        self._drop(self._old)
+
+    def discard(self) -> None:
+        """The job has failed. Spark writes the files of a table before it knows the table."""
+        self._drop(self._new)
+        try:
+            location = self._session.catalog.getDatabase(self._database).locationUri
+            Storage(self._session, location).delete(f"{location}/{self._new}")
+        except Exception as error:
+            LOG.warning("the files of table %s could not be deleted: %s", self._new, error)
+
+    def _swap(self) -> None:
+        try:
+            self._rename(self._name, self._old)
+        except Exception as error:
+            if not str(error).startswith("[TABLE_OR_VIEW_NOT_FOUND]"):
+                raise
+            self._rename(self._new, self._name)  # the old one was dropped meanwhile
+            return
+        try:
+            self._rename(self._new, self._name)
+        except Exception as error:
+            try:
+                self._rename(self._old, self._name)
+            except Exception:
+                error.add_note(f"The table that was {self.shown} is now {self._spelled(self._old)}: rename it.")
+            raise
+
+    def _rename(self, source: str, target: str) -> None:
+        self._session.sql(f"ALTER TABLE {self._spelled(source)} RENAME TO {self._spelled(target)}")
+        try:
+            self._find_partitions(self._spelled(target))
+        except Exception:
+            self._session.sql(f"ALTER TABLE {self._spelled(target)} RENAME TO {self._spelled(source)}")
+            raise
+
+    def _find_partitions(self, table: str) -> None:
+        """Spark's catalog in memory moves the folder of a table, and lists its partitions where they were: the table would be
+        empty, and dropping it would delete what stands there by then."""
+        if self._session.conf.get("spark.sql.catalogImplementation") != "in-memory":
+            return
+        catalog = self._session.catalog
+        if catalog.getTable(table).tableType != "MANAGED":
+            return
+        if any(column.isPartition for column in catalog.listColumns(table)):
+            self._session.sql(f"MSCK REPAIR TABLE {table} SYNC PARTITIONS")
+
+    def _drop(self, name: str) -> None:
+        try:
+            self._session.sql(f"DROP TABLE IF EXISTS {self._spelled(name)}")
+        except Exception as error:
+            LOG.warning("table %s could not be dropped: %s", self._spelled(name), error)
+
+    def _spelled(self, name: str) -> str:
+        return ".".join(f"`{each.replace('`', '``')}`" for each in (self._database, name))
