@@ -17,6 +17,8 @@ from rx_fusion import fusion_off
 from rx_fusion.symbols import it, sym
 from rx_ops import Flowable, Row
 from rx_spark import SchemaError, SparkConfig
+from rx_spark._columns._frames import FrameSource, Where
+from rx_spark._pipelines._head import SparkHead
 from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
@@ -297,3 +299,19 @@ def test_a_filter_reaches_the_scan_and_only_the_columns_used_are_read(source: Fl
     assert "GreaterThan(id,100)" in text
     assert "EqualTo(city,Ulm)" in text
     assert "ReadSchema: struct<" in text
+
+
+def test_a_guard_that_rows_have_passed_is_not_asked_again(folder: Path, spark_config: SparkConfig) -> None:
+    source = rx_spark.parquet(folder, config=spark_config)  # without a class every column may hold a null
+
+    def asked(flow: Flowable[Any]) -> int:
+        head, _, _ = flow._resolve()
+        assert isinstance(head, SparkHead)
+        assert isinstance(head.plan.source, FrameSource)
+        return sum(len(step.guards) for step in head.plan.source.steps if isinstance(step, Where))
+
+    once = source.filter(it.id % 3 == 1)
+    assert asked(once) == 1
+    assert asked(once.filter(it.id > 5)) == 1
+    assert asked(once.filter(it.id > 5).map(it.id + it.id)) == asked(source.map(it.id + it.id))
+    assert asked(once.map(it.km).filter(it > 2.0)) == 2, "another column has guards of its own"

@@ -7,6 +7,7 @@ DataFrame's columns are always the fields of ``row``, in their order: each step 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -105,17 +106,30 @@ class Query:
         return session.sql(self.text)
 
 
+#: The condition that every row fulfils.
+EVERY: Final = "true"
+
+
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Where:
-    """Keeps the rows for which a condition of SQL is true."""
+    """Keeps the rows for which a condition of SQL is true, and raises first where a guard says so."""
 
     condition: str
+    guards: tuple[Guard, ...] = ()
 
     def apply(self, frame: DataFrame) -> DataFrame:
-        return frame.where(self.condition)
+        return frame.where(checking(self.guards, self.condition))
+
+    def unless(self, known: set[str]) -> Where | None:
+        """The same for rows that these guards have let pass, which are put into ``known``; None when nothing is left to ask."""
+        left = {guard.when: guard for guard in reversed(self.guards) if guard.when not in known}
+        known.update(left)
+        if not left and self.condition == EVERY:
+            return None
+        return replace(self, guards=tuple(guard for guard in self.guards if left.get(guard.when) is guard))
 
 
 @dataclass(frozen=True)
@@ -203,7 +217,7 @@ Asked: TypeAlias = list[tuple["Observe | Screen", "Observation"]]
 ColumnStep: TypeAlias = Where | Select | Group | Unique | Sort | Observe
 
 
-def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
+def checking(guards: tuple[Guard, ...], condition: str = EVERY) -> str:
     """``condition``, raising first where a guard says so.
 
     Spark evaluates the branches of CASE in their order; but it moves later conditions down to the scan, which would leave out
@@ -217,7 +231,7 @@ def checking(guards: tuple[Guard, ...], condition: str = "true") -> str:
 
 def guarded(guards: tuple[Guard, ...]) -> tuple[ColumnStep, ...]:
     """The step that raises where a guard says so, if there are any."""
-    return (Where(checking(guards)),) if guards else ()
+    return (Where(EVERY, guards),) if guards else ()
 
 
 @dataclass(frozen=True)
@@ -241,6 +255,8 @@ class FrameSource:
     shuffled: bool = False
     #: Whether each task has the rows behind those of the one before it, in an order that is always the same.
     ordered: bool = False
+    #: The guards that every row has passed since its columns were made: asked once.
+    passed: frozenset[str] = frozenset()
     #: What looks at each record before all steps, where a record may not fit.
     screen: Screen | None = None
 
@@ -250,11 +266,13 @@ class FrameSource:
         return Rows(self.row, self.checked, self.narrow)
 
     def then(self, *steps: ColumnStep, row: RowType | None = None, checked: frozenset[str] | None = None) -> FrameSource:
+        kept, passed = self._asking_once(steps)
         return replace(
             self,
             raising=self.raising if not self.steps else None,
             ordered=self.ordered and not any(isinstance(step, Group | Unique) for step in steps),
-            steps=(*self.steps, *steps),
+            steps=(*self.steps, *kept),
+            passed=passed,
             row=self.row if row is None else row,
             checked=self.checked if checked is None else checked,
         )
@@ -262,19 +280,31 @@ class FrameSource:
     def filtered(self, found: Column, checked: frozenset[str]) -> FrameSource:
         """With the rows for which a condition is true. The scan is told as much of it as file formats understand; rows that
         raise, here or in an earlier filter, have to get as far as that."""
-        exact = Where(checking(found.guards, found.sql))
+        exact = Where(found.sql, found.guards)
         raising = self.raising
         if raising is None or not all(guard.null for guard in found.guards):
             return replace(self.then(exact, checked=checked), raising=None)
+        kept, passed = self._asking_once([exact])
         raising = tuple(dict.fromkeys((*raising, *(guard.when for guard in found.guards))))
         if self.screen is not None:  # the scan can only be told which folders to leave out
             screen = self.screen if raising else self.screen.pruning(found.loose)
-            return replace(self, steps=(*self.steps, exact), checked=checked, raising=raising, screen=screen)
-        steps: tuple[ColumnStep, ...] = (*self.steps, exact)
+            return replace(self, steps=(*self.steps, *kept), checked=checked, raising=raising, passed=passed, screen=screen)
+        steps: tuple[ColumnStep, ...] = (*self.steps, *kept)
         if found.loose and raising:
             hint = Where(" OR ".join((found.loose, *raising)))
-            steps = (*self.steps[:1], hint, *self.steps[1:], exact)  # in front of all that raises
-        return replace(self, steps=steps, checked=checked, raising=raising)
+            steps = (*self.steps[:1], hint, *self.steps[1:], *kept)  # in front of all that raises
+        return replace(self, steps=steps, checked=checked, raising=raising, passed=passed)
+
+    def _asking_once(self, steps: Sequence[ColumnStep]) -> tuple[list[ColumnStep], frozenset[str]]:
+        """Steps without the guards that rows have passed, and those that they have passed behind them."""
+        kept: list[ColumnStep] = []
+        passed = set(self.passed)
+        for step in steps:
+            asked = step.unless(passed) if isinstance(step, Where) else step
+            if isinstance(step, Select | Group):
+                passed.clear()  # other columns
+            kept += () if asked is None else (asked,)
+        return kept, frozenset(passed)
 
     def open(
         self, engine: Sessions, *, stable: bool = False, asked: Asked | None = None, computed: DataFrame | None = None
