@@ -6,6 +6,7 @@ import logging
 import secrets
 import threading
 from typing import Final
+from weakref import WeakValueDictionary
 
 from rx_spark._errors import SparkJobError
 from rx_spark._plans._storage import Storage
@@ -14,7 +15,17 @@ LOG: Final = logging.getLogger("rx.spark")
 #: How often in a row another program may have overwritten the same folder in between.
 TRIES: Final = 10
 
-_swapping = threading.Lock()  # two overwrites of this process rename one after the other
+_guard = threading.Lock()
+#: Two overwrites of a path in this process rename one after the other.
+_swapping: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+
+
+def _lock_of(path: str) -> threading.Lock:
+    with _guard:
+        lock = _swapping.get(path)
+        if lock is None:
+            lock = _swapping[path] = threading.Lock()
+        return lock
 
 
 class Replacement:
@@ -42,7 +53,7 @@ class Replacement:
         """Put it in its place, and delete the old data; or put that back, and raise SparkJobError."""
         olds: list[str] = []
         try:
-            with _swapping:
+            with _lock_of(self._storage.path):
                 self._swap(olds)
         except OSError as error:
             failed = SparkJobError(f"what was written could not take the place of {self._storage.shown}: {error}")

@@ -45,7 +45,8 @@ class Storage:
     def beside(self, beginning: str, end: str) -> str | None:
         """The path of a neighbour with a similar name. None: a root has no neighbours."""
         parent = self._name.getParent()
-        return None if parent is None else f"{parent.toString()}/{beginning}{self._name.getName()[:100]}{end}"
+        name = str(self._name.getName()).encode()[:200].decode(errors="ignore")  # a name may have 255 bytes
+        return None if parent is None else f"{parent.toString()}/{beginning}{name}{end}"
 
     @property
     def is_mount(self) -> bool:
