@@ -39,8 +39,13 @@ PACKAGES: Final = ("rx-core", "rx-fusion", "rx-ops", "rx-schedulers", "rx-testin
 ACROSS: Final = ("tests/integration", "tests/storm")
 #: What the tests and editable installs need, in the versions that pyproject.toml names.
 NEEDED: Final = ("hatchling", "hypothesis", "pytest", "pytest-timeout", "ruff")
-#: What pyproject.toml does not name, or not exactly enough: later releases of hypothesis have wheels that insist on the GIL.
-EXACT: Final = {"editables": "editables>=0.5,<1", "hypothesis": "hypothesis==6.130.0"}
+#: What pyproject.toml does not name, or not exactly enough: later releases of hypothesis have wheels that insist on the GIL, and
+#: cloudpickle comes with rx-spark elsewhere.
+EXACT: Final = {
+    "cloudpickle": "cloudpickle>=3,<4",
+    "editables": "editables>=0.5,<1",
+    "hypothesis": "hypothesis==6.130.0",
+}
 
 SUITE: Final = "trixie"
 SOURCE: Final = "python3.13"

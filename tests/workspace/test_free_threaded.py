@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -81,6 +84,27 @@ def test_versions_are_those_of_the_workspace_or_exact_ones_within_them() -> None
             assert listed[name].specifier.contains(exact.version)
         else:
             assert wanted[name] == listed[name]
+
+
+def test_what_the_tests_import_is_installed() -> None:
+    sources = [path for folder in free_threaded.default_tests() for path in (ROOT / folder).rglob("*.py")]
+    imported = {module.partition(".")[0] for path in sources for module in imports(path)}
+    ours = {"tests", "tools", *(path.stem for path in sources)}
+    members = [name.replace("-", "_") for name in free_threaded.PACKAGES]
+    described = [ROOT / "packages" / name / "pyproject.toml" for name in free_threaded.PACKAGES]
+    projects = [tomllib.loads(path.read_text("utf-8")) for path in described]
+    required = [line for project in projects for line in project["project"].get("dependencies", ())]
+    installed = {Requirement(line).name for line in (*required, *free_threaded.requirements(WORKSPACE))}
+    assert imported - sys.stdlib_module_names - ours <= {*members, *installed}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules that a file imports whenever it is imported itself."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
 
 
 def test_packages_and_folders_of_tests_exist() -> None:
