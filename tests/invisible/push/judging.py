@@ -15,14 +15,17 @@ from tests.invisible.push.streams import UNBOUNDED
 from tests.recorded.cases import Answer, Spec, Trace
 
 #: Ways to fetch items that must not matter: RxJava's own, with and without what it fuses; and of a source that computes what is
-#: requested nothing before it is wanted, which only its functions can notice.
-FETCHING: Final = (RXJAVA, Variant(pulls=None), Variant(pulls="through"), Variant(pulls="through", ahead=False))
+#: requested nothing before it is wanted, nor the end, which only its functions can notice.
+FETCHING: Final = (
+    *(RXJAVA, Variant(pulls=None), Variant(pulls="through")),
+    *(Variant(pulls="through", ahead=False), Variant(pulls="through", ends_late=True)),
+)
 #: For a subscriber that does not request everything, how many items are prefetched, and which wait longest, must not matter.
 PREFETCHING: Final = (
     *FETCHING,
     *(Variant(prefetch=1), Variant(prefetch=UNBOUNDED), Variant(waiting="first"), Variant(waiting="last")),
 )
-OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead) for each in FETCHING)
+OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead, ends_late=each.ends_late) for each in FETCHING)
 
 #: Behind these, and where windows or groups are flattened, items may wait for an operator that asks for a few at a time. Which
 #: come first must not matter, as no rule says it: those of which source, or those that came first.

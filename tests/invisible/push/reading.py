@@ -36,6 +36,7 @@ class Variant:
     is given its subscription, where it gets what was before. It may subscribe to the same subject once more behind that, as
     ``buffer(boundary)`` does: no rule says which of the two the next item reaches first. ``skips_on_request``: skip asks for the
     items that it drops with the first request, as the library's docstring says; in RxJava it does when it is subscribed.
+    ``ends_late``: the end of what is pulled is seen when an item is wanted behind the last one.
     """
 
     prefetch: Count | None = None
@@ -48,6 +49,7 @@ class Variant:
     heeds: bool = False
     joins_first: bool = False
     skips_on_request: bool = False
+    ends_late: bool = False
 
 
 #: What RxJava does.
@@ -124,6 +126,8 @@ class Reader:
     def made(self, flow: Flow, passive: bool) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
             flow = flow.through(SentEverything)
+        if self.variant.ends_late and flow.kind == "flowable" and passive:
+            flow = flow.through(EndsLate)
         return Flow(flow.subscribe, flow.kind, flow.key, passive)
 
     def asked(self, flow: Flow, described: Spec) -> Flow:
@@ -176,6 +180,30 @@ class SentEverything(Stage):
 
     def request(self, n: Count) -> None:
         pass
+
+
+class EndsLate(Stage):
+    """Completes behind an item when one more is wanted."""
+
+    wanted: Count = 0
+    given = held = False
+
+    def next(self, item: Any) -> None:
+        self.wanted -= 1
+        self.given = True
+        self.down.on_next(item)
+
+    def complete(self) -> None:
+        self.held = self.given and not self.wanted
+        if not self.held:
+            self.finish()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        if self.held:
+            self.finish()
+        else:
+            super().request(n)
 
 
 def unheard(described: Spec) -> bool:
