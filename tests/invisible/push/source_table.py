@@ -60,6 +60,8 @@ def _timer(kind: str) -> Make:
 def _callable(kind: str) -> Make:
     def make(r: Reader, s: Spec, x: Any) -> Flow:
         function, value = f.function(s["f"]), f.value(s["v"], x)
+        if kind == "flowable" and not r.variant.ahead:
+            return sources.called_on_request(lambda: function(value))
         return sources.from_callable(lambda: function(value), kind)
 
     return make

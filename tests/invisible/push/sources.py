@@ -137,6 +137,41 @@ def from_callable(function: Callable[[], Any], kind: str = "flowable") -> Flow:
     return Flow(subscribe, kind)
 
 
+def called_on_request(function: Callable[[], Any]) -> Flow:
+    """The function is called when an item was requested, and on_subscribe has returned."""
+
+    def subscribe(down: Subscriber) -> None:
+        run = CalledOnRequest(down, function)
+        down.on_subscribe(run)
+        run.begun = True
+        run.give()
+
+    return Flow(subscribe)
+
+
+class CalledOnRequest(Stage):
+    begun = wanted = False
+
+    def __init__(self, down: Subscriber, function: Callable[[], Any]) -> None:
+        super().__init__(down)
+        self.function = function
+
+    def request(self, n: Count) -> None:
+        self.wanted = True
+        self.give()
+
+    def give(self) -> None:
+        if self.begun and self.wanted and not self.over:
+            self.begun = False  # once
+            try:
+                item = required(self.function())
+            except Failure as failure:
+                self.fail(failure)
+            else:
+                self.down.on_next(item)
+                self.finish()
+
+
 def generate(size: int, end: str) -> Flow:
     """0, 1, ... one call of the generator for each; the end needs a call of its own, unless it comes with the last item."""
     if end == "last" and size:
