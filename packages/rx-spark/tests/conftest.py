@@ -22,8 +22,14 @@ from rx_spark._session._session import SparkConfig, engine
 
 sys.path.insert(0, str(Path(__file__).parent))  # what tests of this folder share
 
+from frames import Trip, trips, write_trips
+from holding import Held
 from spark_sources import Sources
 from standalone import LOOPBACK, MASTER, Standalone, eventually
+from taxi.model import Ride
+
+import rx_spark
+from rx_ops import Flowable
 
 PATIENCE = 120.0 if MASTER else 40.0  # seconds; the first job starts executors and Python workers
 
@@ -116,6 +122,41 @@ def spark_config(request: pytest.FixtureRequest) -> SparkConfig:
         config = SparkConfig(request.getfixturevalue("standalone").url, settings=(quick, *here, *more))
     engine(config)
     return config
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Trips in Parquet files."""
+    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
+
+
+@pytest.fixture
+def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
+    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
+
+
+@pytest.fixture
+def rides(tmp_path_factory: pytest.TempPathFactory, spark_config: SparkConfig) -> Flowable[Ride]:
+    """The same trips for the jobs of the taxi company, in more files."""
+    folder = write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
+    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
+
+
+@pytest.fixture
+def local_rides() -> Flowable[Ride]:
+    return Flowable.from_iterable([Ride(trip.id, trip.city, trip.km, trip.day) for trip in trips()])
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Callable[[int], Held]:
+    """Makes a function that holds a task at an item."""
+
+    def at(item: int) -> Held:
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        return Held(notes, item)
+
+    return at
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import pyarrow.parquet as pq
 import pytest
-from frames import ROWS, Fare, Total, Trip, to_fare, trips, write_trips
+from frames import ROWS, Fare, Total, Trip, to_fare, trips
 
 import rx_spark
 from rx_fusion import fusion_enabled, fusion_off
@@ -60,16 +60,6 @@ def everything(**changes: Any) -> Everything:
     leg = Leg("Ulm", [Place("Ulm", 1)], {"late": 2})
     values = (7, 0.5, "Köln", True, b"\xff", NOON.date(), NOON, decimal.Decimal("1.25"), leg, None)
     return Everything(**{**dict(zip(Everything.__annotations__, values, strict=True)), **changes})
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 # --- which items fit --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 import pytest
-from frames import trips, write_trips
+from frames import trips
 from standalone import MASTER, Standalone
 from taxi.jobs import JOBS, fares, revenue
 from taxi.model import Revenue, Ride
@@ -27,16 +27,6 @@ from rx_spark._session._session import engine
 from rx_spark._session._ship import is_own
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
-
-
-@pytest.fixture
-def rides(folder: Path, spark_config: SparkConfig) -> Flowable[Ride]:
-    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
 
 
 def local_rides() -> Flowable[Ride]:

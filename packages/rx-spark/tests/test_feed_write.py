@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pyarrow.dataset as ds
 import pytest
-from frames import CITIES, ROWS, Fare, Total, Trip, to_fare, trips, write_trips
+from frames import CITIES, ROWS, Fare, Total, Trip, to_fare, trips
 
 import rx_spark
 from rx_fusion import fusion_off
@@ -26,16 +26,6 @@ from rx_spark._transport._wire import CHUNK
 PATIENCE = 40.0
 
 pytestmark = pytest.mark.usefixtures("idle")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 @pytest.fixture

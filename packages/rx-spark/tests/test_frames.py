@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from frames import CITIES, ROWS, Trip, TripDict, TripTuple, to_fare, trips, write_trips
+from frames import CITIES, ROWS, Trip, TripDict, TripTuple, to_fare, trips
 
 import rx_spark
 from rx_fusion import fusion_off
@@ -22,16 +22,6 @@ from rx_spark._pipelines._head import SparkHead
 from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 PIPELINES: dict[str, Callable[[Flowable[Trip]], Flowable[Any]]] = {

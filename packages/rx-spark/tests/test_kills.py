@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import operator
 import os
-import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pyarrow.dataset as ds
 import pytest
-from frames import ROWS, trips, write_trips
+from frames import ROWS
 from holding import Held
 from standalone import Standalone, alive, ancestors, eventually, is_executor, kill
 from taxi.jobs import day_of, fares, revenue
 from taxi.model import Revenue, Ride
+from trials import NUMBERS, PATIENCE, Answer, every_trial, place
 
 import rx_spark
 from rx_fusion.symbols import it
@@ -31,19 +30,9 @@ from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("standalone"), pytest.mark.timeout(300)]
 
-KILLS = int(os.environ.get("RX_KILLS", "2"))
-PATIENCE = 120.0
-NUMBERS = 60_000
 VICTIMS = ("python", "executor", "worker")
 
 every_victim = pytest.mark.parametrize("victim", VICTIMS)
-every_trial = pytest.mark.parametrize("trial", range(KILLS))
-
-
-def place(trial: int, count: int, name: str) -> int:
-    """The item at which a trial kills: at 10, 50 and 90 % first, then anywhere."""
-    part = (0.5, 0.9, 0.1)[trial] if trial < 3 else random.Random(f"{name} {trial}").random()
-    return int(part * (count - 1))
 
 
 @pytest.fixture
@@ -53,54 +42,6 @@ def cluster(standalone: Standalone, spark_config: SparkConfig) -> Iterator[Stand
     standalone.fill()
     assert eventually(lambda: len(standalone.executors()) == 2, PATIENCE)
     engine(spark_config)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
-
-
-@pytest.fixture
-def rides(folder: Path, spark_config: SparkConfig) -> Flowable[Ride]:
-    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
-
-
-@pytest.fixture
-def local_rides() -> Flowable[Ride]:
-    return Flowable.from_iterable([Ride(trip.id, trip.city, trip.km, trip.day) for trip in trips()])
-
-
-@pytest.fixture
-def held(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[int], Held]:
-    def at(item: int) -> Held:
-        notes = tmp_path / "notes"
-        notes.mkdir()
-        return Held(notes, item)
-
-    return at
-
-
-class Answer:
-    """What a pipeline gives, in the end."""
-
-    def __init__(self, flow: Flowable[Any]) -> None:
-        self._over = Event()
-        self._items: list[Any] = []
-        self._error: BaseException | None = None
-        flow.subscribe(self._items.append, on_error=self._fail, on_complete=self._over.set)
-
-    def _fail(self, error: BaseException) -> None:
-        self._error = error
-        self._over.set()
-
-    def get(self) -> Counter[Any]:
-        return Counter(self.in_order())
-
-    def in_order(self) -> list[Any]:
-        assert self._over.wait(PATIENCE), "no answer"
-        if self._error is not None:
-            raise self._error
-        return self._items
 
 
 def strike(cluster: Standalone, hold: Held, victim: str) -> None:

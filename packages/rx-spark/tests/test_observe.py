@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from frames import CITIES, ROWS, Fare, Total, Trip, to_fare, trips, write_trips
+from frames import CITIES, ROWS, Fare, Total, Trip, to_fare, trips
 from holding import Losing
 
 import rx_spark
@@ -26,16 +26,6 @@ from rx_spark._workers._blocks import RANGE_BLOCK
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 Trips = Flowable[Trip]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Trips:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 import pytest
-from frames import CITIES, ROWS, Fare, Trip, refused, to_fare, write_trips
+from frames import CITIES, ROWS, Fare, Trip, refused, to_fare
 from holding import Held, until
 
 import rx_spark
@@ -24,16 +24,6 @@ pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 PATIENCE = 40.0
 OLD = [{"city": "Ulm", "cents": 1}, {"city": "Ulm", "cents": 2}]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 @pytest.fixture

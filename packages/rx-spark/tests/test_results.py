@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips, write_trips
+from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips
 from pyspark.errors import PythonException
 
 import rx_spark
@@ -23,16 +23,6 @@ from rx_spark import NotPortableError, SchemaError, SparkConfig
 from rx_spark._session._session import engine
 
 PATIENCE = 20.0
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 @dataclass(frozen=True)

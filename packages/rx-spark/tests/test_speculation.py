@@ -7,19 +7,18 @@ items; the test waits until a second attempt is there too, and lets both go on.
 from __future__ import annotations
 
 import operator
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from frames import ROWS, write_trips
+from frames import ROWS
 from holding import Held
 from standalone import eventually
 from taxi.jobs import fares, revenue
 from taxi.model import Revenue, Ride
-from test_kills import NUMBERS, Answer, place
+from trials import NUMBERS, PATIENCE, Answer, every_trial, place
 
 import rx_spark
 from rx_fusion.symbols import it
@@ -27,30 +26,6 @@ from rx_ops import Flowable
 from rx_spark import Observed, SparkConfig
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("speculation"), pytest.mark.timeout(300)]
-
-PATIENCE = 120.0
-KILLS = int(os.environ.get("RX_KILLS", "2"))
-every_trial = pytest.mark.parametrize("trial", range(KILLS))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("rides") / "rides", files=4)
-
-
-@pytest.fixture
-def rides(folder: Path, spark_config: SparkConfig) -> Flowable[Ride]:
-    return rx_spark.parquet(folder, schema=Ride, config=spark_config)
-
-
-@pytest.fixture
-def held(tmp_path: Path) -> Callable[[int], Held]:
-    def at(item: int) -> Held:
-        notes = tmp_path / "notes"
-        notes.mkdir()
-        return Held(notes, item)
-
-    return at
 
 
 def release(hold: Held) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips, write_trips
+from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips
 from holding import Losing
 
 import rx_spark
@@ -19,16 +19,6 @@ from rx_spark import SchemaError, SparkConfig, Written
 from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trips(tmp_path_factory.mktemp("frames") / "trips")
-
-
-@pytest.fixture
-def source(folder: Path, spark_config: SparkConfig) -> Flowable[Trip]:
-    return rx_spark.parquet(folder, schema=Trip, config=spark_config)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
