@@ -417,6 +417,23 @@ def test_a_failing_on_ready_does_not_stop_the_sink(caplog: pytest.LogCaptureFixt
     sink.dispose()
 
 
+def test_a_sink_that_fails_ends_the_job_and_the_stream(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(CreditSink, "_store", broken)
+    driver = Driver()
+    driver.sink.expect(1, 1)
+    task = driver.task(0, {0: list(range(10))})
+    with pytest.raises(RuntimeError, match="a bug of ours"):
+        driver.frame()
+    assert driver.killed.wait(PATIENCE), "Spark was not asked to cancel"
+    task.join(PATIENCE)
+    assert not task.is_alive()
+    driver.sink.dispose()
+    assert "the credit sink failed" in caplog.text
+
+
 # --- what tasks have seen ---------------------------------------------------------------------------------------------
 
 

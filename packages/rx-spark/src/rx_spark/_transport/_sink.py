@@ -149,6 +149,7 @@ class CreditSink(CreditQueue):
                 LOG.exception("the credit sink failed")
                 with self._lock:
                     self._failure, self._over = self._failure or error, True
+                self._kill()  # no thread is left that would do it when the consumer cancels
             finally:
                 for key in list(selector.get_map().values()):
                     if isinstance(key.fileobj, socket.socket):
