@@ -244,7 +244,7 @@ class ConcatMap(Stage):
 
     ``errors``: "at once", at the "boundary" of the inner source that is running, or at the "end" of all. ``again``: how many
     items are taken before as many more are requested. ``pulls``: each item is fetched when it is needed; unless ``ahead`` it is
-    needed when an item of its inner source is wanted.
+    needed when an item of its inner source is wanted. ``lazy``: so it is with one that has come without being fetched.
     """
 
     def __init__(
@@ -256,9 +256,10 @@ class ConcatMap(Stage):
         again: Count | None = None,
         pulls: bool = False,
         ahead: bool = True,
+        lazy: bool = False,
     ) -> None:
         super().__init__(down)
-        self.mapper, self.when, self.pulls, self.ahead = mapper, errors, pulls, ahead
+        self.mapper, self.when, self.pulls, self.ahead, self.lazy = mapper, errors, pulls, ahead, lazy
         self.demand = Prefetch(prefetch)
         self.demand.limit = again or self.demand.limit
         self.items: list[Any] = []
@@ -350,7 +351,7 @@ class ConcatMap(Stage):
 
     def go_on(self) -> None:
         while not self.active and not self.over:
-            waits = not self.ahead and self.pulls and not self.wanted
+            waits = not self.ahead and (self.pulls or self.lazy) and not self.wanted
             if self.errors and (self.when == "at once" or (self.when == "boundary" and self.done)):
                 self.fail(all_of(self.errors))
             elif waits and (self.items or not self.done):

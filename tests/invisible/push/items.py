@@ -262,12 +262,31 @@ class ScanWithSeed(Waiting):
             self.demand.took(self.up)
 
 
-def scan_with(source: Flow, supplier: Fn, function: Fn, prefetch: Count) -> Flow:
+class FailsOnRequest(Subscription):
+    """Gives an error when it is asked for an item."""
+
+    def __init__(self, down: Subscriber, failure: Failure) -> None:
+        self.down, self.failures = down, [failure]
+
+    def request(self, n: Count) -> None:
+        while self.failures:
+            self.down.on_error(self.failures.pop())
+
+    def cancel(self) -> None:
+        self.failures.clear()
+
+
+def scan_with(source: Flow, supplier: Fn, function: Fn, prefetch: Count, ahead: bool = True) -> Flow:
+    """A source that is pulled begins when an item of it is wanted, unless ``ahead``: a supplier that fails is heard of then."""
+
     def subscribe(down: Subscriber) -> None:
         try:
             seed = required(supplier())
         except Failure as failure:
-            failing(down, failure)
+            if source.passive and not ahead:
+                down.on_subscribe(FailsOnRequest(down, failure))
+            else:
+                failing(down, failure)
         else:
             source.subscribe(ScanWithSeed(down, function, seed, prefetch, source.passive))
 

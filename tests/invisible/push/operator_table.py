@@ -86,7 +86,9 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "distinct_until_changed": make.keyed(items.DistinctUntilChanged),
     "scan": make.scan,
     "reduce": make.reduce,
-    "scan_with": lambda r, flow, op, x: items.scan_with(flow, make.seeded(r, op), f.reducer(op["f"]), r.prefetch()),
+    "scan_with": lambda r, flow, op, x: items.scan_with(
+        flow, make.seeded(r, op), f.reducer(op["f"]), r.prefetch(), r.variant.ahead
+    ),
     "reduce_with": lambda r, flow, op, x: answers.reduce_with(flow, make.seeded(r, op), f.reducer(op["f"])),
     "collect": make.collect,
     "buffer": lambda r, flow, op, x: flow.through(buffers.BufferCount, op["n"], op.get("k", op["n"])),

@@ -137,7 +137,7 @@ def flat_map_iterable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     def mapper(item: Any) -> Any:
         return required(made(item))
 
-    return flow.pulled_through(flattening.ConcatMap, mapper, r.prefetch(), ahead=r.variant.ahead)
+    return flow.pulled_through(flattening.ConcatMap, mapper, r.prefetch(), ahead=r.variant.ahead, lazy=True)
 
 
 def scan(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

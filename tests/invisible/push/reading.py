@@ -69,7 +69,7 @@ STAGES: Final = frozenset(
     )
 )  # fmt: skip
 #: And of these sources.
-COMPOSED: Final = frozenset(("concat", "zip", "using", "attempt", "pipe", "generate", "callable"))
+COMPOSED: Final = frozenset(("concat", "zip", "using", "attempt", "pipe", "generate", "callable", "empty"))
 #: Sources that send when they like.
 LIVELY: Final = frozenset(
     (
