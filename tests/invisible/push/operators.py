@@ -277,6 +277,8 @@ def bp_buffer(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 
 def via_observable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    if op["strategy"] == "BUFFER" and flow.passive and r.variant.pulls == "through":
+        return flow  # nothing waits of what is pulled
     return {
         "BUFFER": lambda: flow.through(lossy.OnBackpressureBuffer),
         "LATEST": lambda: flow.through(lossy.OnBackpressureLatest),
