@@ -154,7 +154,8 @@ def _class_of(names: tuple[str, ...]) -> type[Row]:
             body[name] = _field(at, name)
     made: Any = RowType("Row", (Row,), body)
     kind: type[Row] = made
-    kind.__make__ = RowMaker(_new, kind)
+    # From Python 3.14 on a partial would be bound to the row that it is read of.
+    kind.__make__ = staticmethod(RowMaker(_new, kind))  # type: ignore[assignment]  # read of it, it is the RowMaker
     return kind
 
 
