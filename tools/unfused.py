@@ -39,6 +39,7 @@ ABOUT_FUSION: Final = {
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
     _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
+    _OPS + "test_explained.py::test_stages_in_front": "explain says that fusion is off",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",

@@ -19,6 +19,7 @@ from rx_fusion import fusion_enabled, fusion_off
 from rx_fusion.symbols import it, sym
 from rx_ops import Flowable, Single
 from rx_spark import BadRecords, Observed, SchemaError, SparkConfig, check
+from rx_spark._columns._arrow import arrow_schema, write_batch
 from rx_spark._columns._fitting import fit_of
 
 HALF: Any = 0.5
@@ -91,7 +92,17 @@ def test_a_value_that_columns_would_change_is_an_error_without_spark(changes: di
         flow.blocking_list()
 
 
+@pytest.mark.parametrize(("changes", "said"), MISFITS.values(), ids=MISFITS)
+def test_and_in_a_task_that_makes_columns_of_it(changes: dict[str, Any], said: str) -> None:
+    fit = fit_of(Everything)
+    items = [everything(), everything(maybe="late"), everything(**changes)]
+    with pytest.raises(SchemaError, match=said):
+        write_batch(items, fit.row, arrow_schema(fit.row), fit)
+    assert write_batch(items[:2], fit.row, arrow_schema(fit.row), fit).num_rows == 2
+
+
 @pytest.mark.spark
+@pytest.mark.nightly
 @pytest.mark.parametrize(("changes", "said"), MISFITS.values(), ids=MISFITS)
 def test_and_on_spark(changes: dict[str, Any], said: str, spark_config: SparkConfig) -> None:
     flow = rx_spark.range(3, config=spark_config).map(lambda n: everything(**changes) if n == 2 else everything())

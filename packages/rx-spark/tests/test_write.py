@@ -86,6 +86,7 @@ def test_the_writers_are_operators_as_well(source: Flowable[Trip], tmp_path: Pat
     assert flow.write_parquet(tmp_path / "out").blocking_get().rows == 4
 
 
+@pytest.mark.nightly  # a stage that runs again takes 15 s
 @pytest.mark.engine("embedded")
 def test_what_a_stage_wrote_before_it_ran_again_is_counted(tmp_path: Path, spark_config: SparkConfig) -> None:
     here = engine(spark_config)
