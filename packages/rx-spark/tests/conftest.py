@@ -85,13 +85,13 @@ class Probe:
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what another engine has to show: ``@pytest.mark.engine("standalone")``. Leave most cases of a test that has many
-    on Spark to the night, because each is a job of half a second: the first stays, and every fourth."""
+    on Spark to the night, because each is a job of half a second: the first stays, and every eighth."""
     cases: Counter[str] = Counter()
     for item in items:
         test, _, case = item.nodeid.partition("[")
         if case and item.get_closest_marker("spark"):
             cases[test] += 1
-            if cases[test] > 1 and cases[test] % 4:
+            if cases[test] > 1 and cases[test] % 8:
                 item.add_marker(pytest.mark.nightly)
     here = MASTER.partition("[")[0] or "embedded"
     left = [item for item in items if (asked := item.get_closest_marker("engine")) and here not in asked.args]

@@ -35,6 +35,7 @@ def test_order_waits_for_no_task_that_has_no_slot(config: SparkConfig) -> None:
     assert 0 < stats.spilled <= SLOTS * RANGE_BLOCK, "each task finishes the block it is at, and leaves"
 
 
+@pytest.mark.nightly
 @pytest.mark.engine("embedded")
 def test_a_consumer_that_stops_stops_the_tasks_of_all_rounds(config: SparkConfig) -> None:
     stats = JobStats()
@@ -60,6 +61,7 @@ def test_every_source_with_an_order_goes_on_in_a_further_round(kind: str, config
     assert stats.spilled < len(lines) // 2
 
 
+@pytest.mark.nightly
 @pytest.mark.engine("embedded")
 def test_lines_that_are_left_out_are_counted_once(config: SparkConfig, tmp_path: Path) -> None:
     """A task tells of them when it ends: it cannot leave blocks to another one, so what is too early goes to disk."""
@@ -72,6 +74,7 @@ def test_lines_that_are_left_out_are_counted_once(config: SparkConfig, tmp_path:
     assert bad.count == 300
 
 
+@pytest.mark.nightly
 @pytest.mark.engine("embedded")
 def test_two_streams_that_need_each_other_share_the_slots(config: SparkConfig) -> None:
     stats = JobStats()
