@@ -48,14 +48,24 @@ class Fitting(typing.Protocol):
 
     def check_columns(self, items: Sequence[object], columns: Sequence[Sequence[Any]]) -> None: ...
 
+    def check_each(self, items: Iterable[object]) -> None: ...
 
-def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema, fit: Fitting | None = None) -> pa.RecordBatch:
+
+def write_fitting(items: Sequence[Any], row: RowType, schema: pa.Schema, fit: Fitting) -> pa.RecordBatch:
+    """The same as :func:`write_batch`, of items that are to come back as they are."""
+    try:
+        fit.check_columns(items, row.columns(items))
+        return write_batch(items, row, schema)
+    except SchemaError:
+        fit.check_each(items)  # says it as it does where there are no columns
+        raise
+
+
+def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema) -> pa.RecordBatch:
     """An Arrow batch of items. SchemaError, with field and value, for one that does not fit."""
     import pyarrow as pa
 
     columns = row.columns(items)
-    if fit is not None:
-        fit.check_columns(items, columns)
     arrays = []
     for field, values, column in zip(row.fields, columns, schema, strict=True):
         plain = values if field.kind.plain else [_cell(value, field.kind) for value in values]

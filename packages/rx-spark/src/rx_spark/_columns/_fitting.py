@@ -11,15 +11,16 @@ import decimal
 import typing
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rx_fusion import stage
-from rx_spark._columns._rows import Kind, RowType, SchemaError, row_type
+from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, row_type
 
 T = TypeVar("T")
 
 _SMALLEST: Final = -(1 << 63)
 _LARGEST: Final = (1 << 63) - 1
+_UTC: Final = datetime.timedelta(0)
 _SCALE: Final = 18  # of DDL's decimal(38,18)
 _PLAIN: Final = frozenset((float, bool, bytes, datetime.date))
 
@@ -33,15 +34,18 @@ class Fit:
 
     def check(self, item: object) -> None:
         """SchemaError, naming the field and the value, for an item that would come back as another one."""
-        wrong = _in_row(item, Kind(self.kind, row=self.row), "")
+        wrong = _in_row(item, self.kind, self.row)
         if wrong is not None:
-            raise SchemaError(f"as_rows({self!r}): {wrong}")
+            raise SchemaError(f"as_rows({self!r}): {wrong.text(self.row.name)}")
 
     def check_columns(self, items: Sequence[object], columns: Sequence[Sequence[Any]]) -> None:
-        """The same for items and their columns. To look at the types of a whole column at once is several times faster."""
+        """The same for items and their columns. The types of a whole column are looked at in one go."""
         whole = _class_of(self.kind)
         if set(map(type, items)) == {whole} and self.row.form != "dict" and all(map(_fits, self.row.fields, columns)):
             return
+        self.check_each(items)
+
+    def check_each(self, items: Iterable[object]) -> None:
         for item in items:
             self.check(item)
 
@@ -86,13 +90,26 @@ def as_rows(source: Iterable[T], fit: Fit) -> Iterator[T]:
 # --- what fits --------------------------------------------------------------------------------------------------------
 
 
+class _Wrong(NamedTuple):
+    """What does not fit. ``path`` leads there from the item; nothing is put together for values that fit."""
+
+    said: str
+    path: str = ""
+
+    def below(self, step: str) -> _Wrong:
+        return self._replace(path=step + self.path)
+
+    def text(self, name: str) -> str:
+        return f"{name}{self.path} {self.said}" if self.path else f"each item {self.said}"
+
+
 def _class_of(kind: type) -> type:
     return dict if typing.is_typeddict(kind) else kind
 
 
-def _fits(field: Any, values: Sequence[Any]) -> bool:
+def _fits(field: Field, values: Sequence[Any]) -> bool:
     """Whether all values of a column fit, as far as their types say so."""
-    kind: Kind = field.kind
+    kind = field.kind
     found = set(map(type, values))
     if kind.optional:
         found.discard(type(None))
@@ -100,25 +117,35 @@ def _fits(field: Any, values: Sequence[Any]) -> bool:
         return False
     if kind.python in _PLAIN or kind.python in (int, str):
         return True  # Arrow refuses what is too large and what cannot be encoded
-    return all(_wrong(value, kind, "") is None for value in values)
+    return all(_wrong(value, kind) is None for value in values)
 
 
-def _wrong(value: Any, kind: Kind, path: str) -> str | None:
+def _wrong(value: Any, kind: Kind) -> _Wrong | None:
     """What is wrong with a value, if anything is."""
-    if value is None:
-        return None if kind.optional else f"{path} is a {kind}, and an item has None there"
-    if kind.row is not None:
-        return _in_row(value, kind, path)
     found: type = type(value)
+    if found is kind.python and (found in _PLAIN or (found is str and value.isascii())):
+        return None  # most values, at once
+    if value is None:
+        return None if kind.optional else _Wrong(f"is a {kind}, and an item has None there")
+    if kind.row is not None:
+        return _in_row(value, kind.python, kind.row)
     if found is not kind.python:
-        return f"{path} is a {kind}, and an item has {value!r} there, a {found.__qualname__}"
-    if kind.python is list:
-        return next((wrong for each in value if (wrong := _wrong(each, kind.parts[0], f"{path}[]"))), None)
-    if kind.python is dict:
-        parts = ((each, at) for pair in value.items() for at, each in enumerate(pair))
-        return next((wrong for each, at in parts if (wrong := _wrong(each, kind.parts[at], f"{path}{{}}"))), None)
+        return _Wrong(f"is a {kind}, and an item has {value!r} there, a {found.__qualname__}")
+    if found is list or found is dict:
+        return _inside(value, kind)
     reason = _reason(value)
-    return None if reason is None else f"{path} is a {kind}, and an item has {value!r} there, {reason}"
+    return None if reason is None else _Wrong(f"is a {kind}, and an item has {value!r} there, {reason}")
+
+
+def _inside(value: Any, kind: Kind) -> _Wrong | None:
+    """The first that is wrong of the items of a list, or of the keys and values of a mapping."""
+    several = ((value, "[]"),) if kind.python is list else ((value.keys(), "{}"), (value.values(), "{}"))
+    for (parts, step), part in zip(several, kind.parts, strict=True):
+        for each in parts:
+            wrong = _wrong(each, part)
+            if wrong is not None:
+                return wrong.below(step)
+    return None
 
 
 def _reason(value: Any) -> str | None:
@@ -130,8 +157,8 @@ def _reason(value: Any) -> str | None:
             value.encode()
         except UnicodeEncodeError:
             return "which UTF-8 cannot encode"
-    if type(value) is datetime.datetime and value.utcoffset() is None:
-        return "which has no time zone: a column holds a moment, and gives it back in UTC"
+    if type(value) is datetime.datetime and value.utcoffset() != _UTC:
+        return "which is not in UTC: a column holds a moment, and gives it back in UTC"
     if type(value) is decimal.Decimal:
         _, digits, exponent = value.as_tuple()
         if not isinstance(exponent, int):
@@ -141,17 +168,14 @@ def _reason(value: Any) -> str | None:
     return None
 
 
-def _in_row(item: Any, kind: Kind, path: str) -> str | None:
-    row = kind.row
-    assert row is not None
+def _in_row(item: Any, kind: type, row: RowType) -> _Wrong | None:
     found: type = type(item)
-    if found is not _class_of(kind.python):
-        place = f"{path} is a {kind}, and an item has " if path else "the items have to be of this class, and one is "
-        return f"{place}{item!r}, a {found.__qualname__}"
+    if found is not _class_of(kind):
+        return _Wrong(f"has to be a {row.name}, and an item has {item!r}, a {found.__qualname__}")
     if row.form == "dict" and set(item) != set(row.names):
-        return f"{path or 'an item'} is {item!r}, and the fields of {row.name} are {', '.join(row.names)}"
-    places = (
-        _wrong(value, field.kind, f"{path}.{field.name}" if path else f"{row.name}.{field.name}")
-        for field, value in zip(row.fields, row.values(item), strict=True)
-    )
-    return next((wrong for wrong in places if wrong is not None), None)
+        return _Wrong(f"has the fields {', '.join(row.names)}, and an item has {item!r}")
+    for field, value in zip(row.fields, row.values(item), strict=True):
+        wrong = _wrong(value, field.kind)
+        if wrong is not None:
+            return wrong.below(f".{field.name}")
+    return None

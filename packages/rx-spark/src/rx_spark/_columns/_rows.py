@@ -144,7 +144,7 @@ class RowType:
             return tuple(item)
         if self.form == "dict":
             return [item.get(field.name) if field.kind.optional else item[field.name] for field in self.fields]
-        return [getattr(item, name) for name in self.names]
+        return [getattr(item, field.name) for field in self.fields]
 
 
 class SchemaError(TypeError):

@@ -22,13 +22,13 @@ def as_rows(flow: Flowable[Any], schema: type[T], /) -> Flowable[T]:
     filter. The class is a dataclass, a NamedTuple or a TypedDict, as for :func:`parquet`.
 
     An item has to be of exactly this class, with values of exactly these types: one that columns would change is an error, with
-    Spark and without it. A ``__post_init__`` runs again when items come back. Items of Spark have no order behind it, as those of
-    a DataFrame, until a ``sorted``.
+    Spark and without it. A ``__post_init__`` runs again when items come back, and a ``Decimal`` has 18 digits behind the point.
+    Items of Spark have no order behind it, as those of a DataFrame, until a ``sorted``.
 
     Demand:  passes through; on Spark the tasks run ahead as for any rows.
     Errors:  SchemaError, naming field and value, for an item of another class, or with a value of another type, more than 64
-             bits, no time zone, more digits than decimal(38,18), text that UTF-8 cannot encode. TypeError at assembly for a class
-             that describes no rows, or whose objects are more than their columns.
+             bits, a moment that is not in UTC, more digits than decimal(38,18), text that UTF-8 cannot encode. TypeError at
+             assembly for a class that describes no rows, or whose objects are more than their columns.
     Memory:  one batch of rows per task.   Thread: the one that requests; on Spark the tasks'.
     Fusion:  stage; on Spark the end of a pass.
     Source:  Spark ``Dataset.as``, ``createDataset``.

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_core import none_produced
-from rx_spark._columns._arrow import arrow_schema, write_batch
+from rx_spark._columns._arrow import arrow_schema, write_batch, write_fitting
 from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType
 from rx_spark._errors import VersionsError
@@ -96,12 +96,12 @@ class RowWriter:
     fit: Fit | None = None
 
     def batches(self, blocks: Blocks) -> Iterator[Any]:
-        schema = arrow_schema(self.row)
+        schema, fit = arrow_schema(self.row), self.fit
         for _, items in blocks:
             iterator = iter(items)
             while some := list(islice(iterator, ROWS_WRITTEN)):
                 refuse_none(some)
-                yield write_batch(some, self.row, schema, self.fit)
+                yield write_batch(some, self.row, schema) if fit is None else write_fitting(some, self.row, schema, fit)
 
 
 @dataclass(frozen=True)
