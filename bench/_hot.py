@@ -15,6 +15,7 @@ from rx_ops import Flowable, PublishProcessor
 def hot_cases(size: int) -> Iterator[Case]:
     yield _chain(size)
     yield _merge(size)
+    yield _concat_eager(size)
 
 
 class _Next:
@@ -285,6 +286,34 @@ def _merge(size: int) -> Case:
             "reactivex": absent("reactivex") if reactivex is None else Way(theirs, slow=True),
         },
         [at_most("rx", 1.2)],
+    )
+
+
+def _concat_eager(size: int) -> Case:
+    """Three of four sources wait for their turn, with all that they have: what a queue and an order cost over a merge."""
+
+    def fed(join: Callable[..., Flowable[int]]) -> Callable[[], int]:
+        def run() -> int:
+            end = Counting()
+            sources = [PublishProcessor[int]() for _ in range(4)]
+            join(*sources, prefetch=UNBOUNDED).subscribe(end)
+            one, two, three, four = (source.on_next for source in sources)
+            for item in range(0, size, 4):
+                one(item)
+                two(item)
+                three(item)
+                four(item)
+            for source in sources:
+                source.on_complete()
+            return end.total
+
+        return run
+
+    return Case(
+        "eager concat of four hot sources",
+        len(range(0, size, 4)) * 4,
+        {"rx, merge": fed(Flowable.merge), "rx, concat_eager": fed(Flowable.concat_eager)},
+        [at_most("rx, concat_eager", 1.3)],
     )
 
 

@@ -47,6 +47,7 @@ FAMILIES: Final = (
     "_conditional",
     "_aggregate",
     "_concat",
+    "_eager",
     "_combine",
     "_latest",
     "_until",
@@ -101,6 +102,7 @@ PARAMETERS: Final[dict[str, str | None]] = {
 KEPT: Final = {(name, "on_drop") for name in ("debounce", "sample", "throttle_first", "throttle_latest")}
 #: Defaults that differ: RxJava subscribes to all inner observables as they come.
 DEFAULTS: Final = {
+    ("concat_map_eager", "max_concurrency"): "UNBOUNDED",
     ("flat_map", "max_concurrency"): "UNBOUNDED",
     ("flat_map_completable", "max_concurrency"): "UNBOUNDED",
 }

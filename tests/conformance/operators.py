@@ -69,10 +69,11 @@ OPERATORS: Final = (
     # streams of streams
     Operator("flat_map", "FOSM", "second threads"),
     Operator("flat_map_completable", "FOSM", "second threads"),
-    Operator("merge", "FO", "source second threads"),
+    Operator("merge", "FOSMC", "source second threads"),
     Operator("merge_with", "FO", "second threads"),
     Operator("concat_map", "FO", "second threads"),
     Operator("concat_map_completable", "FO", "second threads"),
+    Operator("concat_map_eager", "FO", "second threads"),
     Operator("expand", "FO", "second threads"),
     Operator("switch_map", "FO", "second threads"),
     Operator("switch_map_completable", "FO", "second"),
@@ -127,7 +128,8 @@ OPERATORS: Final = (
     Operator("to_list", "FO"),
     Operator("to_multimap", "FO"),
     # several streams
-    Operator("concat", "FO", "source second threads"),
+    Operator("concat", "FOSMC", "source second threads"),
+    Operator("concat_eager", "FOSM", "source second threads"),
     Operator("concat_with", "FO", "second threads"),
     Operator("start_with", "FO"),
     Operator("zip", "FOSM", "source second threads"),

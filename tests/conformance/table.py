@@ -144,6 +144,12 @@ TRANSFORM: Final = (
     Case("expand foreign", lambda s, k: s.expand(k.f(lambda x: Foreign([x // 2, 1] if x > 3 else []))), lambda xs: _expanded(xs, lambda x: [x // 2, 1] if x > 3 else []), _same, "none apart"),
     Case("concat_map late", lambda s, k: s.concat_map(k.f(_up), delay_error=True), lambda xs: _each(xs, range), None, "none apart"),
     Case("concat_map late foreign", lambda s, k: s.concat_map(k.f(_twice), delay_error=True, till_the_end=False), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("concat_map_eager", lambda s, k: s.concat_map_eager(k.f(_up)), lambda xs: _each(xs, range), None, "none apart"),
+    Case("concat_map_eager narrow", lambda s, k: s.concat_map_eager(k.f(_both), max_concurrency=1), lambda xs: _each(xs, lambda x: (x, -x)), None, "none apart"),
+    Case("concat_map_eager single", lambda s, k: s.concat_map_eager(k.f(_single)), _same, None, "none apart"),
+    Case("concat_map_eager foreign", lambda s, k: s.concat_map_eager(k.f(_twice)), lambda xs: _each(xs, _two), None, "none apart"),
+    Case("concat_map_eager late", lambda s, k: s.concat_map_eager(k.f(_up), delay_error=True), lambda xs: _each(xs, range), None, "none apart"),
+    Case("concat_map_eager late foreign", lambda s, k: s.concat_map_eager(k.f(_twice), delay_error=True, till_the_end=False), lambda xs: _each(xs, _two), None, "none apart"),
     Case("flat_map_completable", lambda s, k: s.flat_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
     Case("concat_map_completable", lambda s, k: s.concat_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
     Case("switch_map_completable", lambda s, k: s.switch_map_completable(k.f(_done)).to_flowable(), _nothing, flags="none fold"),
@@ -261,6 +267,9 @@ AGGREGATE: Final = (
 
 COMBINE: Final = (
     Case("concat", lambda s, k: Flowable.concat(Flowable.of(7, 8), s, s), lambda xs: [7, 8, *xs, *xs], lambda xs: [7, 8, *xs]),
+    Case("concat late", lambda s, k: Flowable.concat(s, Foreign([7, 8]), delay_error=True), lambda xs: [*xs, 7, 8]),
+    Case("concat_eager", lambda s, k: Flowable.concat_eager(Flowable.of(7, 8), s, s), lambda xs: [7, 8, *xs, *xs], lambda xs: [7, 8, *xs], "apart"),
+    Case("concat_eager late", lambda s, k: Flowable.concat_eager(s, Foreign([7, 8]), delay_error=True), lambda xs: [*xs, 7, 8], None, "apart"),
     Case("concat_with", lambda s, k: s.concat_with(Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], _same),
     Case("start_with", lambda s, k: s.start_with(7, 8), lambda xs: [7, 8, *xs]),
     Case("merge", lambda s, k: Flowable.merge(s, Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),

@@ -118,6 +118,8 @@ def _concat_map(method: str) -> MakeOperator:
             options |= {"delay_error": True, "till_the_end": at["de"] == "end"}
         if "pre" in at:
             options["prefetch"] = at["pre"]
+        if "maxc" in at:
+            options["max_concurrency"] = at["maxc"]
         made: Stream = getattr(stream, method)(at.selector(), **options)
         return made
 
@@ -301,12 +303,16 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "concat_map_s": _concat_map("concat_map"),
     "concat_map_m": _concat_map("concat_map"),
     "concat_map_c": _concat_map("concat_map_completable"),
+    "concat_map_eager": _concat_map("concat_map_eager"),
     "switch_map": _switch_map("switch_map"),
     "switch_map_s": _switch_map("switch_map"),
     "switch_map_m": _switch_map("switch_map"),
     "switch_map_c": _switch_map("switch_map_completable"),
     # several sources
     "concat_with": lambda flow, at: flow.concat_with(at.source()),
+    "concat_de": lambda flow, at: Flowable.concat(flow, *at.sources(), delay_error=True),
+    "concat_eager": lambda flow, at: Flowable.concat_eager(flow, *at.sources()),
+    "concat_eager_de": lambda flow, at: Flowable.concat_eager(flow, *at.sources(), delay_error=True),
     "start_with": lambda flow, at: flow.start_with(*at.numbers()),
     "merge_with": lambda flow, at: flow.merge_with(at.source()),
     "merge_de": lambda flow, at: Flowable.merge(flow, *at.sources(), delay_error=True),
@@ -338,8 +344,23 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "do_on_request": lambda flow, at: flow.do_on_request(lambda _n: None),
 }
 
+
+def _several(kind: Any, *methods: str) -> dict[str, MakeOperator]:
+    """The static methods of several streams of at most one item, each with errors delayed, too."""
+
+    def of(method: str, **options: Any) -> MakeOperator:
+        def make(stream: Any, at: Node) -> Stream:
+            made: Stream = getattr(kind, method)(stream, *at.sources(), **options)
+            return made
+
+        return make
+
+    return {name: make for each in methods for name, make in ((each, of(each)), (f"{each}_de", of(each, delay_error=True)))}
+
+
 SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
     **ANY,
+    **_several(Single, "concat", "concat_eager", "merge"),
     "flat_map_m": lambda single, at: single.flat_map_maybe(at.selector()),
     "flat_map_publisher": lambda single, at: single.flat_map_publisher(at.selector()),
     "do_on_success": lambda single, at: single.do_on_success(at.consumer()),
@@ -350,6 +371,7 @@ SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
 
 MAYBE: Final[dict[str, Callable[[Maybe[Any], Node], Stream]]] = {
     **ANY,
+    **_several(Maybe, "concat", "concat_eager", "merge"),
     "flat_map_s": lambda maybe, at: maybe.flat_map_single(at.selector()),
     "flat_map_publisher": lambda maybe, at: maybe.flat_map_publisher(at.selector()),
     "zip_with": lambda maybe, at: Maybe.zip(maybe, at.source(), at.reducer()),
@@ -359,6 +381,7 @@ MAYBE: Final[dict[str, Callable[[Maybe[Any], Node], Stream]]] = {
 
 COMPLETABLE: Final[dict[str, Callable[[Completable, Node], Stream]]] = {
     **ANY,
+    **_several(Completable, "concat", "merge"),
     "and_then": lambda completable, at: completable.and_then(at.source()),
     "to_single_default": lambda completable, at: completable.to_single_default(at["v"]),
 }

@@ -58,6 +58,13 @@ assert_type(numbers.zip_with(words, lambda n, word: word * n), Flowable[str])
 # merge, concat, start_with
 assert_type(Flowable.merge(numbers, numbers), Flowable[int])
 assert_type(Flowable.concat(words, words.map(str.upper)), Flowable[str])
+assert_type(Flowable.concat(words, words, delay_error=True), Flowable[str])
+assert_type(Flowable.concat_eager(words, words, max_concurrency=2, prefetch=8), Flowable[str])
+assert_type(Single.concat(Single.just("a"), Single.just("b")), Flowable[str])
+assert_type(Single.concat_eager(Single.just(1), Single.just(2), delay_error=True), Flowable[int])
+assert_type(Maybe.merge(Maybe.just(1), Maybe.just(2)), Flowable[int])
+assert_type(Completable.merge(Completable.complete(), Completable.never(), delay_error=True), Completable)
+assert_type(Completable.concat(Completable.complete()), Completable)
 assert_type(numbers.start_with(1, 2).concat_with(numbers).merge_with(numbers), Flowable[int])
 
 # errors

@@ -33,6 +33,8 @@ numbers.zip_with(words, lambda n: n)  # type: ignore[arg-type, misc]
 
 # merge, concat, start_with
 Flowable.merge(numbers, [1])  # type: ignore[arg-type]
+Flowable.concat_eager(numbers, [1])  # type: ignore[arg-type]
+Single.merge(Single.just(1), numbers)  # type: ignore[arg-type]
 Flowable.merge(numbers, words).map(lambda n: n + 1)  # type: ignore[operator]
 wrong_start: Flowable[int] = numbers.start_with("a")  # type: ignore[arg-type]
 wrong_end: Flowable[int] = numbers.concat_with(words)  # type: ignore[arg-type]

@@ -79,6 +79,8 @@ assert_type(words.flat_map(lambda word: Single.just(len(word))), Flowable[int])
 assert_type(words.flat_map(lambda word: Maybe.just(len(word)), max_concurrency=2), Flowable[int])
 assert_type(words.flat_map(lambda word: Flowable.range(len(word)).map(lambda n: word[n])), Flowable[str])
 assert_type(words.concat_map(lambda word: Flowable.of(word, word)), Flowable[str])
+assert_type(words.concat_map_eager(lambda word: Flowable.of(len(word)), max_concurrency=2), Flowable[int])
+assert_type(words.concat_map_eager(lambda word: Maybe.just(word)), Flowable[str])
 assert_type(words.concat_map(lambda word: Single.just(word).map(len)), Flowable[int])
 
 # flat_map_iterable

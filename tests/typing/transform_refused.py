@@ -33,6 +33,7 @@ numbers.starmap(lambda n: n)  # type: ignore[misc, arg-type]
 words.flat_map(lambda word: word)  # type: ignore[arg-type, return-value]
 words.flat_map(len)  # type: ignore[arg-type]
 words.concat_map(lambda word: [word])  # type: ignore[arg-type, return-value]
+words.concat_map_eager(lambda word: [word])  # type: ignore[arg-type, return-value]
 
 # flat_map_iterable
 numbers.flat_map_iterable(lambda n: n)  # type: ignore[arg-type, return-value]

@@ -89,6 +89,70 @@ PART.row(
         ),
     },
 )
+SEVERAL: Final = {
+    "signature": "(cls, *sources: Base[T], delay_error: bool = False) -> Flowable[T]",
+    "errors": "the first ends the stream; with ``delay_error`` all run to their end, and several errors arrive as one "
+    "CompositeException. TypeError at assembly for something that is no source.",
+    "fusion": "coordinating.",
+}
+PART.row(
+    "concat",
+    "SMC",
+    "The items of ``sources``, one source after the other.",
+    "----1|  --2|  -->  ----1--2|",
+    **SEVERAL,
+    body='return items_of("concat", sources, delay_error=delay_error)',
+    demand="a source is subscribed when the one before is over; its item waits until it is requested.",
+    memory="an item.",
+    thread="that of the running source.",
+    source="RxJava ``concat``, ``concatArray``, ``concatDelayError``.",
+    C={
+        "says": "Completes when all of ``sources`` have, one after the other.",
+        "marble": "----|  --|  -->  ------|",
+        "signature": "(cls, *sources: Base, delay_error: bool = False) -> Type",
+        "body": 'return cls._from(all_ended(cls, "concat", sources, delay_error))',
+        "demand": "none; there are no items.",
+        "errors": "the first ends it, and later ones are not subscribed; with ``delay_error`` all run to their end, and several "
+        "errors arrive as one CompositeException. TypeError at assembly for something that is no source.",
+        "memory": "none.",
+    },
+)
+PART.row(
+    "concat_eager",
+    "SM",
+    "The items of ``sources`` in their order; all are subscribed at once, and what comes early waits.",
+    "----1|  --2|  -->  ----12|",
+    **SEVERAL,
+    body='return items_of("concat_eager", sources, delay_error=delay_error)',
+    demand="at most 128 sources run; an item waits until it is requested.",
+    memory="an item of each source.",
+    thread="that of the source whose turn it is, or the one on which the source before it ended.",
+    source="RxJava ``concatArrayEager``, ``concatEager``.",
+)
+PART.row(
+    "merge",
+    "SMC",
+    "The items of ``sources`` as they come; all are subscribed at once.",
+    "----1|  --2|  -->  --2-1|",
+    **SEVERAL,
+    body='return items_of("merge", sources, delay_error=delay_error)',
+    demand="an item waits until it is requested.",
+    memory="an item of each source.",
+    thread="that of the source.",
+    source="RxJava ``merge``, ``mergeArray``, ``mergeDelayError``.",
+    C={
+        "says": "Completes when all of ``sources`` have; they are subscribed at once.",
+        "marble": "----|  --|  -->  ----|",
+        "signature": "(cls, *sources: Base, delay_error: bool = False) -> Type",
+        "body": 'return cls._from(all_ended(cls, "merge", sources, delay_error))',
+        "demand": "none; there are no items.",
+        "errors": "the first ends it and cancels the others; with ``delay_error`` all run to their end, and several errors "
+        "arrive as one CompositeException. TypeError at assembly for something that is no source.",
+        "memory": "none.",
+        "thread": "that of the last end.",
+        "source": "RxJava ``merge``, ``mergeArray``, ``mergeDelayError``; Reactor ``when``.",
+    },
+)
 PART.row(
     "amb",
     "SMC",

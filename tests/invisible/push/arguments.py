@@ -157,8 +157,8 @@ def source_for(kind: str) -> Argument:
     return lambda d: d.inner(kind, for_item=True)
 
 
-def sources(least: int, most: int) -> Argument:
-    return lambda d: [d.inner("flowable") for _ in range(d.between(least, most))]
+def sources(least: int, most: int, kind: str = "flowable") -> Argument:
+    return lambda d: [d.inner(kind) for _ in range(d.between(least, most))]
 
 
 def listed_for(d: Drawer) -> Spec:

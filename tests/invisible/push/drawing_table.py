@@ -127,6 +127,9 @@ COMPOSED_SOURCES: Final = {
     "pipe": Drawn("{src}.{ops}", weight=8, src=flow, ops=_ops),
     "ticks": Drawn("{src}.{ops}", weight=8, methods=("interval",), src=_ticks, ops=_take),
     "concat": Drawn("concat({xs})", xs=flows),
+    "concat_de": Drawn("concat({xs}, delay_error=True)", xs=flows),
+    "concat_eager": Drawn("concat_eager({xs})", xs=flows),
+    "concat_eager_de": Drawn("concat_eager({xs}, delay_error=True)", xs=flows),
     "merge": Drawn("merge({xs})", xs=flows),
     "merge_de": Drawn("merge({xs}, delay_error=True)", xs=flows),
     "amb": Drawn("amb({xs})", xs=flows),
@@ -246,12 +249,17 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "concat_map_m": Drawn("concat_map(lambda x: {g})", g=inner_maybe, faults=True),
     "concat_map_c": Drawn("concat_map_completable(lambda x: {g}, delay errors to the {de})", g=inner_completable,
                           de=until, faults=True),
+    "concat_map_eager": Drawn("concat_map_eager(lambda x: {g}, most={maxc}, prefetch={pre}, delay errors to the {de})", weight=6,
+                              g=inner, maxc=most, pre=maybe(count(1, 4), 0.2), de=until, faults=True),
     "switch_map": Drawn("switch_map(lambda x: {g}, delay_error={de})", weight=6, g=inner, de=yes, faults=True),
     "switch_map_s": Drawn("switch_map(lambda x: {g})", g=inner_single, faults=True),
     "switch_map_m": Drawn("switch_map(lambda x: {g})", g=inner_maybe, faults=True),
     "switch_map_c": Drawn("switch_map_completable(lambda x: {g}, delay_error={de})", g=inner_completable, de=yes, faults=True),
     # sources side by side
     "concat_with": Drawn("concat_with({g})", g=flow),
+    "concat_de": Drawn("concat with {xs}, delay_error=True", xs=sources(1, 2)),
+    "concat_eager": Drawn("concat_eager with {xs}", xs=sources(1, 2)),
+    "concat_eager_de": Drawn("concat_eager with {xs}, delay_error=True", xs=sources(1, 2)),
     "merge_with": Drawn("merge_with({g})", weight=3, g=flow),
     "merge_de": Drawn("merge with {xs}, delay_error=True", xs=sources(1, 2)),
     "zip_with": Drawn("zip_with({g}, {f})", g=flow, f=reducer),
@@ -331,9 +339,20 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "sequence_equal": Drawn("sequence_equal({g})", weight=1, g=flow),
 }  # fmt: skip
 
+
+def _several(kind: str, *methods: str) -> dict[str, Drawn]:
+    """The static methods of several streams of that kind, which is of at most one item."""
+    return {
+        f"{method}{name}": Drawn(f"{method} with {{xs}}{text}", weight=1, xs=sources(1, 3, kind))
+        for method in methods
+        for name, text in (("", ""), ("_de", ", delay_error=True"))
+    }
+
+
 SINGLE: Final = (
     ANY
     | ITEMS
+    | _several("single", "concat", "concat_eager", "merge")
     | {
         "do_on_success": Drawn("do_on_success(action)", faults=True),
         "on_error_resume_next": Drawn("on_error_resume_next({g})", g=source("single"), faults=True),
@@ -352,6 +371,7 @@ SINGLE: Final = (
 MAYBE: Final = (
     ANY
     | ITEMS
+    | _several("maybe", "concat", "concat_eager", "merge")
     | {
         "flat_map": Drawn("flat_map(lambda x: {g})", weight=4, g=inner_maybe, faults=True),
         "flat_map_s": Drawn("flat_map_single(lambda x: {g})", weight=3, g=inner_single, faults=True),
@@ -372,6 +392,7 @@ MAYBE: Final = (
 COMPLETABLE: Final = (
     ANY
     | ON_COMPLETE
+    | _several("completable", "concat", "merge")
     | {
         "and_then": Drawn("and_then({g})", weight=8, g=source("any")),
         "to_single_default": Drawn("to_single_default({v})", weight=3, v=value),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.invisible.push.sources import listed
 from tests.invisible.push.streams import (
     UNBOUNDED,
     Count,
@@ -415,6 +416,118 @@ class InOrder(Subscriber):
     def cancel(self) -> None:
         self.over = True
         self.up.cancel()
+
+
+class ConcatMapEager(Stage):
+    """``most`` inner sources at a time, in a line: only the items of the first go on. ``errors``: as in ConcatMap.
+
+    What a passive source has at hand is fetched when it is the first; unless ``ahead`` once it is wanted.
+    """
+
+    def __init__(
+        self, down: Subscriber, mapper: Mapper, most: Count, prefetch: Count, errors: str = "at once", ahead: bool = True
+    ) -> None:
+        super().__init__(down)
+        self.mapper, self.most, self.prefetch, self.when, self.ahead = mapper, most, prefetch, errors, ahead
+        self.sources: list[Flow] = []  # of an Observable, one too many as yet
+        self.line: list[Inner] = []
+        self.first: Inner | None = None
+        self.errors: list[Failure] = []
+        self.done = False
+        self.wanted: Count = 0
+        self.gate = Gate(self.round)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if not self.over:
+            up.request(self.most)
+
+    def next(self, item: Any) -> None:
+        if self.done:
+            return
+        try:
+            flow = self.mapper(item)
+        except Failure as failure:
+            self.up.cancel()
+            self.error(failure)
+            return
+        if len(self.line) < self.most:
+            self.run(flow)
+        else:
+            self.sources.append(flow)
+
+    def run(self, flow: Flow) -> None:
+        prefetch = 0 if flow.passive else self.prefetch
+        inner = Inner(prefetch, Prefetch(prefetch).limit, self.gate.run, self.inner_error)
+        self.line.append(inner)
+        flow.subscribe(inner)
+
+    def error(self, failure: Failure) -> None:
+        self.errors.append(failure)
+        self.complete()
+
+    def complete(self) -> None:
+        self.done = True
+        self.gate.run()
+
+    def inner_error(self, inner: Inner, failure: Failure) -> None:
+        self.errors.append(failure)
+        inner.done = True
+        if self.when != "end":
+            self.up.cancel()
+            self.done = True
+            self.sources.clear()
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        self.gate.run()
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.leave()
+
+    def leave(self) -> None:
+        for inner in self.line:
+            inner.cancel()
+
+    def end(self) -> None:
+        self.leave()
+        if self.errors:
+            self.fail(all_of(self.errors))
+        else:
+            self.finish()
+
+    def round(self) -> None:
+        while not self.over:
+            if self.errors and (self.when == "at once" or (self.when == "boundary" and not self.first)):
+                self.end()
+                return
+            if not self.line:
+                if self.done:
+                    self.end()
+                return
+            inner = self.first = self.line[0]
+            if self.wanted or self.ahead:
+                inner.fetch()
+            if inner.items and self.wanted:
+                self.wanted -= 1
+                self.down.on_next(inner.items.pop(0))
+                inner.took()
+            elif inner.done and not inner.items:
+                self.first = None
+                self.line.remove(inner)
+                if self.sources:
+                    self.run(self.sources.pop(0))
+                elif not self.done:
+                    self.up.request(1)
+            else:
+                return
+
+
+def in_turn(flows: list[Flow], errors: str) -> Flow:
+    """One source after another, with errors delayed."""
+    return listed(list(flows)).through(ConcatMap, lambda flow: flow, len(flows), errors)
 
 
 class SwitchMap(Stage):

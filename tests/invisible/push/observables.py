@@ -118,6 +118,9 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
     "timer": lambda at: Observable.timer(at.seconds(), scheduler=at.clock),
     "interval": lambda at: Observable.interval(at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock),
     "concat": lambda at: Observable.concat(*at.sources()),
+    "concat_de": lambda at: Observable.concat(*at.sources(), delay_error=True),
+    "concat_eager": lambda at: Observable.concat_eager(*at.sources()),
+    "concat_eager_de": lambda at: Observable.concat_eager(*at.sources(), delay_error=True),
     "merge": lambda at: Observable.merge(*at.sources()),
     "merge_de": lambda at: Observable.merge(*at.sources(), delay_error=True),
     "amb": lambda at: Observable.amb(*at.sources()),
@@ -129,7 +132,9 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
 
 def _concat_map(method: str) -> Apply:
     def make(stream: Any, at: Node) -> Any:
-        options = {"delay_error": True, "till_the_end": at["de"] == "end"} if "de" in at else {}
+        options: dict[str, Any] = {"delay_error": True, "till_the_end": at["de"] == "end"} if "de" in at else {}
+        if "maxc" in at:
+            options["max_concurrency"] = at["maxc"]
         return getattr(stream, method)(at.selector(), **options)
 
     return make
@@ -153,6 +158,10 @@ _OBSERVABLE: Final[Mapping[str, Apply]] = {
     "concat_map_s": _concat_map("concat_map"),
     "concat_map_m": _concat_map("concat_map"),
     "concat_map_c": _concat_map("concat_map_completable"),
+    "concat_map_eager": _concat_map("concat_map_eager"),
+    "concat_de": lambda stream, at: Observable.concat(stream, *at.sources(), delay_error=True),
+    "concat_eager": lambda stream, at: Observable.concat_eager(stream, *at.sources()),
+    "concat_eager_de": lambda stream, at: Observable.concat_eager(stream, *at.sources(), delay_error=True),
     "merge_de": lambda stream, at: Observable.merge(stream, *at.sources(), delay_error=True),
     "zip": lambda stream, at: Observable.zip(stream, *at.sources(), combiner=at.combiner()),
     "combine_latest": lambda stream, at: Observable.combine_latest(stream, *at.sources(), combiner=at.combiner()),

@@ -114,6 +114,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "concat_map_s": make.concat_map_one("flowable"),
     "concat_map_m": make.concat_map_one("flowable"),
     "concat_map_c": make.concat_map_one("completable"),
+    "concat_map_eager": make.concat_map_eager,
     "switch_map": make.switch_map("flowable"),
     "switch_map_s": make.switch_map("flowable"),
     "switch_map_m": make.switch_map("flowable"),
@@ -131,6 +132,9 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "merge_with": make.other(lambda r, a, b: r.merge([a, b])),
     "merge_de": lambda r, flow, op, x: r.merge([flow, *r.all(op["xs"], x)], delay_error=True),
     "concat_with": make.concat(),
+    "concat_de": lambda r, flow, op, x: flattening.in_turn([flow, *r.all(op["xs"], x)], "end"),
+    "concat_eager": lambda r, flow, op, x: r.concat_eager([flow, *r.all(op["xs"], x)]),
+    "concat_eager_de": lambda r, flow, op, x: r.concat_eager([flow, *r.all(op["xs"], x)], "end"),
     "start_with": lambda r, flow, op, x: again.in_turn(again.Concat, r.listed(op, x), flow),
     "delay_sel": make.delay_sel,
     "debounce": make.timed(timing.DebounceTimed, "ms"),
@@ -173,7 +177,17 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "via_observable": make.via_observable,
 }
 
+SEVERAL: Final[dict[str, Apply]] = {
+    "concat": make.several(lambda r, flows: again.in_turn(again.Concat, *flows)),
+    "concat_de": make.several(lambda r, flows: flattening.in_turn(flows, "end")),
+    "concat_eager": make.several(lambda r, flows: r.concat_eager(flows)),
+    "concat_eager_de": make.several(lambda r, flows: r.concat_eager(flows, "end")),
+    "merge": make.several(lambda r, flows: r.merge(flows)),
+    "merge_de": make.several(lambda r, flows: r.merge(flows, delay_error=True)),
+}
+
 SINGLE: Final[dict[str, Apply]] = {
+    **SEVERAL,
     "filter": lambda r, flow, op, x: flow.through(items.Filter, f.predicate(op["p"]), kind="maybe"),
     "flat_map": make.flat_map_one("single"),
     "flat_map_m": make.flat_map_one("maybe"),
@@ -198,6 +212,10 @@ COMPLETABLE: Final[dict[str, Apply]] = {
         again.Concat, flow, sources.single_item(op["v"], "single"), kind="single"
     ),
     "to_maybe": make.kind("maybe"),
+    "concat": make.several(lambda r, flows: again.in_turn(again.Concat, *flows), "completable"),
+    "concat_de": make.several(lambda r, flows: flattening.in_turn(flows, "end"), "completable"),
+    "merge": make.several(lambda r, flows: r.merge(flows), "completable"),
+    "merge_de": make.several(lambda r, flows: r.merge(flows, delay_error=True), "completable"),
 }
 
 OPERATORS: Final[dict[str, dict[str, Apply]]] = {

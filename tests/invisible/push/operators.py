@@ -57,6 +57,17 @@ def other(combine: Callable[[Reader, Flow, Flow], Flow]) -> Apply:
     return lambda r, flow, op, x: combine(r, flow, r.source(op["g"], x))
 
 
+def several(combine: Callable[[Reader, list[Flow]], Flow], kind: str = "flowable") -> Apply:
+    """Streams of at most one item, made to one."""
+
+    def apply(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+        flows = [flow, *(alike(flow, each) for each in r.all(op["xs"], x))]
+        made = combine(r, flows if kind == "completable" else [flowable(each) for each in flows])
+        return Flow(made.subscribe, kind)
+
+    return apply
+
+
 def choose(stage: Fn, kind: str, *argument_names: str) -> Apply:
     """first, last, single: with a default, or without an item in a maybe."""
     return lambda r, flow, op, x: flow.through(
@@ -120,6 +131,13 @@ def concat_map_one(kind: str) -> Apply:
         )
 
     return apply
+
+
+def concat_map_eager(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return flow.through(
+        flattening.ConcatMapEager,
+        *(r.selector(op), op.get("maxc", r.prefetch()), r.prefetch(op.get("pre", 128)), op.get("de", "at once"), r.variant.ahead),
+    )
 
 
 def switch_map(kind: str) -> Apply:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tests.invisible.push import functions as f
 from tests.invisible.push.answers import Collected
 from tests.invisible.push.clock import Clock
-from tests.invisible.push.flattening import FlatMap
+from tests.invisible.push.flattening import ConcatMapEager, FlatMap
 from tests.invisible.push.functions import Fn
 from tests.invisible.push.looking_on import ToFlowable
 from tests.invisible.push.sources import listed
@@ -161,6 +161,9 @@ class Reader:
 
     def at_hand(self, values: list[Any], failure: Failure | None = None) -> Flow:
         return listed(values, failure, passive=self.variant.pulls is not None)
+
+    def concat_eager(self, flows: list[Flow], errors: str = "at once") -> Flow:
+        return listed(list(flows)).through(ConcatMapEager, lambda flow: flow, 128, self.prefetch(), errors, self.variant.ahead)
 
     def merge(self, flows: list[Flow], delay_error: bool = False) -> Flow:
         if len(flows) == 1 and self.variant.pulls:  # what RxJava makes of it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import FlowableBase, Publisher
+from rx_fusion import OperatorHead
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_source
 
@@ -21,20 +22,23 @@ class FlowableConcat(FlowableCore[T_co]):
     __slots__ = ()
 
     @classmethod
-    def concat(cls, *sources: Publisher[T]) -> Flowable[T]:
+    def concat(cls, *sources: Publisher[T], delay_error: bool = False) -> Flowable[T]:
         """One source after the other; the next is subscribed when the one before is complete.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
 
         Demand:  what is left goes on to the next source.
-        Errors:  end the stream; later sources are not subscribed. TypeError at assembly for something that is no source.
+        Errors:  end the stream; later sources are not subscribed. With ``delay_error`` all run to their end, and several errors
+                 arrive as one CompositeException. TypeError at assembly for something that is no source.
         Memory:  none.   Thread: that of the running source.
         Fusion:  coordinating; passive sources are iterated, without a queue.
-        Source:  RxJava ``concat``, itertools ``chain``.
+        Source:  RxJava ``concat``, ``concatDelayError``; itertools ``chain``.
         """
         for source in sources:
             if type(source) is not cls:  # one of ours, seen at once
                 check_source("concat", source)
+        if delay_error:
+            return cls._from(OperatorHead(operators.Concat, sources, (True,), many=True, shown="concat()"))
         return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
     def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:

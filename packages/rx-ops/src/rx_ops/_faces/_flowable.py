@@ -18,6 +18,7 @@ from rx_ops._faces._concat_map import FlowableConcatMap
 from rx_ops._faces._conditional import FlowableConditional
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
+from rx_ops._faces._eager import FlowableEager
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._flat_map import FlowableFlatMap
@@ -71,6 +72,7 @@ class Flowable(
     FlowableConditional[T_co],
     FlowableAggregate[T_co],
     FlowableConcat[T_co],
+    FlowableEager[T_co],
     FlowableCombine[T_co],
     FlowableLatest[T_co],
     FlowableUntil[T_co],

@@ -21,6 +21,7 @@ from rx_ops._faces._one_item import (
     AnySource,
     OneItem,
     alike,
+    all_ended,
     delayed,
     ended,
     foreign,
@@ -167,6 +168,38 @@ class Completable(OneItem[Any], CompletablePlugged):
             return completable
         check_source("wrap", completable)
         return cls._from(foreign(completable))
+
+    @classmethod
+    def concat(cls, *sources: CompletableBase, delay_error: bool = False) -> Completable:
+        """Completes when all of ``sources`` have, one after the other.
+
+        ::  ----|  --|  -->  ------|
+
+        Demand:  none; there are no items.
+        Errors:  the first ends it, and later ones are not subscribed; with ``delay_error`` all run to their end, and several
+                 errors arrive as one CompositeException. TypeError at assembly for something that is no source.
+        Memory:  none.
+        Thread:  that of the running source.
+        Fusion:  coordinating.
+        Source:  RxJava ``concat``, ``concatArray``, ``concatDelayError``.
+        """
+        return cls._from(all_ended(cls, "concat", sources, delay_error))
+
+    @classmethod
+    def merge(cls, *sources: CompletableBase, delay_error: bool = False) -> Completable:
+        """Completes when all of ``sources`` have; they are subscribed at once.
+
+        ::  ----|  --|  -->  ----|
+
+        Demand:  none; there are no items.
+        Errors:  the first ends it and cancels the others; with ``delay_error`` all run to their end, and several errors
+                 arrive as one CompositeException. TypeError at assembly for something that is no source.
+        Memory:  none.
+        Thread:  that of the last end.
+        Fusion:  coordinating.
+        Source:  RxJava ``merge``, ``mergeArray``, ``mergeDelayError``; Reactor ``when``.
+        """
+        return cls._from(all_ended(cls, "merge", sources, delay_error))
 
     @classmethod
     def amb(cls, *sources: CompletableBase) -> Completable:

@@ -38,6 +38,7 @@ from rx_ops._faces._one_item import (
     ended,
     foreign,
     hidden,
+    items_of,
     kept,
     limited,
     mapped,
@@ -227,6 +228,54 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``zip``, builtin ``zip``.
         """
         return cls._from(zipped(s1, s2, combiner))
+
+    @classmethod
+    def concat(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
+        """The items of ``sources``, one source after the other.
+
+        ::  ----1|  --2|  -->  ----1--2|
+
+        Demand:  a source is subscribed when the one before is over; its item waits until it is requested.
+        Errors:  the first ends the stream; with ``delay_error`` all run to their end, and several errors arrive as one
+                 CompositeException. TypeError at assembly for something that is no source.
+        Memory:  an item.
+        Thread:  that of the running source.
+        Fusion:  coordinating.
+        Source:  RxJava ``concat``, ``concatArray``, ``concatDelayError``.
+        """
+        return items_of("concat", sources, delay_error=delay_error)
+
+    @classmethod
+    def concat_eager(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
+        """The items of ``sources`` in their order; all are subscribed at once, and what comes early waits.
+
+        ::  ----1|  --2|  -->  ----12|
+
+        Demand:  at most 128 sources run; an item waits until it is requested.
+        Errors:  the first ends the stream; with ``delay_error`` all run to their end, and several errors arrive as one
+                 CompositeException. TypeError at assembly for something that is no source.
+        Memory:  an item of each source.
+        Thread:  that of the source whose turn it is, or the one on which the source before it ended.
+        Fusion:  coordinating.
+        Source:  RxJava ``concatArrayEager``, ``concatEager``.
+        """
+        return items_of("concat_eager", sources, delay_error=delay_error)
+
+    @classmethod
+    def merge(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
+        """The items of ``sources`` as they come; all are subscribed at once.
+
+        ::  ----1|  --2|  -->  --2-1|
+
+        Demand:  an item waits until it is requested.
+        Errors:  the first ends the stream; with ``delay_error`` all run to their end, and several errors arrive as one
+                 CompositeException. TypeError at assembly for something that is no source.
+        Memory:  an item of each source.
+        Thread:  that of the source.
+        Fusion:  coordinating.
+        Source:  RxJava ``merge``, ``mergeArray``, ``mergeDelayError``.
+        """
+        return items_of("merge", sources, delay_error=delay_error)
 
     @classmethod
     def amb(cls, *sources: MaybeBase[T]) -> Maybe[T]:

@@ -31,7 +31,7 @@ from rx_ops._faces._conditional import equal_head
 from rx_ops._faces._core import check_callable, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
-    from rx_ops._faces._results import Single
+    from rx_ops._faces._results import Flowable, Single
 
 T_co = TypeVar("T_co", covariant=True)
 PipelineT = TypeVar("PipelineT", bound=Pipeline[Any])
@@ -164,6 +164,24 @@ def zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
     if combiner is not None:
         check_callable(operator, "combiner", combiner)
     return OperatorHead(operators.Zip, (s1, s2), (combiner or operators.row_of, 2), many=True, shown="zip()")
+
+
+def items_of(operator: str, sources: tuple[object, ...], **options: Any) -> Flowable[Any]:
+    """A stream of the items of ``sources``, by an operator of Flowable."""
+    for source in sources:
+        check_source(operator, source)
+    made: Flowable[Any] = getattr(_results.Flowable, operator)(*sources, **options)
+    return made
+
+
+def all_ended(face: Any, operator: str, sources: tuple[object, ...], delay_error: bool) -> OperatorHead:
+    """The end of several Completables: ``concat``, ``merge``."""
+    for source in sources:
+        check_source(operator, source)
+    quiet = tuple([face._from(only_end(source)) for source in sources])
+    if operator == "concat":
+        return OperatorHead(operators.Concat, quiet, (delay_error,), many=True, shown="concat()")
+    return OperatorHead(operators.Merge, quiet, (1, delay_error), window=1, many=True, shown="merge()")
 
 
 def raced(*sources: object) -> OperatorHead:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, ToFlowableOne, Wrap
     from rx_ops.operators._create import CreateHead, DeferHead, Error, Never
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
+    from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
     from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
@@ -71,6 +72,7 @@ _NAMES: Final = {
     "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "ToFlowableOne", "Wrap"),
     "_create": ("CreateHead", "DeferHead", "Error", "Never"),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
+    "_eager": ("ConcatEager", "ConcatMapEager"),
     "_emitter": ("Emitter",),
     "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
@@ -110,8 +112,10 @@ __all__ = [
     "Closing",
     "CombineLatest",
     "Concat",
+    "ConcatEager",
     "ConcatHead",
     "ConcatMap",
+    "ConcatMapEager",
     "Connectable",
     "CreateHead",
     "Debounce",

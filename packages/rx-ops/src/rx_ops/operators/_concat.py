@@ -107,8 +107,10 @@ class Concat(ConcatMap[T]):
 
     operator: ClassVar[str] = "concat"
 
-    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]]) -> None:
-        super().__init__(down, None, itself)  # type: ignore[arg-type]  # it is not subscribed
+    def __init__(
+        self, down: Subscriber[T], sources: Sequence[Publisher[T]], delay_error: bool = False, till_the_end: bool = True
+    ) -> None:
+        super().__init__(down, None, itself, delay_error, till_the_end)  # type: ignore[arg-type]  # it is not subscribed
         self.outer.items = iter(sources)
 
     def open(self) -> None:

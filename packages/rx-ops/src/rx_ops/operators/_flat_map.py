@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
@@ -253,13 +253,13 @@ class _Outer(OuterInput):
         try:
             source = op.mapper(item)
         except (Exception, GeneratorExit) as error:
-            self.fail(mapper_failure("flat_map", op.mapper, error))
+            self.fail(mapper_failure(op.operator, op.mapper, error))
             return
         except BaseException as error:
             self.interrupted(error)
             raise
         if self.limited:
-            refused = not_a_source("flat_map", op.mapper, source)
+            refused = not_a_source(op.operator, op.mapper, source)
             if refused is None:
                 op.waiting.append(source)
                 op.drain()
@@ -270,7 +270,7 @@ class _Outer(OuterInput):
         if items is not None:
             push_passive(op, source, items, self)
             return
-        refused = not_a_source("flat_map", op.mapper, source)
+        refused = not_a_source(op.operator, op.mapper, source)
         if refused is not None:
             self.fail(refused)
             return
@@ -307,6 +307,8 @@ class FlatMap(Merging[R]):
     """
 
     __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
+
+    operator: ClassVar[str] = "flat_map"
 
     #: The iterator of a passive outer source, until it is exhausted.
     outer_items: Iterator[Any] | None
@@ -379,7 +381,7 @@ class FlatMap(Merging[R]):
             self.fed = False
         elif self.inputs.pop(ended, self) is None:
             outer = self.outer
-            if outer.up is not None and not outer.done and outer.window != UNBOUNDED:
+            if outer.up is not None and not outer.done and not outer.closed and outer.window != UNBOUNDED:
                 self.later.append((outer.up.request, 1))
 
     def listening(self) -> Iterable[Listening]:

@@ -40,7 +40,9 @@ def _mapped(head: OperatorHead, run: Stopping | None) -> Loop | None:
     return _one_after_another(head, outer_items(items, partial(_rest, head, mapper=mapper)), items, mapper, run)
 
 
-def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop:
+def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
+    if head.args[:1] == (True,):
+        return None  # with errors delayed the others go on
     sources = iter(head.upstream)
     return _one_after_another(head, sources, sources, None, run)
 
@@ -104,7 +106,7 @@ def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], An
     face: type[PlainFlow[Any]] = PlainObserved if is_observed(head) else PlainFlow
     if mapper is None:  # concat: the items are its sources
         sources: Any = source._head
-        return face(OperatorHead(head.function, sources._items, many=True))
+        return face(OperatorHead(head.function, sources._items, head.args, many=True))
     name, function = named(head.name, mapper)
     return face(OperatorHead(head.function, (source,), (_Continued(name, function, first), *head.args[1:])))
 

@@ -1,6 +1,6 @@
-"""Outer sources, of whose items flat_map and switch_map make their inner sources.
+"""Outer sources, of whose items flat_map, concat_map_eager and switch_map make their inner sources.
 
-How one that pushes ends is the same for both. What is passive, flat_map pulls: its outer source, and inner sources of an outer
+How one that pushes ends is the same for all. What is passive, flat_map pulls: its outer source, and inner sources of an outer
 one that pushes.
 """
 
@@ -76,28 +76,29 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             source = mapper(item)
         except (Exception, GeneratorExit) as error:
             close(outer)
-            return _failed(op, demand, mapper_failure("flat_map", mapper, error))
-        if demand == UNBOUNDED:
-            items = pulled(source, op, demand)
+            return _failed(op, demand, mapper_failure(op.operator, mapper, error))
+        wanted = 0 if op.ready else demand  # what waits goes first
+        if wanted == UNBOUNDED:
+            items = pulled(source, op, wanted)
             hint = None
         else:
             op.hint = None
-            items = opened(source, op, demand)
+            items = opened(source, op, wanted)
             hint = op.hint
-        if not demand and items is not None and isinstance(source, WITHOUT_DEMAND):
+        if not wanted and items is not None and isinstance(source, WITHOUT_DEMAND):
             hint = None
             made = computed(items)
             if isinstance(made, Exception) and op.fail(made):
                 return op.finish(op.failure()), False
             items = iter(()) if isinstance(made, Exception) else made
         if items is None:
-            refused = not_a_source("flat_map", mapper, source)
+            refused = not_a_source(op.operator, mapper, source)
             if refused is not None:
                 close(outer)
                 return _failed(op, demand, refused)
             op.subscribe_later(source, op.new_input())
             return demand, False
-        if demand:
+        if wanted:
             demand, outcome = op.give(items, demand) if demand == UNBOUNDED else op.give_some(items, hint, demand)
             if outcome is False:
                 op.new_input(items, hint)

@@ -112,10 +112,11 @@ _DEMAND: Final = Why("is about what is requested in this process", "leave it out
 
 #: Of each coordinating operator, by its name.
 OPERATORS: Final[dict[str, Why]] = {
-    **dict.fromkeys(("flat_map", "concat_map", "switch_map", "expand"), _INNER),
+    **dict.fromkeys(("flat_map", "concat_map", "concat_map_eager", "switch_map", "expand"), _INNER),
     **dict.fromkeys(("group_by", "window"), _GROUPS),
     "buffer": Why(_TIME.reason, _BATCHES),
-    **dict.fromkeys(("amb", "combine_latest", "concat", "merge", "sequence_equal", "with_latest_from", "zip"), _SEVERAL),
+    **dict.fromkeys(("amb", "combine_latest", "concat", "concat_eager", "merge"), _SEVERAL),
+    **dict.fromkeys(("sequence_equal", "with_latest_from", "zip"), _SEVERAL),
     "skip_until": Why("begins when another stream says so, or a clock", _CONDITION),
     "take_until": Why("ends when another stream says so, or a clock", _CONDITION),
     "switch_if_empty": Why(_EMPTY, "put it behind what reduces the items"),
