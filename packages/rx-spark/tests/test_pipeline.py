@@ -330,16 +330,17 @@ def resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_ten_million_elements_and_a_slow_consumer_in_flat_memory(spark: Sources) -> None:
+@pytest.mark.parametrize("count", [2_000_000, pytest.param(20_000_000, marks=pytest.mark.nightly)])
+def test_millions_of_elements_and_a_slow_consumer_in_flat_memory(spark: Sources, count: int) -> None:
     seen = 0
     sizes = []
-    for number in spark.range(10_000_000).map(double):
+    for number in spark.range(count).map(double):
         assert number == seen * 2
         seen += 1
-        if seen % 1_000_000 == 0:
+        if seen % (count // 10) == 0:
             sizes.append(resident())
             threading.Event().wait(0.1)  # Spark has time to run ahead as far as it is allowed to
-    assert seen == 10_000_000
+    assert seen == count
     assert spark.stats.max_buffered <= BOUND
     assert spark.stats.spilled == 0
     assert max(sizes) - sizes[0] < 20_000_000
