@@ -1,7 +1,8 @@
 """``python -m bench``: prints a Markdown table, or JSON with ``--json``.
 
 ``python -m bench growth``: how cost grows; ``python -m bench cliffs``: combinations that cost more than their parts;
-``python -m bench spark``: work on Spark against PySpark; ``python -m bench spark-memory``: what streams from there hold.
+``python -m bench spark``: work on Spark against PySpark; ``python -m bench spark-memory``: what streams from there hold;
+``python -m bench spark-loss``: what a lost executor costs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--size",
         type=at_least(LEAST),
         help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000), "
-        "rows of spark (2000000), items of spark-memory (10000000)",
+        "rows of spark (2000000), items of spark-memory (10000000), items of spark-loss (20000000)",
     )
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
@@ -158,6 +159,15 @@ def spark_memory(options: argparse.Namespace) -> int:
     return 0
 
 
+def spark_loss(options: argparse.Namespace) -> int:
+    """Time work on a cluster that loses an executor, and print the table."""
+    from bench._spark_loss import ROWS, run_spark_loss
+
+    rounds = min(options.rounds, 3)
+    print(run_spark_loss(options.size or ROWS, rounds, lambda name: wanted(options, name), names_only=options.list))
+    return 0
+
+
 #: What can be measured.
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "table": compare,
@@ -165,6 +175,7 @@ COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "cliffs": cliffs,
     "spark": spark,
     "spark-memory": spark_memory,
+    "spark-loss": spark_loss,
 }
 
 

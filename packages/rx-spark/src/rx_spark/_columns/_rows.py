@@ -161,6 +161,11 @@ def quoted(name: str) -> str:
 
 def row_type(kind: type) -> RowType:
     """The fields of a dataclass, a NamedTuple or a TypedDict. TypeError for anything else, or for a type that no column has."""
+    if not is_row_class(kind):
+        raise TypeError(
+            f"{kind!r} does not describe rows.\n"
+            f"  Right:  @dataclass class Trip: city: str; amount: float    or a NamedTuple, or a TypedDict"
+        )
     hints = _hints(kind)
     name = kind.__qualname__
     if dataclasses.is_dataclass(kind):
@@ -172,20 +177,15 @@ def row_type(kind: type) -> RowType:
         return RowType(name, _fields(made, names, hints), "object", make)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return RowType(kind.__qualname__, _fields(kind, kind._fields, hints), "tuple", kind)
-    if typing.is_typeddict(kind):
-        fields = _fields(kind, hints, hints)
-        missing: frozenset[str] = getattr(kind, "__optional_keys__", frozenset())
-        return RowType(
-            kind.__qualname__,
-            tuple(
-                Field(field.name, dataclasses.replace(field.kind, optional=True)) if field.name in missing else field
-                for field in fields
-            ),
-            "dict",
-        )
-    raise TypeError(
-        f"{kind!r} does not describe rows.\n"
-        f"  Right:  @dataclass class Trip: city: str; amount: float    or a NamedTuple, or a TypedDict"
+    fields = _fields(kind, hints, hints)
+    missing: frozenset[str] = getattr(kind, "__optional_keys__", frozenset())
+    return RowType(
+        kind.__qualname__,
+        tuple(
+            Field(field.name, dataclasses.replace(field.kind, optional=True)) if field.name in missing else field
+            for field in fields
+        ),
+        "dict",
     )
 
 
