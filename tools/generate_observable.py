@@ -87,6 +87,7 @@ DROPPED: Final = {
     "FlowableBackpressure": "nothing is requested, so nothing can be sent without having been requested",
     "do_on_request": "nothing is requested",
     "do_on_cancel": "it is called do_on_dispose there",
+    "do_on_lifecycle": "it takes on_dispose there",
     "to_observable": "it is one; to_flowable is written by hand",
     "_called_back": "what it does with a strategy is done by _created without one",
 }

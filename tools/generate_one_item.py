@@ -216,7 +216,7 @@ ALSO: Final = {
     "ToSingle": "rx_fusion",
     "Head": "rx_fusion",
     **{f"{name}{end}": "rx_core" for name in ("Single", "Maybe", "Completable") for end in ("Base", "Observer")},
-    "ObservableSource": "rx_core",
+    **dict.fromkeys(("Disposable", "ObservableSource"), "rx_core"),
     **dict.fromkeys(("TYPE_CHECKING", "Any", "TypeVar", "cast", "overload"), "typing"),
     **dict.fromkeys(("Callable", "Iterable"), "collections.abc"),
     **dict.fromkeys(("Flowable", "Observable", "Single", "Maybe", "Completable"), "rx_ops._faces._results"),

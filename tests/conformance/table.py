@@ -178,6 +178,8 @@ TRANSFORM: Final = (
     Case("do_on_subscribe", lambda s, k: s.do_on_subscribe(lambda _subscription: None), _same),
     Case("do_on_request", lambda s, k: s.do_on_request(lambda _n: None), _same),
     Case("do_on_cancel", lambda s, k: s.do_on_cancel(lambda: None), _same),
+    Case("do_on_lifecycle", lambda s, k: s.do_on_lifecycle(on_subscribe=lambda _s: None, on_request=lambda _n: None, on_cancel=lambda: None), _same),
+    Case("on_terminate_detach", lambda s, k: s.on_terminate_detach(), _same),
     Case("do_after_next", lambda s, k: s.do_after_next(lambda _item: None), _same),
     Case("hide", lambda s, k: s.hide(), _same),
     Case("lift", lambda s, k: s.lift(_Pass), _same),
@@ -315,10 +317,14 @@ ASIDE: Final = (
     Case("do_on_next", lambda s, k: s.do_on_next(k.f(_times(2))), _same),
     Case("do_on_complete", lambda s, k: s.do_on_complete(k.f(L)), _same, None, "at_end"),
     Case("do_finally", lambda s, k: s.do_finally(k.f(L)), _same, None, "quiet"),
+    Case("do_on_terminate", lambda s, k: s.do_on_terminate(k.f(L)), _same, None, "at_end"),
+    Case("do_after_terminate", lambda s, k: s.do_after_terminate(k.f(L)), _same, None, "quiet"),
+    Case("do_on_each", lambda s, k: s.do_on_each(k.f(repr)), _same),
 )
 
 THREADS: Final = (
     Case("subscribe_on", lambda s, k: s.subscribe_on(k.clock), _same),
+    Case("unsubscribe_on", lambda s, k: s.unsubscribe_on(k.clock), _same),
     Case("observe_on", lambda s, k: s.observe_on(k.clock, delay_error=True), _same, flags="apart"),
     Case("observe_on narrow", lambda s, k: s.observe_on(k.clock, prefetch=1, delay_error=True), _same, flags="apart"),
     Case("delay", lambda s, k: s.delay(1.0, scheduler=k.clock, delay_error=True), _same, flags="apart"),

@@ -230,6 +230,14 @@ ANY: Final[dict[str, MakeOperator]] = {
     "do_on_error": lambda stream, at: stream.do_on_error(at.consumer()),
     "do_on_complete": lambda stream, at: stream.do_on_complete(at.action()),
     "do_finally": lambda stream, at: stream.do_finally(at.action()),
+    "do_on_terminate": lambda stream, at: stream.do_on_terminate(at.action()),
+    "do_after_terminate": lambda stream, at: stream.do_after_terminate(at.action()),
+    "do_on_subscribe": lambda stream, at: stream.do_on_subscribe(at.action()),
+    "do_on_dispose": lambda stream, at: stream.do_on_dispose(at.action()),
+    "do_on_success": lambda stream, at: stream.do_on_success(at.consumer()),
+    "do_after_success": lambda stream, at: stream.do_after_success(at.consumer()),
+    "do_on_lifecycle": lambda stream, at: stream.do_on_lifecycle(on_subscribe=at.action(), on_dispose=at.action()),
+    "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
     # failing, and starting again
     "on_error_return": _on_error_return,
     "on_error_resume_next": _on_error_resume_next,
@@ -246,6 +254,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "delay": lambda stream, at: stream.delay(at.seconds(), scheduler=at.clock, delay_error=bool(at.get("de"))),
     "delay_sub": _delay_subscription,
     "subscribe_on": lambda stream, at: stream.subscribe_on(at.clock),
+    "unsubscribe_on": lambda stream, at: stream.unsubscribe_on(at.clock),
     "observe_on": lambda stream, at: stream.observe_on(at.clock),
     # inner sources
     "flat_map": _flat_map("flat_map"),
@@ -340,8 +349,9 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "do_on_next": lambda flow, at: flow.do_on_next(at.consumer()),
     "do_after_next": lambda flow, at: flow.do_after_next(at.consumer()),
     "do_on_cancel": lambda flow, at: flow.do_on_cancel(at.action()),
-    "do_on_subscribe": lambda flow, at: flow.do_on_subscribe(at.action()),
+    "do_on_each": lambda flow, at: flow.do_on_each(at.consumer()),
     "do_on_request": lambda flow, at: flow.do_on_request(lambda _n: None),
+    "do_on_lifecycle": lambda flow, at: flow.do_on_lifecycle(on_subscribe=at.action(), on_cancel=at.action()),
 }
 
 
@@ -363,7 +373,6 @@ SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
     **_several(Single, "concat", "concat_eager", "merge"),
     "flat_map_m": lambda single, at: single.flat_map_maybe(at.selector()),
     "flat_map_publisher": lambda single, at: single.flat_map_publisher(at.selector()),
-    "do_on_success": lambda single, at: single.do_on_success(at.consumer()),
     "zip_with": lambda single, at: single.zip_with(at.source(), at.reducer()),
     "sequence_equal": sequence_equal(Single),
     "to_maybe": lambda single, at: single.to_maybe(),

@@ -10,7 +10,7 @@ PART: Final = Part()
 
 PART.row(
     "do_on_success",
-    "S",
+    "SM",
     "Calls ``action`` with the item before it goes on.",
     "--1|  -->  --1|",
     family="do_on_next",
@@ -18,8 +18,94 @@ PART.row(
     errors="what ``action`` raises takes the place of the item, with a note.",
     source="RxJava ``doOnSuccess``.",
 )
-PART.row("do_on_complete", "C", "Calls ``action`` before the completion goes on.", "--|  -->  --|")
+PART.row(
+    "do_after_success",
+    "SM",
+    "Calls ``action`` with the item when it was signalled.",
+    "--1|  -->  --1|",
+    family="do_after_next",
+    body='check_callable("do_after_success", "action", action)\nreturn self._coordinate(operators.DoAfterSuccess, action)',
+    errors="what ``action`` raises goes to the error hook.",
+    fusion="coordinating; the item goes on without a queue.",
+    source="RxJava ``doAfterSuccess``.",
+)
+PART.row(
+    "do_on_complete",
+    "MC",
+    "Calls ``action`` before the completion goes on.",
+    "--|  -->  --|",
+    M={
+        "says": "Calls ``action`` before the completion goes on: there was no item.",
+        "body": 'check_callable("do_on_complete", "action", action)\nreturn self._then(stages.do_on_empty, action)',
+    },
+)
 PART.row("do_on_error", "SMC", "Calls ``action`` with the error before it goes on.", "--#  -->  --#")
+OF_ONE: Final = {
+    "errors": "the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the item.",
+    "thread": "that of the item or the error.",
+    "body": (
+        'check_callable("do_on_terminate", "action", action)\nshown = f"do_on_terminate({name_of(action)})"\n'
+        "return self._coordinate(operators.DoOnTerminate, action, True, shown=shown)"
+    ),
+    "source": "RxJava ``doOnTerminate``. It is called once, also when it raises; not after a dispose.",
+}
+PART.row(
+    "do_on_terminate",
+    "SMC",
+    "Calls ``action`` before the completion or the error goes on.",
+    "--1|  -->  --1|",
+    S={"says": "Calls ``action`` before the item or the error goes on.", **OF_ONE},
+    M={"says": "Calls ``action`` before the item, the completion without one, or the error goes on.", **OF_ONE},
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "do_after_terminate",
+    "SMC",
+    "Calls ``action`` when the end was signalled, and not after a dispose.",
+    "--1|  -->  --1|",
+    C={"marble": "--|  -->  --|"},
+)
+SUBSCRIBED: Final = "Callable[[Disposable], object]"
+PART.row(
+    "do_on_subscribe",
+    "SMC",
+    "Calls ``action`` with what disposes the subscription, for each one, before the observer has it.",
+    "--1|  -->  --1|",
+    signature=f"(self, action: {SUBSCRIBED}, /) -> Type[T_co]",
+    errors="what ``action`` raises disposes the source and is the error.",
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "do_on_dispose",
+    "SMC",
+    "Calls ``action`` when the observer disposes, before that goes on.",
+    "--1|  -->  --1|",
+    family="do_on_cancel",
+    body='check_callable("do_on_dispose", "action", action)\nreturn self._coordinate(operators.DoOnDispose, action)',
+    thread="the one that disposes.",
+    source="RxJava ``doOnDispose``. Once for each subscription, and not after its end: see also :meth:`do_finally`.",
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "do_on_lifecycle",
+    "SMC",
+    ":meth:`do_on_subscribe` and :meth:`do_on_dispose`, those of them that are given.",
+    "--1|  -->  --1|",
+    signature=(
+        f"(self, *, on_subscribe: {SUBSCRIBED} | None = None, on_dispose: Callable[[], object] | None = None) -> Type[T_co]"
+    ),
+    body="made: Type[T_co] = looking_on(self, on_subscribe=on_subscribe, on_dispose=on_dispose)\nreturn made",
+    errors="what ``on_subscribe`` raises ends this; of ``on_dispose`` it goes to the error hook.",
+    thread="the one that subscribes or disposes.",
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "on_terminate_detach",
+    "SMC",
+    "Keeps no reference to its observer and its source from the end or a dispose on.",
+    "--1|  -->  --1|",
+    C={"marble": "--|  -->  --|"},
+)
 PART.row(
     "do_finally",
     "SMC",

@@ -128,6 +128,16 @@ PART.row(
 )
 PART.row("subscribe_on", "SMC", "Subscribes on a worker of ``scheduler``.", "--1|  -->  --1|", C={"marble": "--|  -->  --|"})
 PART.row(
+    "unsubscribe_on",
+    "SMC",
+    "Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.",
+    "--1|  -->  --1|",
+    errors="pass through; when the scheduler was shut down, the thread that disposes does it.",
+    thread="a dispose goes on on a worker; the item passes on the thread of the source.",
+    source="RxJava ``unsubscribeOn``. Nothing more is signalled from the dispose on, whenever the worker gets to it.",
+    C={"marble": "--|  -->  --|", "thread": "a dispose goes on on a worker; the end passes on the thread of the source."},
+)
+PART.row(
     "observe_on",
     "SMC",
     "Signals on a worker of ``scheduler``.",

@@ -155,25 +155,6 @@ def test_they_show_themselves_and_stand_between_stages() -> None:
     assert "└─ do_on_cancel(fail)\n   └─ range(3) → map(abs)" in flow.explain()
 
 
-def test_other_spellings_in_the_guide_hold() -> None:
-    """do_on_terminate: once, even where it fails; do_on_each: every signal."""
-    calls: list[str] = []
-
-    def over() -> None:
-        calls.append("over")
-        raise Oops
-
-    for flow in (Flowable.of(1), Flowable.error(ValueError())):
-        calls.clear()
-        got = TestSubscriber[Any]()
-        flow.do_on_error(lambda _error: over()).do_on_complete(over).subscribe(got)
-        assert len(got.errors) == 1
-        assert calls == ["over"]
-    seen: list[str] = []
-    Flowable.of(1, 2).materialize().do_on_next(lambda each: seen.append(repr(each))).dematerialize().blocking_list()
-    assert len(seen) == 3
-
-
 def test_an_observable_tells_the_same() -> None:
     told: list[Any] = []
     source = Observable.range(9).do_on_subscribe(lambda each: told.append(hasattr(each, "dispose")))

@@ -195,6 +195,12 @@ SIMPLE: Final = {
 ANY: Final = {
     "do_on_error": Drawn("do_on_error(action)", weight=1, faults=True),
     "do_finally": Drawn("do_finally(action)", weight=1, faults=True),
+    "do_on_terminate": Drawn("do_on_terminate(action)", weight=1, faults=True),
+    "do_after_terminate": Drawn("do_after_terminate(action)", weight=1, faults=True),
+    "do_on_subscribe": Drawn("do_on_subscribe(action)", weight=1, faults=True),
+    "do_on_lifecycle": Drawn("do_on_lifecycle(action, action)", weight=1, faults=True),
+    "on_terminate_detach": Drawn("on_terminate_detach()", weight=1),
+    "unsubscribe_on": Drawn("unsubscribe_on()", weight=1),
     "retry": Drawn("retry({n}, when it is of the program: {p})", n=few, p=maybe(one_of(True, False), 0.25)),
     "retry_until": Drawn("retry_until(called more than {n} times)", n=few),
     "retry_when": Drawn("retry_when({h}, {n}, {ms})", h=tried_again, n=count(1, 3), ms=millis),
@@ -213,6 +219,10 @@ ANY: Final = {
 }
 
 ON_COMPLETE: Final = {"do_on_complete": Drawn("do_on_complete(action)", weight=1, faults=True)}
+
+DISPOSING: Final = {"do_on_dispose": Drawn("do_on_dispose(action)", weight=1, faults=True)}
+#: Of a single and a maybe.
+SUCCESS: Final = DISPOSING | {"do_after_success": Drawn("do_after_success(action)", weight=1, faults=True)}
 
 ITEMS: Final = {
     "map": Drawn("map({f})", f=unary),
@@ -312,7 +322,7 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "via_observable": Drawn("to_observable().to_flowable({strategy})", strategy=lossy),
     # looking on
     "do_on_cancel": Drawn("do_on_cancel(action)", weight=1, faults=True),
-    "do_on_subscribe": Drawn("do_on_subscribe(action)", weight=1, faults=True),
+    "do_on_each": Drawn("do_on_each(action)", weight=1, faults=True),
     "do_on_request": Drawn("do_on_request(action)", weight=1),
     "remat": Drawn("materialize().dematerialize()", weight=1),
     "sorted": Drawn("sorted()", weight=1),
@@ -355,6 +365,7 @@ SINGLE: Final = (
     | _several("single", "concat", "concat_eager", "merge")
     | {
         "do_on_success": Drawn("do_on_success(action)", faults=True),
+        **SUCCESS,
         "on_error_resume_next": Drawn("on_error_resume_next({g})", g=source("single"), faults=True),
         "flat_map": Drawn("flat_map(lambda x: {g})", weight=4, g=inner_single, faults=True),
         "flat_map_m": Drawn("flat_map_maybe(lambda x: {g})", weight=3, g=inner_maybe, faults=True),
@@ -372,7 +383,10 @@ MAYBE: Final = (
     ANY
     | ITEMS
     | _several("maybe", "concat", "concat_eager", "merge")
+    | ON_COMPLETE
     | {
+        "do_on_success": Drawn("do_on_success(action)", faults=True),
+        **SUCCESS,
         "flat_map": Drawn("flat_map(lambda x: {g})", weight=4, g=inner_maybe, faults=True),
         "flat_map_s": Drawn("flat_map_single(lambda x: {g})", weight=3, g=inner_single, faults=True),
         "flat_map_c": Drawn("flat_map_completable(lambda x: {g})", g=inner_completable, faults=True),
@@ -393,6 +407,7 @@ COMPLETABLE: Final = (
     ANY
     | ON_COMPLETE
     | _several("completable", "concat", "merge")
+    | DISPOSING
     | {
         "and_then": Drawn("and_then({g})", weight=8, g=source("any")),
         "to_single_default": Drawn("to_single_default({v})", weight=3, v=value),

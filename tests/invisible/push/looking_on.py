@@ -58,6 +58,102 @@ class DoOnComplete(Stage):
         self.finish()
 
 
+class DoOnTerminate(Stage):
+    """Once; of a single and a maybe the item is the end."""
+
+    def __init__(self, down: Subscriber, action: Fn, kind: str) -> None:
+        super().__init__(down)
+        self.action, self.kind = action, kind
+        self.called = False
+
+    def next(self, item: Any) -> None:
+        if self.kind != "flowable":
+            self.call()
+        self.down.on_next(item)
+
+    def error(self, failure: Failure) -> None:
+        try:
+            self.call()
+        except Failure as second:
+            failure = Failure(*failure.texts, *second.texts)
+        self.fail(failure)
+
+    def complete(self) -> None:
+        self.call()
+        self.finish()
+
+    def call(self) -> None:
+        called, self.called = self.called, True
+        if not called:
+            self.action()
+
+
+class DoAfterTerminate(Stage):
+    def __init__(self, down: Subscriber, action: Fn) -> None:
+        super().__init__(down)
+        self.action = action
+
+    def fail(self, failure: Failure) -> None:
+        super().fail(failure)
+        ignoring(self.action)
+
+    def finish(self) -> None:
+        super().finish()
+        ignoring(self.action)
+
+
+class DoAfterSuccess(Stage):
+    def __init__(self, down: Subscriber, action: Fn) -> None:
+        super().__init__(down)
+        self.action = action
+        self.items: list[Any] = []
+
+    def next(self, item: Any) -> None:
+        self.items.append(item)
+        self.down.on_next(item)
+
+    def finish(self) -> None:
+        super().finish()
+        if self.items:
+            ignoring(self.action, *self.items)
+
+
+class DoOnEach(Stage):
+    """What the action fails with is a signal as well."""
+
+    def __init__(self, down: Subscriber, action: Fn) -> None:
+        super().__init__(down)
+        self.action = action
+
+    def next(self, item: Any) -> None:
+        self.action(Next(item))
+        self.down.on_next(item)
+
+    def complete(self) -> None:
+        self.action(Complete())
+        self.finish()
+
+    def fail(self, failure: Failure) -> None:
+        if self.over:
+            return
+        try:
+            self.action(Error(failure))
+        except Failure as second:
+            failure = Failure(*failure.texts, *second.texts)
+        super().fail(failure)
+
+
+class UnsubscribeOn(Stage):
+    def __init__(self, down: Subscriber, clock: Clock) -> None:
+        super().__init__(down)
+        self.clock = clock
+
+    def cancel(self) -> None:
+        if not self.over:
+            self.over = True
+            self.clock.after(0, self.up.cancel)
+
+
 class DoOnSubscribe(Stage):
     def __init__(self, down: Subscriber, action: Fn) -> None:
         super().__init__(down)

@@ -151,6 +151,7 @@ _COMPLETABLE: Final[Mapping[str, Apply]] = COMPLETABLE
 
 _OBSERVABLE: Final[Mapping[str, Apply]] = {
     **{name: make for name, make in _FLOWABLE.items() if name not in ABOUT_DEMAND},
+    "do_on_lifecycle": _SINGLE["do_on_lifecycle"],
     "retry_when": handled("retry_when", Observable),
     "repeat_when": handled("repeat_when", Observable),
     "sequence_equal": sequence_equal(Observable),

@@ -33,6 +33,14 @@ COMMON: Final[dict[str, Apply]] = {
     "do_on_error": make.acting(looking_on.DoOnError),
     "do_finally": make.acting(looking_on.DoFinally),
     "do_on_complete": lambda r, flow, op, x: flow.through(looking_on.DoOnComplete, f.action(op), flow.kind),
+    "do_on_terminate": lambda r, flow, op, x: flow.through(looking_on.DoOnTerminate, f.action(op), flow.kind),
+    "do_after_terminate": make.acting(looking_on.DoAfterTerminate),
+    "do_after_success": make.acting(looking_on.DoAfterSuccess),
+    "do_on_subscribe": make.acting(looking_on.DoOnSubscribe),
+    "do_on_dispose": make.acting(looking_on.DoOnCancel),
+    "do_on_lifecycle": make.do_on_lifecycle,
+    "on_terminate_detach": lambda r, flow, op, x: flow,
+    "unsubscribe_on": make.timed(looking_on.UnsubscribeOn),
     "do_on_success": make.acting(looking_on.DoOnNext),
     "to_single": lambda r, flow, op, x: flow.through(answers.SingleItem, kind="single"),
     "on_error_return": make.on_error_return,
@@ -169,7 +177,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "do_on_next": make.acting(looking_on.DoOnNext),
     "do_after_next": make.acting(looking_on.DoAfterNext),
     "do_on_cancel": make.acting(looking_on.DoOnCancel),
-    "do_on_subscribe": make.acting(looking_on.DoOnSubscribe),
+    "do_on_each": make.acting(looking_on.DoOnEach),
     "do_on_request": lambda r, flow, op, x: flow.through(looking_on.DoOnRequest, f.action(op)),
     "observe_on": lambda r, flow, op, x: flow.pulled_through(
         timeouts.ObserveOn, r.clock, r.prefetch(op.get("pre", 128)), bool(op.get("de")), flow.kind

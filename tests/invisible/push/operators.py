@@ -11,6 +11,7 @@ from tests.invisible.push import (
     combining,
     flattening,
     items,
+    looking_on,
     lossy,
     parts,
     sources,
@@ -286,6 +287,10 @@ def with_latest_from(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 def map_optional(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     function, predicate = f.function(op["f"]), f.predicate(op["p"])
     return flow.through(items.MapOptional, lambda item: function(item) if predicate(item) else None)
+
+
+def do_on_lifecycle(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return flow.through(looking_on.DoOnSubscribe, f.action(op)).through(looking_on.DoOnCancel, f.action(op))
 
 
 def bp_buffer(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

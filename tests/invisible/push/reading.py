@@ -63,6 +63,7 @@ STAGES: Final = frozenset(
         *("map", "filter", "take", "skip", "take_while", "skip_while", "take_until_p", "map_optional", "distinct", "scan"),
         *("distinct_until_changed", "do_on_next", "do_after_next", "do_on_error", "do_on_complete", "do_finally", "hide"),
         *("flat_map_iterable", "buffer", "skip_last", "take_last", "start_with", "scan_with", "do_on_cancel", "do_on_subscribe"),
+        *("do_on_each", "do_on_terminate", "do_after_terminate", "do_on_lifecycle", "on_terminate_detach", "unsubscribe_on"),
         *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return", "switch_if_empty", "zip"),
         *("zip_with", "concat_with", "concat_map", "flat_map", "repeat", "repeat_until", "retry", "retry_until"),
         *("on_error_resume_next",),

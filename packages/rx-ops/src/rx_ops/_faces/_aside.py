@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -52,6 +53,45 @@ class FlowableAside(FlowableCore[T_co]):
         """
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
+
+    def do_on_terminate(self, action: Callable[[], object], /) -> Flowable[T_co]:
+        """Calls ``action`` before the completion or the error goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.
+        Errors:  the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the completion.
+        Memory:  none.   Thread: that of the end.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a cancel.
+        """
+        check_callable("do_on_terminate", "action", action)
+        return self._coordinate(operators.DoOnTerminate, action)
+
+    def do_after_terminate(self, action: Callable[[], object], /) -> Flowable[T_co]:
+        """Calls ``action`` when the completion or the error was signalled, and not after a cancel.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: that of the end.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doAfterTerminate``. After a cancel as well: :meth:`do_finally`.
+        """
+        check_callable("do_after_terminate", "action", action)
+        return self._coordinate(operators.DoAfterTerminate, action)
+
+    def do_on_each(self, action: Callable[[Notification[T_co]], object], /) -> Flowable[T_co]:
+        """Calls ``action`` with each signal before it goes on, as OnNext, OnError or OnComplete.
+
+        ::  --1--2--3|  -->  --1--2--3|      (OnNext(1), OnNext(2), OnNext(3), OnComplete)
+
+        Demand:  passes through.
+        Errors:  what ``action`` raises ends the stream, with a note, and as the signal that goes on then ``action`` is called
+                 with it, too. When it raises for an error, both as a CompositeException.
+        Memory:  one notification.   Thread: that of the signal.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doOnEach``.
+        """
+        check_callable("do_on_each", "action", action)
+        return self._coordinate(operators.DoOnEach, action)
 
     def do_finally(self, action: Callable[[], object], /) -> Flowable[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import CompletableBase, CompletableObserver, Publisher, Scheduler, name_of
+from rx_core import CompletableBase, CompletableObserver, Disposable, Publisher, Scheduler, name_of
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToCompletable
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import check_callable, check_count, check_scheduler, check_seconds, check_source, default_scheduler
 from rx_ops._faces._create import _Same
+from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on
 from rx_ops._faces._one_item import (
     Acted,
@@ -325,6 +326,98 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
+    def do_on_terminate(self, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` before the completion or the error goes on.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the
+                 completion.
+        Memory:  none.
+        Thread:  that of the end.
+        Fusion:  coordinating.
+        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a cancel.
+        """
+        check_callable("do_on_terminate", "action", action)
+        return self._coordinate(operators.DoOnTerminate, action)
+
+    def do_after_terminate(self, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` when the end was signalled, and not after a dispose.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.
+        Thread:  that of the end.
+        Fusion:  coordinating.
+        Source:  RxJava ``doAfterTerminate``. After a cancel as well: :meth:`do_finally`.
+        """
+        check_callable("do_after_terminate", "action", action)
+        return self._coordinate(operators.DoAfterTerminate, action)
+
+    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Completable:
+        """Calls ``action`` with what disposes the subscription, for each one, before the observer has it.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  what ``action`` raises disposes the source and is the error.
+        Memory:  none.
+        Thread:  the one that subscribes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnSubscribe``.
+        """
+        check_callable("do_on_subscribe", "action", action)
+        return self._coordinate(operators.DoOnSubscribe, action)
+
+    def do_on_dispose(self, action: Callable[[], object], /) -> Completable:
+        """Calls ``action`` when the observer disposes, before that goes on.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.
+        Thread:  the one that disposes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnDispose``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
+        """
+        check_callable("do_on_dispose", "action", action)
+        return self._coordinate(operators.DoOnDispose, action)
+
+    def do_on_lifecycle(
+        self, *, on_subscribe: Callable[[Disposable], object] | None = None, on_dispose: Callable[[], object] | None = None
+    ) -> Completable:
+        """:meth:`do_on_subscribe` and :meth:`do_on_dispose`, those of them that are given.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  what ``on_subscribe`` raises ends this; of ``on_dispose`` it goes to the error hook.
+        Memory:  none.
+        Thread:  the one that subscribes or disposes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnLifecycle``.
+        """
+        made: Completable = looking_on(self, on_subscribe=on_subscribe, on_dispose=on_dispose)
+        return made
+
+    def on_terminate_detach(self) -> Completable:
+        """Keeps no reference to its observer and its source from the end or a dispose on.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  pass through.
+        Memory:  none.
+        Thread:  that of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``onTerminateDetach``.
+        """
+        return self._coordinate(operators.OnTerminateDetach)
+
     def do_finally(self, action: Callable[[], object], /) -> Completable:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
@@ -585,6 +678,22 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
+
+    def unsubscribe_on(self, scheduler: Scheduler, /) -> Completable:
+        """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  pass through; when the scheduler was shut down, the thread that disposes does it.
+        Memory:  none.
+        Thread:  a dispose goes on on a worker; the end passes on the thread of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``unsubscribeOn``. Nothing more is signalled from the dispose on, whenever the worker gets to it.
+        """
+        check_scheduler("unsubscribe_on", scheduler)
+        said = (f"thread: cancels on a worker of {scheduler!r}",)
+        return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
     def observe_on(self, scheduler: Scheduler, /) -> Completable:
         """Signals on a worker of ``scheduler``.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from rx_core import (
     CompletableBase,
+    Disposable,
     MaybeBase,
     MaybeObserver,
     ObservableSource,
@@ -27,6 +28,7 @@ from rx_ops._faces._around import using_head
 from rx_ops._faces._conditional import asked_for
 from rx_ops._faces._core import check_callable, check_count, check_scheduler, check_seconds, check_source, default_scheduler
 from rx_ops._faces._create import _Same
+from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on
 from rx_ops._faces._one_item import (
     AnySource,
@@ -588,6 +590,51 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         made: Any = self
         return made._then(stages.dematerialize, None)  # type: ignore[no-any-return]  # self names the base
 
+    def do_on_success(self, action: Callable[[T_co], object], /) -> Maybe[T_co]:
+        """Calls ``action`` with the item before it goes on.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises takes the place of the item, with a note.
+        Memory:  none.
+        Thread:  the one that subscribes.
+        Fusion:  stage, one to one.
+        Source:  RxJava ``doOnSuccess``.
+        """
+        check_callable("do_on_success", "action", action)
+        return self._then(stages.do_on_next, action)
+
+    def do_after_success(self, action: Callable[[T_co], object], /) -> Maybe[T_co]:
+        """Calls ``action`` with the item when it was signalled.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.
+        Thread:  that of the item.
+        Fusion:  coordinating; the item goes on without a queue.
+        Source:  RxJava ``doAfterSuccess``.
+        """
+        check_callable("do_after_success", "action", action)
+        return self._coordinate(operators.DoAfterSuccess, action)
+
+    def do_on_complete(self, action: Callable[[], object], /) -> Maybe[T_co]:
+        """Calls ``action`` before the completion goes on: there was no item.
+
+        ::  --|  -->  --|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises takes the place of the completion.
+        Memory:  none.
+        Thread:  that of the completion.
+        Fusion:  stage.
+        Source:  RxJava ``doOnComplete``.
+        """
+        check_callable("do_on_complete", "action", action)
+        return self._then(stages.do_on_empty, action)
+
     def do_on_error(self, action: Callable[[Exception], object], /) -> Maybe[T_co]:
         """Calls ``action`` with the error before it goes on.
 
@@ -602,6 +649,98 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
+
+    def do_on_terminate(self, action: Callable[[], object], /) -> Maybe[T_co]:
+        """Calls ``action`` before the item, the completion without one, or the error goes on.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the item.
+        Memory:  none.
+        Thread:  that of the item or the error.
+        Fusion:  coordinating; the item goes on without a queue.
+        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a dispose.
+        """
+        check_callable("do_on_terminate", "action", action)
+        shown = f"do_on_terminate({name_of(action)})"
+        return self._coordinate(operators.DoOnTerminate, action, True, shown=shown)
+
+    def do_after_terminate(self, action: Callable[[], object], /) -> Maybe[T_co]:
+        """Calls ``action`` when the end was signalled, and not after a dispose.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.
+        Thread:  that of the end.
+        Fusion:  coordinating; the item goes on without a queue.
+        Source:  RxJava ``doAfterTerminate``. After a cancel as well: :meth:`do_finally`.
+        """
+        check_callable("do_after_terminate", "action", action)
+        return self._coordinate(operators.DoAfterTerminate, action)
+
+    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Maybe[T_co]:
+        """Calls ``action`` with what disposes the subscription, for each one, before the observer has it.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises disposes the source and is the error.
+        Memory:  none.
+        Thread:  the one that subscribes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnSubscribe``.
+        """
+        check_callable("do_on_subscribe", "action", action)
+        return self._coordinate(operators.DoOnSubscribe, action)
+
+    def do_on_dispose(self, action: Callable[[], object], /) -> Maybe[T_co]:
+        """Calls ``action`` when the observer disposes, before that goes on.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.
+        Thread:  the one that disposes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnDispose``. Once for each subscription, and not after its end: see also :meth:`do_finally`.
+        """
+        check_callable("do_on_dispose", "action", action)
+        return self._coordinate(operators.DoOnDispose, action)
+
+    def do_on_lifecycle(
+        self, *, on_subscribe: Callable[[Disposable], object] | None = None, on_dispose: Callable[[], object] | None = None
+    ) -> Maybe[T_co]:
+        """:meth:`do_on_subscribe` and :meth:`do_on_dispose`, those of them that are given.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``on_subscribe`` raises ends this; of ``on_dispose`` it goes to the error hook.
+        Memory:  none.
+        Thread:  the one that subscribes or disposes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnLifecycle``.
+        """
+        made: Maybe[T_co] = looking_on(self, on_subscribe=on_subscribe, on_dispose=on_dispose)
+        return made
+
+    def on_terminate_detach(self) -> Maybe[T_co]:
+        """Keeps no reference to its observer and its source from the end or a dispose on.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  pass through.
+        Memory:  none.
+        Thread:  that of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``onTerminateDetach``.
+        """
+        return self._coordinate(operators.OnTerminateDetach)
 
     def do_finally(self, action: Callable[[], object], /) -> Maybe[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
@@ -928,6 +1067,22 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
+
+    def unsubscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+        """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  pass through; when the scheduler was shut down, the thread that disposes does it.
+        Memory:  none.
+        Thread:  a dispose goes on on a worker; the item passes on the thread of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``unsubscribeOn``. Nothing more is signalled from the dispose on, whenever the worker gets to it.
+        """
+        check_scheduler("unsubscribe_on", scheduler)
+        said = (f"thread: cancels on a worker of {scheduler!r}",)
+        return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
     def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
         """Signals on a worker of ``scheduler``.

@@ -2436,6 +2436,46 @@ class ObservableAside(ObservableCore[T_co]):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
+    def do_on_terminate(self, action: Callable[[], object], /) -> Observable[T_co]:
+        """Calls ``action`` before the completion or the error goes on.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the completion.
+        Memory:  none.   Thread: that of the end.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a cancel.
+        """
+        check_callable("do_on_terminate", "action", action)
+        return self._coordinate(operators.DoOnTerminate, action)
+
+    def do_after_terminate(self, action: Callable[[], object], /) -> Observable[T_co]:
+        """Calls ``action`` when the completion or the error was signalled, and not after a cancel.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  what ``action`` raises goes to the error hook.
+        Memory:  none.   Thread: that of the end.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doAfterTerminate``. After a cancel as well: :meth:`do_finally`.
+        """
+        check_callable("do_after_terminate", "action", action)
+        return self._coordinate(operators.DoAfterTerminate, action)
+
+    def do_on_each(self, action: Callable[[Notification[T_co]], object], /) -> Observable[T_co]:
+        """Calls ``action`` with each signal before it goes on, as OnNext, OnError or OnComplete.
+
+        ::  --1--2--3|  -->  --1--2--3|      (OnNext(1), OnNext(2), OnNext(3), OnComplete)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  what ``action`` raises ends the stream, with a note, and as the signal that goes on then ``action`` is called
+                 with it, too. When it raises for an error, both as a CompositeException.
+        Memory:  one notification.   Thread: that of the signal.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``doOnEach``.
+        """
+        check_callable("do_on_each", "action", action)
+        return self._coordinate(operators.DoOnEach, action)
+
     def do_finally(self, action: Callable[[], object], /) -> Observable[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
@@ -2469,6 +2509,21 @@ class ObservableLifecycle(ObservableCore[T_co]):
         check_callable("do_on_subscribe", "action", action)
         return self._coordinate(operators.DoOnSubscribe, action)
 
+    def on_terminate_detach(self) -> Observable[T_co]:
+        """Keeps no reference to its observer and its source from the end or a cancel on.
+
+        For a Disposable that is kept longer than its stream, or a source that keeps its observers: neither keeps alive what
+        is on the other side of this.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  pass through.
+        Memory:  none.   Thread: that of the source.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``onTerminateDetach``.
+        """
+        return self._coordinate(operators.OnTerminateDetach)
+
     def do_after_next(self, action: Callable[[T_co], object], /) -> Observable[T_co]:
         """Calls ``action`` with each item when downstream has taken it.
 
@@ -2484,7 +2539,7 @@ class ObservableLifecycle(ObservableCore[T_co]):
 
 
 class ObservableSubscribeOn(ObservableCore[T_co]):
-    """Where sources are subscribed."""
+    """Where sources are subscribed and cancelled."""
 
     __slots__ = ()
 
@@ -2501,6 +2556,21 @@ class ObservableSubscribeOn(ObservableCore[T_co]):
         """
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
+
+    def unsubscribe_on(self, scheduler: Scheduler, /) -> Observable[T_co]:
+        """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  pass through; when the scheduler was shut down, the thread that cancels does it.
+        Memory:  none.   Thread: a cancel goes on on a worker; items pass on the thread of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``unsubscribeOn``. Nothing more is signalled from the cancel on, whenever the worker gets to it.
+        """
+        check_scheduler("unsubscribe_on", scheduler)
+        said = (f"thread: cancels on a worker of {scheduler!r}",)
+        return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
 
 class ObservableObserveOn(ObservableCore[T_co]):

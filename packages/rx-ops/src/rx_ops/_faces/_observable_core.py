@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rx_core import (
     UNBOUNDED,
     CallbackObserver,
+    Disposable,
     ObservableBase,
     ObservableSource,
     Observer,
@@ -24,6 +25,7 @@ from rx_ops import operators
 from rx_ops._faces import _core
 from rx_ops._faces._core import check_callable
 from rx_ops._faces._flowable import Flowable
+from rx_ops._faces._lifecycle import looking_on
 from rx_ops.operators import BackpressureStrategy, Emitter
 
 if TYPE_CHECKING:
@@ -119,6 +121,25 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         """
         check_callable("do_on_dispose", "action", action)
         return self._coordinate(operators.DoOnDispose, action)
+
+    def do_on_lifecycle(
+        self,
+        *,
+        on_subscribe: Callable[[Disposable], object] | None = None,
+        on_dispose: Callable[[], object] | None = None,
+    ) -> Observable[T_co]:
+        """:meth:`do_on_subscribe` and :meth:`do_on_dispose`, those of them that are given.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  what ``on_subscribe`` raises ends the stream; of ``on_dispose`` it goes to the error hook.
+        Memory:  none.   Thread: the one that subscribes or disposes.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``doOnLifecycle``.
+        """
+        made: Observable[T_co] = looking_on(self, on_subscribe=on_subscribe, on_dispose=on_dispose)
+        return made
 
     @classmethod
     def _created(cls, source: Callable[[Emitter[T]], object], text: str | None = None) -> Observable[T]:

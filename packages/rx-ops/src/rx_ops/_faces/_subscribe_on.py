@@ -1,4 +1,4 @@
-"""Where sources are subscribed. No hidden thread: the operator works on a worker that it is given."""
+"""Where sources are subscribed and cancelled. No hidden thread: the operator works on a worker that it is given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class FlowableSubscribeOn(FlowableCore[T_co]):
-    """Where sources are subscribed."""
+    """Where sources are subscribed and cancelled."""
 
     __slots__ = ()
 
@@ -32,6 +32,20 @@ class FlowableSubscribeOn(FlowableCore[T_co]):
         """
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
+
+    def unsubscribe_on(self, scheduler: Scheduler, /) -> Flowable[T_co]:
+        """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  passes through.   Errors: pass through; when the scheduler was shut down, the thread that cancels does it.
+        Memory:  none.   Thread: a cancel goes on on a worker; items pass on the thread of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  RxJava ``unsubscribeOn``. Nothing more is signalled from the cancel on, whenever the worker gets to it.
+        """
+        check_scheduler("unsubscribe_on", scheduler)
+        said = (f"thread: cancels on a worker of {scheduler!r}",)
+        return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
 
 def subscribed_on(source: object, scheduler: Scheduler) -> OperatorHead:

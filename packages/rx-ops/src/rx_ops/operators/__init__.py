@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from rx_ops.operators._around import Materialize, Using
-    from rx_ops.operators._aside import DoFinally, DoOnError
+    from rx_ops.operators._aside import DoAfterSuccess, DoAfterTerminate, DoFinally, DoOnEach, DoOnError, DoOnTerminate
     from rx_ops.operators._backpressure import (
         BackpressureStrategy,
         OnBackpressureBuffer,
@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     from rx_ops.operators._group import GroupBy, group_notes
     from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
     from rx_ops.operators._latest import CombineLatest, WithLatestFrom
-    from rx_ops.operators._lifecycle import DoAfterNext, DoOnCancel, DoOnDispose, DoOnRequest, DoOnSubscribe
+    from rx_ops.operators._lifecycle import (
+        DoAfterNext,
+        DoOnCancel,
+        DoOnDispose,
+        DoOnRequest,
+        DoOnSubscribe,
+        OnTerminateDetach,
+        UnsubscribeOn,
+    )
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
     from rx_ops.operators._mapping import Named
     from rx_ops.operators._observe_on import ObserveOn
@@ -53,7 +61,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = {
     "_around": ("Materialize", "Using"),
-    "_aside": ("DoFinally", "DoOnError"),
+    "_aside": ("DoAfterSuccess", "DoAfterTerminate", "DoFinally", "DoOnEach", "DoOnError", "DoOnTerminate"),
     "_backpressure": (
         "BackpressureStrategy",
         "OnBackpressureBuffer",
@@ -80,7 +88,15 @@ _NAMES: Final = {
     "_group": ("GroupBy", "group_notes"),
     "_late": ("Delay", "DelayBy", "Interval", "Timer"),
     "_latest": ("CombineLatest", "WithLatestFrom"),
-    "_lifecycle": ("DoAfterNext", "DoOnCancel", "DoOnDispose", "DoOnRequest", "DoOnSubscribe"),
+    "_lifecycle": (
+        "DoAfterNext",
+        "DoOnCancel",
+        "DoOnDispose",
+        "DoOnRequest",
+        "DoOnSubscribe",
+        "OnTerminateDetach",
+        "UnsubscribeOn",
+    ),
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
     "_mapping": ("Named",),
     "_observe_on": ("ObserveOn",),
@@ -126,12 +142,16 @@ __all__ = [
     "DelaySubscription",
     "DelaySubscriptionUntil",
     "DoAfterNext",
+    "DoAfterSuccess",
+    "DoAfterTerminate",
     "DoFinally",
     "DoOnCancel",
     "DoOnDispose",
+    "DoOnEach",
     "DoOnError",
     "DoOnRequest",
     "DoOnSubscribe",
+    "DoOnTerminate",
     "Emitter",
     "Error",
     "Expand",
@@ -152,6 +172,7 @@ __all__ = [
     "OnBackpressureLatest",
     "OnErrorResumeNext",
     "OnErrorReturn",
+    "OnTerminateDetach",
     "Opening",
     "OverflowStrategy",
     "Overlapping",
@@ -191,6 +212,7 @@ __all__ = [
     "ToFlowable",
     "ToFlowableMissing",
     "ToFlowableOne",
+    "UnsubscribeOn",
     "Using",
     "Watching",
     "WindowByCount",

@@ -24,7 +24,7 @@ from rx_ops.stages._aggregate import (
     to_multimap,
 )
 from rx_ops.stages._around import dematerialize
-from rx_ops.stages._aside import do_on_complete, do_on_next
+from rx_ops.stages._aside import do_on_complete, do_on_empty, do_on_next
 from rx_ops.stages._buffer import buffer, buffer_gaps, buffer_overlap
 from rx_ops.stages._conditional import all_, all_by, any_, any_by, contains, contains_by, find_index, is_empty
 from rx_ops.stages._filter import (
@@ -82,6 +82,7 @@ __all__ = [
     "distinct_until_changed",
     "distinct_until_changed_by",
     "do_on_complete",
+    "do_on_empty",
     "do_on_next",
     "element_at",
     "enumerate_",

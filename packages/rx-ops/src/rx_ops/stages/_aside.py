@@ -22,3 +22,13 @@ def do_on_complete(source: Iterable[T], action: Callable[[], object]) -> Iterato
     for item in source:
         yield item
     action()
+
+
+@stage(later=True)
+def do_on_empty(source: Iterable[T], action: Callable[[], object]) -> Iterator[T]:
+    empty = True
+    for item in source:
+        empty = False
+        yield item
+    if empty:
+        action()

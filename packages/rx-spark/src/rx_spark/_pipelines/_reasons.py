@@ -122,7 +122,7 @@ OPERATORS: Final[dict[str, Why]] = {
     "switch_if_empty": Why(_EMPTY, "put it behind what reduces the items"),
     **dict.fromkeys(("debounce", "delay", "delay_subscription", "sample", "throttle_first", "throttle_latest"), _TIME),
     **dict.fromkeys(("time_interval", "timeout", "timestamp", "skip_last", "take_last"), _TIME),
-    **dict.fromkeys(("observe_on", "subscribe_on"), _THREAD),
+    **dict.fromkeys(("observe_on", "subscribe_on", "unsubscribe_on"), _THREAD),
     **dict.fromkeys(("repeat", "repeat_until", "repeat_when"), Why(_AGAIN, "a loop in the program, around the whole pipeline")),
     **dict.fromkeys(
         ("retry", "retry_backoff", "retry_until", "retry_when"),
@@ -130,10 +130,12 @@ OPERATORS: Final[dict[str, Why]] = {
     ),
     **dict.fromkeys(("publish", "replay", "share", "cache", "ref_count", "auto_connect"), _SHARED),
     **dict.fromkeys(("materialize", "on_error_resume_next", "on_error_return", "using"), _SIGNALS),
-    "do_after_next": Why(_EFFECT, _SAVE),
-    **dict.fromkeys(("do_finally", "do_on_cancel", "do_on_dispose", "do_on_error"), _ASIDE),
+    **dict.fromkeys(("do_after_next", "do_on_each"), Why(_EFFECT, _SAVE)),
+    **dict.fromkeys(("do_after_terminate", "do_finally", "do_on_cancel", "do_on_dispose"), _ASIDE),
+    **dict.fromkeys(("do_on_error", "do_on_terminate"), _ASIDE),
     **dict.fromkeys(("do_on_request", "do_on_subscribe"), _ASIDE),
     **dict.fromkeys(("on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"), _DEMAND),
+    "on_terminate_detach": Why("is about references in this process", "leave it out"),
     "hide": Why("is a wall: Spark takes nothing that is behind it", "leave it out"),
     "ignore_elements": Why("reads all items and gives none", _SAVE),
 }
