@@ -61,6 +61,7 @@ FAMILIES: Final = (
     "_late",
     "_timeout",
     "_rates",
+    "_demand",
     "_time",
     "_connect",
     "_publish",
@@ -86,6 +87,7 @@ HOMES: Final = {"ObservableCore": CORE, "ObservableHead": CORE, "check_source": 
 DROPPED: Final = {
     "FlowableBackpressure": "nothing is requested, so nothing can be sent without having been requested",
     "do_on_request": "nothing is requested",
+    "rebatch_requests": "nothing is requested",
     "do_on_cancel": "it is called do_on_dispose there",
     "do_on_lifecycle": "it takes on_dispose there",
     "to_observable": "it is one; to_flowable is written by hand",

@@ -180,6 +180,7 @@ OPERATORS: Final = (
     Operator("sample", "FO", "second threads"),
     Operator("throttle_first", "FO", "threads"),
     Operator("throttle_latest", "FO", "threads"),
+    Operator("rate_limit", "FO", "threads"),
     Operator("delay_subscription", "FOSMC", "second threads"),
     Operator("time_interval", "FOSM", "alone"),
     Operator("timestamp", "FOSM", "alone"),
@@ -206,6 +207,9 @@ OPERATORS: Final = (
     Operator("on_backpressure_buffer", "F", "threads"),
     Operator("on_backpressure_drop", "F", "threads"),
     Operator("on_backpressure_latest", "F", "threads"),
+    Operator("on_backpressure_reduce", "F", "threads"),
+    Operator("on_backpressure_timeout", "F", "threads"),
+    Operator("rebatch_requests", "F", "alone"),
     # of other types only
     Operator("do_after_success", "SM", "alone"),
     Operator("do_on_dispose", "OSMC", "alone"),

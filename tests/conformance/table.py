@@ -28,6 +28,7 @@ from rx_ops import (
     Flowable,
     OnComplete,
     OnNext,
+    OverflowStrategy,
     aggregates,
     it,
 )
@@ -361,6 +362,7 @@ TIME: Final = (
     Case("throttle_first 0", lambda s, k: s.throttle_first(0, scheduler=k.clock), _same, flags="hot apart"),
     Case("throttle_latest", lambda s, k: s.throttle_latest(1.0, scheduler=k.clock), lambda xs: xs[:1], None, "hot apart"),
     Case("throttle_latest last", lambda s, k: s.throttle_latest(1.0, emit_last=True, scheduler=k.clock), _ends, lambda xs: xs[:1], "hot apart"),
+    Case("rate_limit", lambda s, k: s.rate_limit(3, 1.0, scheduler=k.clock), _same, flags="apart"),
     Case("delay_subscription", lambda s, k: s.delay_subscription(1.0, scheduler=k.clock), _same),
     Case("delay_subscription until", lambda s, k: s.delay_subscription(until=Foreign([1])), _same),
     Case("timestamp", lambda s, k: s.timestamp(scheduler=k.clock).map(lambda each: each.value), _same),
@@ -373,6 +375,12 @@ BACKPRESSURE: Final = (
     Case("on_backpressure_buffer bounded", lambda s, k: s.on_backpressure_buffer(100), _same, flags="apart"),
     Case("on_backpressure_drop", lambda s, k: s.on_backpressure_drop(), _same, flags="apart lossy"),
     Case("on_backpressure_latest", lambda s, k: s.on_backpressure_latest(), _same, flags="apart lossy"),
+    Case("on_backpressure_buffer incoming", lambda s, k: s.on_backpressure_buffer(2, overflow=OverflowStrategy.DROP_INCOMING), _same, flags="apart lossy"),
+    Case("on_backpressure_reduce", lambda s, k: s.on_backpressure_reduce(max), _same, flags="apart lossy"),
+    Case("on_backpressure_reduce supplier", lambda s, k: s.on_backpressure_reduce(k.f(lambda _total, x: x), supplier=k.f(lambda: 0)), _same, flags="none apart lossy"),
+    Case("on_backpressure_timeout", lambda s, k: s.on_backpressure_timeout(1e6, scheduler=k.clock), _same, flags="apart"),
+    Case("rebatch_requests", lambda s, k: s.rebatch_requests(2), _same, flags="apart"),
+    Case("rebatch_requests refill", lambda s, k: s.rebatch_requests(4, refill=4), _same, flags="apart"),
 )
 
 SOURCES: Final = (

@@ -199,6 +199,12 @@ def _on_backpressure_buffer(flow: Flow, at: Node) -> Stream:
     return flow.on_backpressure_buffer(at["n"], overflow=OverflowStrategy[at["ov"]], on_drop=at.consumer())
 
 
+def _on_backpressure_reduce(flow: Flow, at: Node) -> Stream:
+    if "seed" not in at:
+        return flow.on_backpressure_reduce(at.reducer())
+    return flow.on_backpressure_reduce(at.reducer(), supplier=lambda: at["seed"])
+
+
 def sequence_equal(kind: Any) -> MakeOperator:
     def make(stream: Any, at: Node) -> Stream:
         compared: Stream = kind.sequence_equal(stream, at.source())
@@ -344,6 +350,13 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "bp_buffer": _on_backpressure_buffer,
     "bp_drop": lambda flow, at: flow.on_backpressure_drop(at.consumer()),
     "bp_latest": lambda flow, at: flow.on_backpressure_latest(at.consumer()),
+    "on_backpressure_reduce": _on_backpressure_reduce,
+    "on_backpressure_timeout": lambda flow, at: flow.on_backpressure_timeout(
+        at.seconds(), capacity=at.get("n"), on_drop=at.consumer(), scheduler=at.clock
+    ),
+    "rebatch_requests": lambda flow, at: flow.rebatch_requests(at["n"], refill=at.get("k")),
+    "rate_limit": lambda flow, at: flow.rate_limit(at["n"], at.seconds(), scheduler=at.clock),
+    "observe_latest": lambda flow, at: flow.observe_on(at.clock, latest=True, delay_error=bool(at.get("de"))),
     "via_observable": lambda flow, at: flow.to_observable().to_flowable(BackpressureStrategy[at["strategy"]]),
     # side effects
     "do_on_next": lambda flow, at: flow.do_on_next(at.consumer()),

@@ -285,6 +285,23 @@ LOSSY: Final = (
         judging.some_and_the_last_of_each,
         faces=(Flowable,),
     ),
+    Case(
+        "on_backpressure_reduce",
+        each_again(lambda s: s.on_backpressure_reduce(max)),
+        judging.some_and_the_last_of_each,
+        faces=(Flowable,),
+    ),
+    Case(
+        "on_backpressure_reduce from a start",
+        each_again(lambda s: s.on_backpressure_reduce(max, supplier=lambda: (0, -1))),
+        judging.some_and_the_last_of_each,
+        faces=(Flowable,),
+    ),
+    Case(
+        "observe_on, the latest",
+        each_again(lambda s: s.observe_on(rx_schedulers.computation(), latest=True)),
+        judging.some_and_the_last_of_each,
+    ),
 )
 
 AGAIN: Final = (
@@ -306,6 +323,8 @@ THREADS: Final = (
     Case("delay by selector", after_merge(lambda rx, m: m.delay(selector=rx.just))),
     Case("timeout", each_again(never_late)),
     Case("timeout by selector", after_merge(lambda rx, m: m.timeout(selector=lambda _: rx.never()))),
+    Case("rate_limit", after_merge(lambda rx, m: m.rate_limit(30, 1e-3))),
+    Case("on_backpressure_timeout", after_merge(lambda rx, m: m.on_backpressure_timeout(60.0)), faces=(Flowable,)),
     Case("on_backpressure_buffer", after_merge(lambda rx, m: m.on_backpressure_buffer()), faces=(Flowable,)),
 )
 

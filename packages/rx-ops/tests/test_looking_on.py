@@ -138,8 +138,8 @@ def test_do_on_terminate_that_raises_for_an_error_gives_both(make: Callable[[], 
 
 def test_an_item_that_is_the_end_waits_for_do_on_terminate() -> None:
     log = Log()
-    Single.just(1).do_on_terminate(log.note("before")).map(lambda x: log.append("mapped") or x).subscribe(log)
-    assert log == ["before", "mapped", "success 1"]
+    Single.just(1).do_on_terminate(log.note("before")).do_on_success(log.note("item")).subscribe(log)
+    assert log == ["before", "item", "success 1"]
 
 
 def test_an_item_that_do_on_terminate_refused_goes_no_further() -> None:
@@ -310,19 +310,17 @@ def test_a_cancel_goes_on_on_the_worker_and_nothing_is_signalled_meanwhile() -> 
     source.next(1)
     got.cancel()
     got.cancel()
-    assert not source.cancelled
+    before = source.cancelled
     source.next(2)
     clock.run_due()
-    assert source.cancelled
+    assert (before, source.cancelled) == (False, True)
     assert got.values == [1]
 
 
 def test_an_end_needs_no_worker() -> None:
-    class None_(VirtualScheduler):
-        def create_worker(self) -> Any:
-            raise AssertionError("no worker is needed")
-
-    assert Flowable.range(3).unsubscribe_on(None_()).blocking_list() == [0, 1, 2]
+    clock = VirtualScheduler()
+    assert Flowable.range(3).unsubscribe_on(clock).blocking_list() == [0, 1, 2]
+    assert clock.next_due is None
 
 
 def test_without_a_worker_the_thread_that_cancels_does_it() -> None:

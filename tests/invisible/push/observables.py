@@ -38,7 +38,12 @@ SUBJECTS: Final[Mapping[str, Callable[[], Any]]] = {
 }
 
 #: What an Observable does not have, because it is about demand.
-ABOUT_DEMAND: Final = frozenset(("bp_buffer", "bp_drop", "bp_latest", "via_observable", "do_on_request", "do_on_cancel"))
+ABOUT_DEMAND: Final = frozenset(
+    (
+        *("bp_buffer", "bp_drop", "bp_latest", "via_observable", "do_on_request", "do_on_cancel", "on_backpressure_reduce"),
+        *("on_backpressure_timeout", "rebatch_requests"),
+    )
+)
 
 
 class ObservableBuilder(Builder):

@@ -174,6 +174,13 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "bp_buffer": make.bp_buffer,
     "bp_drop": make.acting(lossy.OnBackpressureDrop),
     "bp_latest": make.acting(lossy.OnBackpressureLatest),
+    "on_backpressure_reduce": make.reducing,
+    "on_backpressure_timeout": lambda r, flow, op, x: flow.through(
+        lossy.OnBackpressureTimeout, r.clock, op["ms"], op.get("n", UNBOUNDED), f.action(op)
+    ),
+    "rebatch_requests": lambda r, flow, op, x: flow.pulled_through(lossy.Rebatch, r.prefetch(op["n"]), op.get("k")),
+    "rate_limit": lambda r, flow, op, x: flow.through(lossy.RateLimit, r.clock, op["n"], op["ms"]),
+    "observe_latest": lambda r, flow, op, x: flow.through(timeouts.ObserveLatest, r.clock, bool(op.get("de"))),
     "do_on_next": make.acting(looking_on.DoOnNext),
     "do_after_next": make.acting(looking_on.DoAfterNext),
     "do_on_cancel": make.acting(looking_on.DoOnCancel),

@@ -299,6 +299,10 @@ def bp_buffer(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flow.through(lossy.OnBackpressureBuffer, op["n"], op["ov"], f.action(op))
 
 
+def reducing(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return flow.through(lossy.OnBackpressureReduce, f.reducer(op["f"]), *([op["seed"]] if "seed" in op else []))
+
+
 def via_observable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     if op["strategy"] == "BUFFER" and flow.passive and r.variant.pulls == "through":
         return flow  # nothing waits of what is pulled

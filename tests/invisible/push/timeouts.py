@@ -204,6 +204,17 @@ class ObserveOn(Waiting):
         self.demand.took(self.up)
 
 
+class ObserveLatest(ObserveOn):
+    """The newest item only."""
+
+    def __init__(self, down: Subscriber, clock: Clock, patient: bool) -> None:
+        super().__init__(down, clock, UNBOUNDED, patient, "flowable")
+
+    def next(self, item: Any) -> None:
+        self.items.clear()
+        self.put(item)
+
+
 class SubscribeOn(Stage):
     """Subscribes on the clock."""
 

@@ -18,6 +18,7 @@ from rx_ops._faces._concat_map import FlowableConcatMap
 from rx_ops._faces._conditional import FlowableConditional
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
+from rx_ops._faces._demand import FlowableDemand
 from rx_ops._faces._eager import FlowableEager
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._filter import FlowableFilter
@@ -89,6 +90,7 @@ class Flowable(
     FlowableTime[T_co],
     FlowablePublish[T_co],
     FlowableReplay[T_co],
+    FlowableDemand[T_co],
     FlowableBackpressure[T_co],
     FlowableConvert[T_co],
     FlowableTerminal[T_co],

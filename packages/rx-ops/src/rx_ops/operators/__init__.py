@@ -14,6 +14,9 @@ if TYPE_CHECKING:
         OnBackpressureBuffer,
         OnBackpressureDrop,
         OnBackpressureLatest,
+        OnBackpressureReduce,
+        OnBackpressureReduceWith,
+        OnBackpressureTimeout,
         OverflowStrategy,
         ToFlowable,
     )
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, ToFlowableOne, Wrap
     from rx_ops.operators._create import CreateHead, DeferHead, Error, Never
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
+    from rx_ops.operators._demand import RateLimit, RebatchRequests
     from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
     from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
@@ -42,16 +46,15 @@ if TYPE_CHECKING:
         DoOnRequest,
         DoOnSubscribe,
         OnTerminateDetach,
-        UnsubscribeOn,
     )
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
     from rx_ops.operators._mapping import Named
-    from rx_ops.operators._observe_on import ObserveOn
+    from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._publish import Publish, PublishWithin, published
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
     from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
-    from rx_ops.operators._subscribe_on import SubscribeOn
+    from rx_ops.operators._subscribe_on import SubscribeOn, UnsubscribeOn
     from rx_ops.operators._switch_map import SwitchMap
     from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
     from rx_ops.operators._timeout import Timeout, TimeoutBy
@@ -67,6 +70,9 @@ _NAMES: Final = {
         "OnBackpressureBuffer",
         "OnBackpressureDrop",
         "OnBackpressureLatest",
+        "OnBackpressureReduce",
+        "OnBackpressureReduceWith",
+        "OnBackpressureTimeout",
         "OverflowStrategy",
         "ToFlowable",
     ),
@@ -81,6 +87,7 @@ _NAMES: Final = {
     "_create": ("CreateHead", "DeferHead", "Error", "Never"),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
     "_eager": ("ConcatEager", "ConcatMapEager"),
+    "_demand": ("RateLimit", "RebatchRequests"),
     "_emitter": ("Emitter",),
     "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
@@ -95,16 +102,15 @@ _NAMES: Final = {
         "DoOnRequest",
         "DoOnSubscribe",
         "OnTerminateDetach",
-        "UnsubscribeOn",
     ),
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
     "_mapping": ("Named",),
-    "_observe_on": ("ObserveOn",),
+    "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_publish": ("Publish", "PublishWithin", "published"),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
     "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
-    "_subscribe_on": ("SubscribeOn",),
+    "_subscribe_on": ("SubscribeOn", "UnsubscribeOn"),
     "_switch_map": ("SwitchMap",),
     "_time": ("DelaySubscription", "DelaySubscriptionUntil", "Timed", "TimeInterval", "Timestamp"),
     "_timeout": ("Timeout", "TimeoutBy"),
@@ -166,10 +172,14 @@ __all__ = [
     "Merge",
     "Named",
     "Never",
+    "ObserveLatest",
     "ObserveOn",
     "OnBackpressureBuffer",
     "OnBackpressureDrop",
     "OnBackpressureLatest",
+    "OnBackpressureReduce",
+    "OnBackpressureReduceWith",
+    "OnBackpressureTimeout",
     "OnErrorResumeNext",
     "OnErrorReturn",
     "OnTerminateDetach",
@@ -178,6 +188,8 @@ __all__ = [
     "Overlapping",
     "Publish",
     "PublishWithin",
+    "RateLimit",
+    "RebatchRequests",
     "RefCount",
     "Repeat",
     "RepeatUntil",

@@ -64,7 +64,7 @@ class DoOnTerminate(Transparent[T]):
             self.guarded(item)
             return
         if self.done:  # the action has disposed this
-            dropped(failure, self.origin)
+            dropped(failure, self.origin)  # type: ignore[unreachable]  # set meanwhile
             return
         down = self.down
         self.cancel()

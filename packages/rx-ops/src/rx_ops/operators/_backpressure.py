@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, MissingBackpressureError, request_all, user_call
+from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call
 from rx_core.streams import LOOK_FIRST, GatedInput, Op, ignore
 from rx_fusion import op
+from rx_ops.operators._clock import ROUNDING, shut_down
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
-    from rx_core import Publisher, Subscriber, Subscription
+    from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
     from rx_core.streams import Listening
 
 T = TypeVar("T")
@@ -47,11 +48,16 @@ class BackpressureStrategy(Enum):
 
 
 class OverflowStrategy(Enum):
-    """What ``on_backpressure_buffer`` does when its buffer is full."""
+    """What ``on_backpressure_buffer`` does with an item that comes when its buffer is full."""
 
+    #: End the stream with MissingBackpressureError.
     ERROR = "error"
+    #: Drop the item that waits longest: what is given is the newest.
     DROP_OLDEST = "drop_oldest"
+    #: Drop the item that waited last, and let the new one wait in its place. RxJava's ``DROP_LATEST``.
     DROP_LATEST = "drop_latest"
+    #: Drop the item that came: what waits is given as it came, without a gap. Reactor's ``DROP_LATEST``.
+    DROP_INCOMING = "drop_incoming"
 
 
 class Overflow(Op[T]):
@@ -168,6 +174,26 @@ def _drop_latest(overflow: Overflow[Any], queue: deque[Any]) -> None:
     _give_up_from(overflow, queue, overflow.capacity - 1)
 
 
+def _drop_incoming(overflow: Overflow[Any], queue: deque[Any]) -> None:
+    _give_up_from(overflow, queue, overflow.capacity)
+
+
+def _reducing(reducer: Callable[[Any, Any], Any]) -> Policy:
+    def policy(_overflow: Overflow[Any], queue: deque[Any]) -> None:
+        while len(queue) > 1:  # only the holder of the token takes out, and appending does not move what is before
+            queue[0] = _reduced(reducer, queue[0], queue[1])
+            del queue[1]
+
+    return policy
+
+
+def _reduced(reducer: Callable[[Any, Any], Any], total: Any, item: Any) -> Any:
+    value = user_call("on_backpressure_reduce", reducer, total, item)
+    if value is None:
+        raise none_produced("on_backpressure_reduce", reducer)
+    return value
+
+
 def _give_up_from(overflow: Overflow[Any], queue: deque[Any], at: int) -> None:
     capacity = overflow.capacity
     while len(queue) > capacity:  # only the holder of the token takes out, and appending does not move what is before
@@ -186,6 +212,7 @@ _OVERFLOWS: Final[dict[OverflowStrategy, Policy]] = {
     OverflowStrategy.ERROR: _full,
     OverflowStrategy.DROP_OLDEST: _drop_oldest,
     OverflowStrategy.DROP_LATEST: _drop_latest,
+    OverflowStrategy.DROP_INCOMING: _drop_incoming,
 }
 
 
@@ -306,6 +333,171 @@ class OnBackpressureLatest(_OnBackpressure[T]):
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], on_drop: Callable[[T], object] | None) -> None:
         super().__init__(down, source, _latest, 1, on_drop, False)
+
+
+@op("on_backpressure_reduce")
+class OnBackpressureReduce(_OnBackpressure[T]):
+    """Items that are not wanted become one. An error does not wait for a request."""
+
+    __slots__ = ()
+    name = "on_backpressure_reduce"
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], reducer: Callable[[T, T], T]) -> None:
+        super().__init__(down, source, _reducing(reducer), 1, None, False)
+
+
+_NOTHING: Final[Any] = object()
+
+
+@op("on_backpressure_reduce")
+class OnBackpressureReduceWith(_OnBackpressure[T]):
+    """The same from a start that each total has of its own: also an item that is wanted goes through ``reducer``."""
+
+    __slots__ = ("reducer", "supplier", "total")
+    name = "on_backpressure_reduce"
+
+    #: What the items that are not wanted became so far.
+    total: Any
+
+    def __init__(
+        self, down: Subscriber[T], source: Publisher[Any], supplier: Callable[[], T], reducer: Callable[[T, Any], T]
+    ) -> None:
+        super().__init__(down, source, _keep, 1, None, False)
+        self.supplier = supplier
+        self.reducer = reducer
+        self.total = _NOTHING
+        self.main = _Waiting(self)
+
+    def open(self) -> None:
+        self.main.open(self.source)
+
+    def step(self, demand: int) -> int:
+        main = self.main
+        done = main.done  # before taking: what came before the end is in the queue
+        queue = main.queue
+        if done and main.error is not None:
+            return self.finish(main.error)
+        while queue or self.total is not _NOTHING:
+            if self.dirty:
+                return demand  # what was requested meanwhile is looked at first
+            if demand and self.total is not _NOTHING:
+                total, self.total = self.total, _NOTHING
+                self.emit(total)
+                if demand != UNBOUNDED:
+                    demand -= 1
+            elif not queue:
+                break
+            else:
+                try:
+                    self.total = _reduced(self.reducer, self.begun(), queue.popleft())
+                except Exception as error:
+                    return self.finish(as_error(error))
+        if self.stopped:
+            return 0
+        return self.finish(None) if done and self.total is _NOTHING else demand
+
+    def begun(self) -> Any:
+        if self.total is not _NOTHING:
+            return self.total
+        start = user_call(self.name, self.supplier)
+        if start is None:
+            raise none_produced(self.name, self.supplier)
+        return start
+
+    def close(self) -> None:
+        super().close()
+        self.total = _NOTHING
+
+
+def _keep(_overflow: Overflow[Any], _queue: deque[Any]) -> None:
+    """For what looks at its queue itself."""
+
+
+class _Waiting(_Everything[T]):
+    """Each item waits, if only for the step that follows."""
+
+    __slots__ = ()
+
+    def on_next(self, item: T, /) -> None:
+        self.wait(item)
+
+
+@op("on_backpressure_timeout")
+class OnBackpressureTimeout(_OnBackpressure[T]):
+    """Lets an item wait for ``seconds`` at most, and ``capacity`` items; of more the oldest go. The end waits behind them."""
+
+    __slots__ = ("armed", "seconds", "worker")
+    name = "on_backpressure_timeout"
+
+    worker: Worker
+    #: An alarm is to ring. One too many does no harm.
+    armed: bool
+
+    def __init__(
+        self,
+        down: Subscriber[T],
+        source: Publisher[T],
+        seconds: float,
+        capacity: int,
+        scheduler: Scheduler,
+        on_drop: Callable[[T], object] | None,
+    ) -> None:
+        super().__init__(down, source, _keep, capacity, on_drop, True)
+        self.seconds = seconds
+        self.armed = False
+        self.main = _Aging(self)
+        self.worker = scheduler.create_worker()
+
+    def step(self, demand: int) -> int:
+        main = self.main
+        done = main.done  # before taking: what came before the end is in the queue
+        queue: deque[Any] = main.queue
+        while queue and demand:
+            self.emit(queue.popleft()[1])
+            if demand != UNBOUNDED:
+                demand -= 1
+            if self.dirty:
+                return demand
+        if self.stopped:
+            return 0
+        if queue:
+            if self.requests:
+                return demand  # they are looked at before anything is given up
+            try:
+                self.give_up_old(queue)
+            except Exception as error:
+                return self.finish(as_error(error))
+        if done and not queue:
+            return self.finish(main.error)
+        if queue and not self.armed:
+            self.armed = True
+            if self.worker.schedule(self.ring, max(0.0, queue[0][0] - self.worker.now())) is DISPOSED:
+                return self.finish(shut_down(self.worker))
+        return demand
+
+    def give_up_old(self, queue: deque[Any]) -> None:
+        over = self.worker.now() + ROUNDING
+        while queue and (len(queue) > self.capacity or queue[0][0] <= over):
+            self.give_up(queue.popleft()[1])
+
+    def ring(self) -> None:
+        """On the worker."""
+        self.armed = False
+        self.drain_on_worker()
+
+    def close(self) -> None:
+        super().close()
+        self.worker.dispose()
+
+
+class _Aging(_Everything[T]):
+    """Each item waits with the instant until which it may."""
+
+    __slots__ = ()
+
+    def put(self, item: T) -> None:
+        until: Any = (self.op.worker.now() + self.op.seconds, item)
+        super().put(until)
 
 
 @op("to_flowable")

@@ -1,17 +1,17 @@
-"""Between two parties of the protocol: a subscription, requests, a cancel, an item that was taken; and where a cancel runs."""
+"""Between two parties of the protocol: a subscription, requests, a cancel, an item that was taken, what is kept after the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, dropped, user_call
-from rx_core.streams import NO_SOURCE, PassThrough, Transparent, ignore
+from rx_core import UNBOUNDED, dropped, user_call
+from rx_core.streams import NO_SOURCE, PassThrough, Transparent
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
-    from rx_core import Publisher, Scheduler, Subscriber, Subscription
+    from rx_core import Publisher, Subscriber, Subscription
 
 T = TypeVar("T")
 
@@ -134,47 +134,6 @@ class DoAfterNext(PassThrough[T]):
         down = self.down
         self.cancel()
         down.on_error(error)
-
-
-@op("unsubscribe_on")
-class UnsubscribeOn(Transparent[T]):
-    """Cancels its source on a worker. Downstream gets nothing more from the cancel on."""
-
-    __slots__ = ("first", "scheduler")
-
-    #: Holds one entry until a cancel takes it out.
-    first: Any
-
-    def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler) -> None:
-        super().__init__(down, source)
-        self.scheduler = scheduler
-        self.first = [True]
-
-    def cancel(self) -> None:
-        if self.done:
-            return
-        try:
-            self.first.pop()  # atomic: exactly one of several that cancel at the same time
-        except IndexError:
-            return
-        self.done = True
-        self.on_next = ignore
-        self.let_go()
-        if self.up is None:
-            return
-        try:
-            refused = self.scheduler.schedule_direct(self.leave) is DISPOSED
-        except Exception as failure:  # RS 3.15: cancel must not raise
-            refused = True
-            dropped(as_error(failure), self.origin)
-        if refused:  # the scheduler was shut down: the source must not run on for that
-            self.leave()
-
-    def leave(self) -> None:
-        try:
-            self.up.cancel()
-        except Exception as failure:  # no caller on the worker could act on it
-            dropped(as_error(failure), self.origin)
 
 
 class _Detached:

@@ -272,6 +272,22 @@ class ObserveOn(Pump[T]):
         self.worker.dispose()
 
 
+@op("observe_on")
+class ObserveLatest(ObserveOn[T]):
+    """The same with room for one item: one that comes while another one waits takes its place."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler, delay_error: bool) -> None:
+        super().__init__(down, source, scheduler, UNBOUNDED, delay_error)
+        self.main = _Newest(self)
+
+    def open(self) -> None:
+        if self.requests:
+            self.drain()  # first, as above
+        self.main.open(self.source)
+
+
 def _polls(queue: Any, main: _Boundary[T]) -> Iterator[T]:
     poll = queue.poll
     while (item := poll()) is not None:
@@ -385,3 +401,17 @@ class _Boundary(QueuedInput[T]):
             except Exception as error:  # RS 3.15
                 dropped(error, self.op.origin)
             self.queue_of_source = None
+
+
+class _Newest(_Boundary[T]):
+    """The source of :class:`ObserveLatest`, asked for everything."""
+
+    __slots__ = ()
+
+    def __init__(self, op: ObserveOn[T]) -> None:
+        super().__init__(op, UNBOUNDED)
+        self.queue = deque(maxlen=1)  # to drop the older item and keep the newer one is one step so
+        self.accept = self.queue.append
+
+    def negotiate(self, up: Any) -> None:
+        """What the source is ahead is to be dropped, so it is not polled."""

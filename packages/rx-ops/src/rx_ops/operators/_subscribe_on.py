@@ -1,15 +1,16 @@
-"""Subscribing and requesting on a worker: subscribe_on."""
+"""Subscribing, requesting and cancelling on a worker: subscribe_on, unsubscribe_on."""
 
 from __future__ import annotations
 
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, dropped
-from rx_core.streams import OneAtATime, RelayedInput
+from rx_core.streams import OneAtATime, RelayedInput, Transparent, ignore
 from rx_fusion import op
 from rx_ops.operators._clock import shut_down
+from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Worker
@@ -92,3 +93,44 @@ class _AskedOnWorker(RelayedInput[T]):
             self.up.request(n)
         except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
             dropped(error, self.op.origin)
+
+
+@op("unsubscribe_on")
+class UnsubscribeOn(Transparent[T]):
+    """Cancels its source on a worker. Downstream gets nothing more from the cancel on."""
+
+    __slots__ = ("first", "scheduler")
+
+    #: Holds one entry until a cancel takes it out.
+    first: Any
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler) -> None:
+        super().__init__(down, source)
+        self.scheduler = scheduler
+        self.first = [True]
+
+    def cancel(self) -> None:
+        if self.done:
+            return
+        try:
+            self.first.pop()  # atomic: exactly one of several that cancel at the same time
+        except IndexError:
+            return
+        self.done = True
+        self.on_next = ignore
+        self.let_go()
+        if self.up is None:
+            return
+        try:
+            refused = self.scheduler.schedule_direct(self.leave) is DISPOSED
+        except Exception as failure:  # RS 3.15: cancel must not raise
+            refused = True
+            dropped(as_error(failure), self.origin)
+        if refused:  # the scheduler was shut down: the source must not run on for that
+            self.leave()
+
+    def leave(self) -> None:
+        try:
+            self.up.cancel()
+        except Exception as failure:  # no caller on the worker could act on it
+            dropped(as_error(failure), self.origin)

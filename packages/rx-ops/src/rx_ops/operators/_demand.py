@@ -1,0 +1,197 @@
+"""How much a source is asked for, and when: rebatch_requests, rate_limit."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rx_core import DISPOSED, UNBOUNDED
+from rx_core.streams import MergedInput, Op, Pump, QueuedInput, Stream, takes_requests
+from rx_fusion import op
+from rx_ops.operators._clock import ROUNDING, shut_down
+
+if TYPE_CHECKING:
+    from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core.streams import Listening
+
+T = TypeVar("T")
+
+
+@op("rebatch_requests")
+class RebatchRequests(Pump[T]):
+    """A source that pushes is asked for ``count`` items, and for ``refill`` more each time so many were taken.
+
+    A passive source gives what is requested: there is nothing that would be asked in batches.
+    """
+
+    __slots__ = ("ended", "main", "pulled", "ready", "source")
+
+    main: MergedInput[T]
+    #: The items come from ``items`` and not from a queue.
+    pulled: bool
+    #: What a MergedInput tells an operator with many of them.
+    ready: deque[Any]
+    ended: deque[Any]
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], count: int, refill: int | None) -> None:
+        super().__init__(down)
+        self.source = source
+        self.pulled = False
+        self.ready = self.ended = deque(maxlen=0)
+        main: MergedInput[T] = MergedInput(self, count)
+        self.main = main
+        if refill is not None:
+            main.left = main.limit = refill
+            main.spare = count - refill + 1
+
+    def start(self) -> bool:
+        return Op.start(self)  # as an operator that subscribes: the token is free while the source may answer already
+
+    def open(self) -> None:
+        source = self.source
+        if isinstance(source, Stream) and source._passive_into(self):
+            self.pulled = True
+        else:
+            self.main.open(source)
+
+    def step(self, demand: int) -> int:
+        if self.pulled:
+            return super().step(demand)
+        main = self.main
+        done = main.done  # before taking: what came before the end is in the queue
+        queue = main.queue
+        while queue and demand:
+            item = queue.popleft()
+            main.took()
+            self.emit(item)
+            if demand != UNBOUNDED:
+                demand -= 1
+            if self.dirty:
+                return demand
+        if self.stopped:
+            return 0
+        return self.finish(main.error) if done and not queue else demand
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
+
+    def close(self) -> None:
+        super().close()
+        self.main.close()
+
+
+@op("rate_limit")
+class RateLimit(Op[T]):
+    """Gives at most ``count`` items in any ``seconds``, and asks for no more than it may give by now.
+
+    So nothing waits here, unless the source cannot be asked. An item that was given takes one of ``free`` places for ``seconds``.
+    """
+
+    __slots__ = ("armed", "asked", "came", "free", "given", "main", "seconds", "source", "worker")
+
+    main: _Permitted[T]
+    worker: Worker
+    #: How many items may be given now.
+    free: int
+    #: When items were given that take a place still, in order.
+    given: deque[float]
+    #: How many items the source was asked for, and how many of them were taken.
+    asked: int
+    came: int
+    #: An alarm is to ring. One too many does no harm.
+    armed: bool
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], count: int, seconds: float, scheduler: Scheduler) -> None:
+        super().__init__(down)
+        self.source = source
+        self.seconds = seconds
+        self.free = count
+        self.given = deque()
+        self.asked = 0
+        self.came = 0
+        self.armed = False
+        self.main = _Permitted(self)
+        self.worker = scheduler.create_worker()
+
+    def open(self) -> None:
+        self.main.open(self.source)
+
+    def step(self, demand: int) -> int:
+        main = self.main
+        done = main.done  # before taking: what came before the end is in the queue
+        queue = main.queue
+        self.take_back_places()
+        while queue and demand and self.free:
+            self.free -= 1
+            self.given.append(self.worker.now())
+            self.came += 1
+            self.emit(queue.popleft())
+            if demand != UNBOUNDED:
+                demand -= 1
+            if self.dirty:
+                return demand
+        if self.stopped:
+            return 0
+        if done and not queue:
+            return self.finish(main.error)
+        if demand and not self.free and not self.armed:
+            self.armed = True
+            due = self.given[0] + self.seconds
+            if self.worker.schedule(self.ring, max(0.0, due - self.worker.now())) is DISPOSED:
+                return self.finish(shut_down(self.worker))
+        if not done and main.up is not None and not main.unasked:
+            more = min(demand, self.free) - (self.asked - self.came)
+            if more > 0:
+                self.asked += more
+                self.later.append((main.up.request, more))
+        return demand
+
+    def take_back_places(self) -> None:
+        given = self.given
+        over = self.worker.now() - self.seconds + ROUNDING
+        while given and given[0] <= over:
+            given.popleft()
+            self.free += 1
+
+    def ring(self) -> None:
+        """On the worker."""
+        self.armed = False
+        self.drain_on_worker()
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
+
+    def close(self) -> None:
+        self.main.close()
+        self.worker.dispose()
+
+
+class _Permitted(QueuedInput[T]):
+    """The source of :class:`RateLimit`, asked by ``step``."""
+
+    __slots__ = ("unasked",)
+
+    #: It cannot be asked: what it sends waits.
+    unasked: bool
+
+    def __init__(self, op: RateLimit[T]) -> None:
+        super().__init__(op, UNBOUNDED)
+        self.unasked = False
+
+    def open(self, source: Any) -> None:
+        self.unasked = not takes_requests(source)
+        super().open(source)
+
+    def subscribed(self, up: Subscription) -> None:
+        if self.unasked:
+            up.request(UNBOUNDED)
+        else:
+            self.op.drain()
+
+    def took(self) -> None:
+        pass
+
+    def dropped(self) -> None:
+        if not self.done and not self.closed:
+            self.up.request(1)
