@@ -89,7 +89,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "take_time": lambda r, flow, op, x: combining.take_until(flow, sources.timer(r.clock, op["ms"])),
     "skip_time": lambda r, flow, op, x: combining.skip_until(flow, sources.timer(r.clock, op["ms"])),
     "take_last_time": lambda r, flow, op, x: flow.through(timing.TakeLastTimed, r.clock, op["ms"], op.get("n", UNBOUNDED)),
-    "skip_last_time": make.timed(timing.SkipLastTimed, "ms"),
+    "skip_last_time": lambda r, flow, op, x: flow.through(timing.SkipLastTimed, r.clock, op["ms"], r.variant.drops_at_end),
     "distinct": make.keyed(items.Distinct),
     "distinct_until_changed": make.keyed(items.DistinctUntilChanged),
     "scan": make.scan,

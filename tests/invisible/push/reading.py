@@ -36,7 +36,9 @@ class Variant:
     is given its subscription, where it gets what was before. It may subscribe to the same subject once more behind that, as
     ``buffer(boundary)`` does: no rule says which of the two the next item reaches first. ``skips_on_request``: skip asks for the
     items that it drops with the first request, as the library's docstring says; in RxJava it does when it is subscribed.
-    ``ends_late``: the end of what is pulled is seen when an item is wanted behind the last one.
+    ``ends_late``: the end of what is pulled is seen when an item is wanted behind the last one. ``drops_at_end``:
+    ``skip_last(seconds)`` drops what is too young when its source completes, as the library's docstring says; in RxJava it
+    grows old while the items before it wait for a request, and is given with a later one.
     """
 
     prefetch: Count | None = None
@@ -50,6 +52,7 @@ class Variant:
     joins_first: bool = False
     skips_on_request: bool = False
     ends_late: bool = False
+    drops_at_end: bool = False
 
 
 #: What RxJava does.

@@ -261,11 +261,14 @@ class TakeLastTimed(Waiting):
 
 
 class SkipLastTimed(Greedy):
-    """Drops the items of the last while before the completion: each item is given when a later one comes after that while."""
+    """Drops the items of the last while before the completion: each item is given when a later one comes after that while.
 
-    def __init__(self, down: Subscriber, clock: Clock, delay: int) -> None:
+    ``drops_at_end``: see Variant.
+    """
+
+    def __init__(self, down: Subscriber, clock: Clock, delay: int, drops_at_end: bool) -> None:
         super().__init__(down)
-        self.clock, self.delay = clock, delay
+        self.clock, self.delay, self.drops_at_end = clock, delay, drops_at_end
         self.kept: list[tuple[int, Any]] = []
 
     def next(self, item: Any) -> None:
@@ -274,6 +277,8 @@ class SkipLastTimed(Greedy):
 
     def complete(self) -> None:
         self.give_old()
+        if self.drops_at_end:
+            self.kept.clear()
         self.end()
 
     def request(self, n: Count) -> None:
