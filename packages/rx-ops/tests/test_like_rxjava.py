@@ -93,6 +93,11 @@ def test_merge_of_one_stream_is_that_stream() -> None:
     assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[arg-type]  # any source is taken
 
 
+def _made_late() -> Flowable[int]:
+    """What it will be is not known before it is subscribed."""
+    return Flowable.defer(lambda: Flowable.range(3))
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -103,6 +108,11 @@ def test_merge_of_one_stream_is_that_stream() -> None:
         Flowable.range(3).do_finally(lambda: None),
         Flowable.range(3).take_until(predicate=lambda item: item > 2),
         Flowable.range(3).time_interval().map(lambda timed: timed.value),
+        *(_made_late().take_until(predicate=lambda _: False), _made_late().hide().on_error_return(lambda _: 7)),
+        *(_made_late().timestamp().map(lambda timed: timed.value), _made_late().materialize().dematerialize()),
+        _made_late().time_interval().take_until(predicate=lambda _: False).map(lambda timed: timed.value).hide(),
+        _made_late().buffer(1).map(lambda each: each[0]),
+        Flowable.using(int, lambda _: Flowable.range(3), lambda _: None, eager=False).take_until(predicate=lambda _: False),
     ],
     ids=repr,
 )
@@ -134,6 +144,11 @@ def _send_one(emitter: Emitter[int]) -> None:
         Flowable.range(3).take_last(1),
         Flowable.range(3).default_if_empty(7),
         Completable.from_action(lambda: None).to_flowable(),
+        Flowable.defer(lambda: Flowable.create(_send_one)).take_until(predicate=lambda _: False),
+        Flowable.defer(lambda: Flowable.create(_send_one)).time_interval(),
+        Flowable.defer(lambda: Flowable.create(_send_one)).on_error_return(lambda _: 7),
+        Flowable.defer(lambda: Flowable.range(3).take_last(1)).timestamp(),
+        Flowable.merge(Flowable.just(1), Flowable.just(2)).on_error_return(lambda _: 7),
         PublishProcessor(),
         BehaviorProcessor(1),
     ],
@@ -148,7 +163,8 @@ def test_the_boundary_of_buffer_is_subscribed_before_a_source_that_sends_once_it
     [
         *(Flowable.empty(), Flowable.of(), Flowable.range(0), Flowable.from_iterable([])),
         *(Flowable.empty().time_interval(), Flowable.empty().hide().timestamp()),
-        Flowable.empty().take_until(predicate=bool),
+        *(Flowable.empty().take_until(predicate=bool), Flowable.defer(Flowable.empty).take_until(predicate=bool)),
+        *(Flowable.empty().on_error_return(lambda _: 7), Flowable.defer(Flowable.empty).on_error_return(lambda _: 7)),
     ],
     ids=repr,
 )

@@ -6,6 +6,7 @@ there is" (RS 3.17).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, final
 
 UNBOUNDED: Final = 2**63 - 1
@@ -21,17 +22,23 @@ class SettlesDemand:
         itself before it raises. So a source that is the only one to signal may send without a gate from then on."""
         raise NotImplementedError
 
-    @property
-    def answers_late(self) -> bool:
-        """Inside of on_subscribe: what is requested now comes as soon as that has returned, before ``subscribe`` does (RS 1.3).
-        RxJava's sources send it from inside of the request. So a subscriber that goes on after its request as it does there, with
-        another source perhaps, has to put that off until ``subscribe`` has returned."""
-        return False
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        """Once, inside of on_subscribe and behind a request for everything: ``then`` is called when the source has sent what it
+        sends for that on this thread, unless it has ended.
+
+        RxJava's sources send it from inside of the request, where those of this library wait until on_subscribe has returned
+        (RS 1.3). This is for a subscriber that goes on after its request as it does there, with another source perhaps.
+        """
+        then()
 
 
-def answers_late(up: Any) -> bool:
-    """:attr:`SettlesDemand.answers_late` of any subscription."""
-    return bool(getattr(up, "answers_late", False))
+def after_answer(up: Any, then: Callable[[], object]) -> None:
+    """:meth:`SettlesDemand.after_answer` of any subscription; a foreign one has answered."""
+    wait = getattr(up, "after_answer", None)
+    if wait is None:
+        then()
+    else:
+        wait(then)
 
 
 def request_all(up: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED
@@ -172,10 +173,11 @@ class Expansion(Op[T]):
         else:
             head.subscribe_for(self.input, self.origin)  # type: ignore[attr-defined]  # a head that pushes has it
 
-    @property
-    def answers_late(self) -> bool:
-        source: Any = self.head.publisher
-        return isinstance(source, Stream) and source._answers_late and self.shape.relays_requests(self.args)
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if self.shape.relays_requests(self.args):
+            self.put_off(partial(self.after_source, then))
+        else:
+            then()
 
     def arriving(self) -> Iterator[Any]:
         """What has come, None while there is nothing, and then the end."""

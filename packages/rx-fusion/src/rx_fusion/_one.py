@@ -15,6 +15,8 @@ from rx_fusion._forms import Feed
 from rx_fusion._shapes import VALUE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rx_core import Subscriber
     from rx_fusion._described import Described
 
@@ -127,10 +129,10 @@ class OneItem(BaseDisposable, Generic[T]):
     def is_disposed(self) -> bool:
         return not self._down
 
-    @property
-    def answers_late(self) -> bool:
+    def after_answer(self, then: Callable[[], object], /) -> None:
         """See SettlesDemand."""
-        return bool(self.pipeline._head._items)
+        if not self.pipeline._head._items:
+            then()  # else the end follows the item, and there is nothing to go on with
 
     # -- as a queue ----------------------------------------------------------------------------------------------------
 

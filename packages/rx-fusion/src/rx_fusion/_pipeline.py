@@ -214,12 +214,9 @@ class Pipeline(Assembly[T_co]):
         return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._computes
 
     @property
-    def _answers_late(self) -> bool:
+    def _answers_late(self) -> bool | None:
         head = self._head
-        if head.feed is not Feed.RUNNING:
-            return answers_late(head, self._shape, self._args)
-        publisher = head.publisher
-        return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._answers_late
+        return None if head.feed is Feed.RUNNING else answers_late(head, self._shape, self._args)
 
     def _synchronous(self) -> Resolved | None:
         """The plan, when it can simply be iterated on this thread."""

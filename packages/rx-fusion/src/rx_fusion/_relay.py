@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import SettlesDemand, answers_late, dropped, none_produced, request_all
+from rx_core import SettlesDemand, after_answer, dropped, none_produced, request_all
 from rx_core.queue_fusion import NONE, ask
 from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rx_core import Subscriber, Subscription
 
 T = TypeVar("T")
@@ -66,9 +68,8 @@ class Relay(SettlesDemand, Generic[T]):
         if not self.done:
             request_all(self.up)
 
-    @property
-    def answers_late(self) -> bool:
-        return answers_late(self.up)
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        after_answer(self.up, then)
 
     def cancel(self) -> None:
         done = self.done

@@ -49,7 +49,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
 
 
 def answers_late(head: Head, shape: Shape, args: tuple[Any, ...]) -> bool:
-    """See SettlesDemand, of a passive source. In RxJava what is known to be empty completes without a request, and a function is
+    """See Stream, of a passive source. In RxJava what is known to be empty completes without a request, and a function is
     called without one."""
     if not shape.relays_requests(args):
         return False
@@ -106,9 +106,11 @@ class SourceRun(Pump[T]):
             return
         open_items(self, (self.head, self.shape, self.args))
 
-    @property
-    def answers_late(self) -> bool:
-        return self.origin._answers_late  # not what a rule has made of it, which is asked in another way: merge(just, just)
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if self.origin._answers_late:  # not what a rule has made of it, which is asked in another way: merge(just, just)
+            super().after_answer(then)
+        else:
+            then()
 
     # -- as a queue ----------------------------------------
 

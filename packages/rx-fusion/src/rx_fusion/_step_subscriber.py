@@ -175,9 +175,11 @@ class StepSubscriber(StepEnd):
         self.leave(before)
         return wanted
 
-    @property
-    def answers_late(self) -> bool:
-        return not self._early and self._shape.relays_requests(self._args) and super().answers_late
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if not self._early and self._shape.relays_requests(self._args):
+            super().after_answer(then)
+        else:
+            then()
 
     def rx_serves(self, consumer: object, /) -> bool:
         return consumer is self.down

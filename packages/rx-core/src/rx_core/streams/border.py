@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, answers_late, invalid_request
+from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, after_answer, invalid_request
 from rx_core._errors import none_argument
 from rx_core._user_code import as_signal
 from rx_core.gate import LOOK_FIRST, Gate
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rx_core._protocols import Subscriber
 
 T = TypeVar("T")
@@ -274,9 +276,8 @@ class Border(Gate, SettlesDemand, Generic[T]):
     def request_all(self) -> None:
         self.request(UNBOUNDED)
 
-    @property
-    def answers_late(self) -> bool:
-        return answers_late(self.up)
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        after_answer(self.up, then)
 
     def cancel(self) -> None:
         done = self.done

@@ -43,6 +43,8 @@ class Subscribing(Protocol):
 class Listening(Protocol):
     """What is subscribed to a source, or will be; to be stopped by any thread."""
 
+    up: Any
+
     def stop(self) -> None: ...
 
 
@@ -84,9 +86,10 @@ class Stream(Generic[T_co]):
         return False
 
     @property
-    def _answers_late(self) -> bool:
-        """See SettlesDemand, where that has to be known before the source is subscribed."""
-        return False
+    def _answers_late(self) -> bool | None:
+        """Of a passive source: whether RxJava's sends its items from inside of a request, see SettlesDemand.after_answer.
+        None: its Subscription knows."""
+        return None
 
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.

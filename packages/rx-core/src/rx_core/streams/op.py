@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, SettlesDemand, invalid_request
+from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
 from rx_core._errors import WorkerInterruptedError
 from rx_core._user_code import as_signal
 from rx_core.gate import Gate
@@ -51,6 +52,10 @@ class _OpenFailed:
         self.error = error
 
 
+def _call(then: Callable[[], object]) -> None:
+    then()
+
+
 class Op(Gate, SettlesDemand, Generic[T]):
     """One operator for one subscriber: its Subscription, its account of demand, and the gate that all its signals pass.
 
@@ -72,6 +77,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
 
     #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
     on_worker: ClassVar[bool] = False
+    #: It has one source, and RxJava's operator calls on_subscribe when the source does: see :meth:`after_answer`.
+    relays: ClassVar[bool] = False
     #: The subscriber, until the end or a cancel (RS 3.13).
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
@@ -184,6 +191,28 @@ class Op(Gate, SettlesDemand, Generic[T]):
     @property
     def is_disposed(self) -> bool:
         return self.stopped
+
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if self.relays:
+            self.put_off(partial(self.after_source, then))
+        else:
+            then()
+
+    def after_source(self, then: Callable[[], object]) -> None:
+        """:meth:`after_answer` of the only source, which is subscribed, and asked, behind what is put off already."""
+        if self.later:
+            self.put_off(partial(self.after_source, then))
+            return
+        up = next((entry.up for entry in self.listening()), None)
+        if up is None:
+            then()  # it was passive, and this operator has given its items
+        else:
+            after_answer(up, then)
+
+    def put_off(self, then: Callable[[], object]) -> None:
+        """Call ``then`` once the token is put back, behind all that has been put off."""
+        self.later.append((_call, then))
+        self.drain()
 
     # -- the gate ----------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import SettlesDemand, answers_late, request_all
+from rx_core._demand import SettlesDemand, after_answer, request_all
 from rx_core._observers import CallbackObserver
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.entry import subscribe
@@ -111,9 +111,8 @@ class PassThrough(SettlesDemand, Generic[T]):
                 self.cancel()
                 raise
 
-    @property
-    def answers_late(self) -> bool:
-        return answers_late(self.up)
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        after_answer(self.up, then)
 
     def cancel(self) -> None:
         if not self.done:

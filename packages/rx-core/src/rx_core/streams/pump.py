@@ -53,9 +53,8 @@ class Pump(Op[T]):
         self.drain()
         return opened
 
-    @property
-    def answers_late(self) -> bool:
-        return True
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        self.put_off(then)
 
     def step(self, demand: int) -> int:
         items = self.items

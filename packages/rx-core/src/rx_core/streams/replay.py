@@ -9,7 +9,7 @@ log that keeps nothing for late subscribers holds none either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import _hooks
@@ -143,10 +143,11 @@ class ReplaySubscription(HubSubscription[T]):
             self.drain()  # what was requested inside of on_subscribe comes before it joins, as in RxJava
         super().open()
 
-    @property
-    def answers_late(self) -> bool:
-        at = self.at
-        return self.hub.gives_on_request and at is not None and at.next is not None
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if self.hub.gives_on_request:
+            self.put_off(then)
+        else:
+            then()
 
     @property
     def has_room(self) -> bool:

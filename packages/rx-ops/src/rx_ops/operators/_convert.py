@@ -10,6 +10,8 @@ from rx_fusion import op
 from rx_ops.operators._loops import item_loop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rx_core import Publisher, Subscriber, Subscription
 
 T = TypeVar("T")
@@ -40,9 +42,8 @@ class IgnoreElements(PassThrough[T]):
     def request_all(self) -> None:
         pass
 
-    @property
-    def answers_late(self) -> bool:
-        return False  # it asks by itself
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        then()  # it asks by itself
 
 
 @op("to_flowable")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, answers_late, dropped, name_of, unwrap_stop, user_call
+from rx_core import UNBOUNDED, after_answer, dropped, name_of, unwrap_stop, user_call
 from rx_core.streams import Input, takes_requests
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
@@ -201,30 +201,25 @@ class Boundary(Cutter):
     RxJava's sources that compute what is requested have sent all of it by then. An Observable cannot be asked, so it sends later.
     """
 
-    __slots__ = ("boundary", "late", "source")
-
-    #: The first source sends before its ``subscribe`` returns, and the boundary is subscribed behind that.
-    late: bool
+    __slots__ = ("boundary", "source")
 
     def __init__(self, op: Pieces, boundary: Publisher[Any]) -> None:
         super().__init__(op)
-        self.late = False
         self.source = boundary
         self.boundary = CueInput(op, self.next_piece, op.source_ended)
-
-    def open(self, main: CutInput, source: Publisher[Any]) -> None:
-        main.open(source)
-        if self.late and not self.op.over:
-            self.boundary.open(self.source)
 
     def subscribed(self) -> None:
         self.op.cue(self.next_piece)
 
     def asked(self) -> None:
         op = self.op
-        source: Any = op.source
-        self.late = takes_requests(source) and answers_late(op.main.up)
-        if not self.late and not op.over:
+        if takes_requests(op.source):
+            after_answer(op.main.up, self.begin)
+        else:
+            self.begin()
+
+    def begin(self) -> None:
+        if not self.op.over:
             self.boundary.open(self.source)
 
     def left(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import composite, none_produced, user_call
 from rx_core.streams import OneAtATime, Stream
@@ -21,6 +21,7 @@ class LastItem(OneAtATime[T]):
 
     __slots__ = ("added", "source")
 
+    relays: ClassVar[bool] = True
     source: Publisher[Any]
     #: The item behind the last one; None: there is none, or the source goes on.
     added: T | None
@@ -33,9 +34,11 @@ class LastItem(OneAtATime[T]):
     def open(self) -> None:
         self.switch_to(self.source, 0)
 
-    @property
-    def answers_late(self) -> bool:
-        return isinstance(self.source, Stream) and self.source._answers_late
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        if isinstance(self.source, Stream) and self.source._answers_late is False:
+            then()
+        else:
+            super().after_answer(then)
 
     def step(self, demand: int) -> int:
         if self.added is None:

@@ -99,9 +99,8 @@ class ObserveOn(Pump[T]):
     def start(self) -> bool:
         return Op.start(self)  # as an operator that subscribes: the token is free while the source may answer already
 
-    @property
-    def answers_late(self) -> bool:
-        return False  # the worker answers
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        then()  # the worker answers
 
     def open(self) -> None:
         source = self.source

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from rx_core import dropped
-from rx_core.streams import OneAtATime, RelayedInput, Stream
+from rx_core.streams import OneAtATime, RelayedInput
 from rx_fusion import op
 from rx_ops.operators._selecting import Indicator
 
@@ -31,6 +31,7 @@ class _Stamping(OneAtATime[Any]):
 
     __slots__ = ("source", "worker")
 
+    relays: ClassVar[bool] = True
     source: Publisher[Any]
     worker: Worker
 
@@ -41,10 +42,6 @@ class _Stamping(OneAtATime[Any]):
 
     def open(self) -> None:
         self.subscribe_current(self.source)
-
-    @property
-    def answers_late(self) -> bool:
-        return isinstance(self.source, Stream) and self.source._answers_late
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Stream, Trigger
+from rx_core.streams import GatedInput, OneAtATime, Op, RelayedInput, Trigger
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
 
@@ -104,6 +104,8 @@ class TakeUntilTrue(OneAtATime[T]):
 
     __slots__ = ("predicate", "source")
 
+    relays: ClassVar[bool] = True
+
     def __init__(self, down: Subscriber[T], source: Publisher[T], predicate: Callable[[T], object]) -> None:
         super().__init__(down)
         self.source = source
@@ -112,10 +114,6 @@ class TakeUntilTrue(OneAtATime[T]):
     def open(self) -> None:
         self.current = checked = _Checked(self, self.predicate)
         checked.open(self.source)
-
-    @property
-    def answers_late(self) -> bool:
-        return isinstance(self.source, Stream) and self.source._answers_late
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)
