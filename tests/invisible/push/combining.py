@@ -28,10 +28,11 @@ Fn = Callable[..., Any]
 class Zip(Stage):
     """The first items of all sources together, the second items, ...; it ends when one source has no more to give."""
 
-    def __init__(self, down: Subscriber, combiner: Fn, flows: list[Flow], prefetch: Count) -> None:
+    def __init__(self, down: Subscriber, combiner: Fn, flows: list[Flow], prefetch: Count, ahead: bool) -> None:
         super().__init__(down)
         self.combiner = combiner
         self.flows = flows
+        self.ahead = ahead
         sizes = [0 if flow.passive else prefetch for flow in flows]
         self.failure: Failure | None = None
         self.wanted: Count = 0
@@ -68,7 +69,8 @@ class Zip(Stage):
                 return False
             if inner.done and not inner.items:
                 return True
-            inner.fetch()
+            if self.wanted or self.ahead:
+                inner.fetch()
         return False
 
     def give(self) -> None:
@@ -94,10 +96,10 @@ class Zip(Stage):
                 return
 
 
-def zipped(flows: list[Flow], combiner: Fn, prefetch: Count, kind: str = "flowable") -> Flow:
+def zipped(flows: list[Flow], combiner: Fn, prefetch: Count, kind: str = "flowable", ahead: bool = True) -> Flow:
     if not flows:
         return Flow(completing, kind)
-    return Flow(lambda down: Zip(down, combiner, flows, prefetch).begin(), kind)
+    return Flow(lambda down: Zip(down, combiner, flows, prefetch, ahead).begin(), kind)
 
 
 class CombineLatest(Waiting):

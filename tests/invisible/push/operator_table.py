@@ -128,8 +128,12 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "switch_map_m": make.switch_map("flowable"),
     "switch_map_c": make.switch_map("completable"),
     "flat_map_iterable": make.flat_map_iterable,
-    "zip_with": lambda r, flow, op, x: combining.zipped([flow, r.source(op["g"], x)], f.reducer(op["f"]), r.prefetch()),
-    "zip": lambda r, flow, op, x: combining.zipped([flow, *r.all(op["xs"], x)], f.combiner(op["f"]), r.prefetch()),
+    "zip_with": lambda r, flow, op, x: combining.zipped(
+        [flow, r.source(op["g"], x)], f.reducer(op["f"]), r.prefetch(), ahead=r.variant.ahead
+    ),
+    "zip": lambda r, flow, op, x: combining.zipped(
+        [flow, *r.all(op["xs"], x)], f.combiner(op["f"]), r.prefetch(), ahead=r.variant.ahead
+    ),
     "combine_latest": lambda r, flow, op, x: combining.combine_latest(
         [flow, *r.all(op["xs"], x)], f.combiner(op["f"]), r.prefetch()
     ),
