@@ -30,6 +30,9 @@ def on_error(error: Exception) -> None: ...
 
 assert_type(words.subscribe(on_text, on_error=on_error, on_complete=lambda: print("done")), Disposable)
 words.subscribe(lambda word: print(word.upper())).dispose()
+assert_type(words.subscribe(on_text, on_error, lambda: print("done")), Disposable)
+assert_type(words.subscribe(on_next=lambda word: print(word.upper()), on_complete=lambda: print("done")), Disposable)
+assert_type(words.subscribe(), Disposable)
 
 
 # subscribe with a Subscriber: any object with the methods

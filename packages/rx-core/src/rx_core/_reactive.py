@@ -86,12 +86,23 @@ class _HeldBySubscriber(BaseDisposable):
 _HELD = _HeldBySubscriber()
 
 
+class _NothingGiven:
+    def __repr__(self) -> str:
+        return "..."
+
+
+#: Items have no callback: the stream is run for its side effects. None is refused (RS 1.9), so it cannot say this.
+_NOTHING_GIVEN: Any = _NothingGiven()
+
+
 def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, first: str = "on_next") -> Disposable:
     """The shared body of the five ``subscribe`` methods."""
     handle: Disposable = _HELD
     if not hasattr(subscriber, "on_subscribe"):
         if not callable(subscriber) or on_error is not None or on_complete is not None:
             _check_callbacks(source, {first: subscriber, "on_error": on_error, "on_complete": on_complete})
+            if subscriber is _NOTHING_GIVEN:
+                subscriber = None
         subscriber = handle = CallbackObserver(source, subscriber, on_error, on_complete)
     elif on_error is not None or on_complete is not None:
         kind = type(source).__name__
@@ -111,10 +122,11 @@ def _check_callbacks(source: object, callbacks: Mapping[str, object]) -> None:
         raise TypeError(
             f"{kind}.subscribe(None): a subscriber or a function is needed (RS 1.9).\n"
             f"  With callbacks:    source.subscribe(print, on_error=handle, on_complete=done)\n"
+            f"  With none:         source.subscribe()\n"
             f"  With a subscriber: source.subscribe(subscriber)"
         )
     for name, callback in callbacks.items():
-        if callback is not None and not callable(callback):
+        if callback is not None and callback is not _NOTHING_GIVEN and not callable(callback):
             raise TypeError(f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}")
 
 
@@ -126,23 +138,21 @@ class FlowableBase(_Publisher[T_co], ABC):
     @final
     def subscribe(
         self,
-        subscriber: Subscriber[T_co] | Callable[[T_co], object],
-        /,
-        *,
+        on_next: Subscriber[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
     ) -> Disposable:
-        """Start a run for ``subscriber``, or for callbacks, which request everything.
+        """Start a run for a subscriber, or for callbacks, which request everything; without any, for its side effects.
 
         Returns the handle that cancels (callbacks only; a subscriber cancels its own Subscription). Raises TypeError for None
-        or something that is neither (RS 1.9); everything else is signalled. Thread: signals come on whatever thread the
-        operators say, on the caller's when they say nothing.
+        or something that is neither (RS 1.9); everything else is signalled, an error without ``on_error`` to the error hook.
+        Thread: signals come on whatever thread the operators say, on the caller's when they say nothing.
         """
         plain = on_error is None and on_complete is None and _hooks.loaded and _hooks.on_subscribe is None
-        if plain and hasattr(subscriber, "on_subscribe"):  # the same with fewer calls: short streams are subscribed often
-            self.subscribe_actual(subscriber)  # type: ignore[arg-type]  # it is the subscriber of the two
+        if plain and hasattr(on_next, "on_subscribe"):  # the same with fewer calls: short streams are subscribed often
+            self.subscribe_actual(on_next)  # type: ignore[arg-type]  # it is the subscriber of the two
             return _HELD
-        return _subscribe(self, subscriber, on_error, on_complete)
+        return _subscribe(self, on_next, on_error, on_complete)
 
     @abstractmethod
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
@@ -157,14 +167,12 @@ class ObservableBase(_ObservableSource[T_co], ABC):
     @final
     def subscribe(
         self,
-        observer: Observer[T_co] | Callable[[T_co], object],
-        /,
-        *,
+        on_next: Observer[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
     ) -> Disposable:
-        """Start a run for ``observer``, or for callbacks; returns the handle that disposes (callbacks only)."""
-        return _subscribe(self, observer, on_error, on_complete)
+        """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
+        return _subscribe(self, on_next, on_error, on_complete)
 
     @abstractmethod
     def subscribe_actual(self, observer: Observer[T_co], /) -> None: ...
@@ -178,13 +186,11 @@ class SingleBase(_SingleSource[T_co], ABC):
     @final
     def subscribe(
         self,
-        observer: SingleObserver[T_co] | Callable[[T_co], object],
-        /,
-        *,
+        on_success: SingleObserver[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
     ) -> Disposable:
-        """Start a run for ``observer``, or for callbacks; returns the handle that disposes (callbacks only)."""
-        return _subscribe(self, observer, on_error, None, "on_success")
+        """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
+        return _subscribe(self, on_success, on_error, None, "on_success")
 
     @abstractmethod
     def subscribe_actual(self, observer: SingleObserver[T_co], /) -> None: ...
@@ -202,14 +208,12 @@ class MaybeBase(_MaybeSource[T_co], ABC):
     @final
     def subscribe(
         self,
-        observer: MaybeObserver[T_co] | Callable[[T_co], object],
-        /,
-        *,
+        on_success: MaybeObserver[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
     ) -> Disposable:
-        """Start a run for ``observer``, or for callbacks; with callbacks ``on_complete`` runs after a value too."""
-        return _subscribe(self, observer, on_error, on_complete, "on_success")
+        """Start a run for an observer, or for callbacks; with callbacks ``on_complete`` runs after a value too."""
+        return _subscribe(self, on_success, on_error, on_complete, "on_success")
 
     @abstractmethod
     def subscribe_actual(self, observer: MaybeObserver[T_co], /) -> None: ...
@@ -227,15 +231,14 @@ class CompletableBase(_CompletableSource, ABC):
     @final
     def subscribe(
         self,
-        observer: CompletableObserver | Callable[[], object],
-        /,
-        *,
+        on_complete: CompletableObserver | Callable[[], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
     ) -> Disposable:
-        """Start a run for ``observer``, or for an ``on_complete`` callback; returns the handle that disposes."""
-        if callable(observer) and not hasattr(observer, "on_subscribe"):
-            return _subscribe(self, _ignore, on_error, observer)
-        return _subscribe(self, observer, on_error, None)
+        """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
+        given: Any = on_complete
+        if given is None or hasattr(given, "on_subscribe"):
+            return _subscribe(self, given, on_error, None)
+        return _subscribe(self, _NOTHING_GIVEN, on_error, None if given is _NOTHING_GIVEN else given)
 
     @abstractmethod
     def subscribe_actual(self, observer: CompletableObserver, /) -> None: ...
@@ -243,7 +246,3 @@ class CompletableBase(_CompletableSource, ABC):
     def __await__(self) -> Generator[object, object, None]:
         """Until the end, in the async library that runs here; a plugin knows it. RuntimeError when there is none."""
         return awaiting(self, ".blocking_await()")
-
-
-def _ignore(_item: object) -> None:
-    pass
