@@ -43,7 +43,7 @@ def fresh() -> Iterator[None]:
 
 
 def forget() -> None:
-    for cached in (_entry_points.entries, _plugins._operator, _plugins._unknown):
+    for cached in (_entry_points.entries, _plugins._operator, _plugins.unknown):
         cached.cache_clear()
 
 

@@ -7,13 +7,15 @@ first.
 from __future__ import annotations
 
 import difflib
+import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from rx_core import OperatorNotFoundError
 from rx_ops._entry_points import entries, owner_of
+from rx_ops._names_elsewhere import CALLED, WRITTEN
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -28,7 +30,7 @@ def bind_operator(stream: object, name: str) -> Callable[..., Any]:
     kinds = type(stream).__mro__
     function = _operator(kinds, name)
     if function is None:
-        raise OperatorNotFoundError(_unknown(kinds, name), name=name, obj=stream)
+        raise OperatorNotFoundError(unknown(kinds, name), name=name, obj=stream)
     return partial(function, stream)
 
 
@@ -101,17 +103,50 @@ def _load(entry: EntryPoint, *others: EntryPoint) -> Callable[..., Any]:
 
 
 @lru_cache(maxsize=256)
-def _unknown(kinds: tuple[type, ...], name: str) -> str:
-    own = [each for each in dir(kinds[0]) if not each.startswith("_")]
+def unknown(kinds: tuple[type, ...], name: str) -> str:
+    """What is said of a stream with these bases, or of its type, that has nothing of that name."""
+    kind = kinds[0]
+    told = _elsewhere(kind, name)
+    if told:
+        return f"{kind.__name__} has no operator {name!r}.\n{told}"
     bases = {base.__name__ for base in kinds}
-    plugged = [entry.rpartition(".")[2] for entry in entries() if entry.rpartition(".")[0] in bases]
-    close = difflib.get_close_matches(name, dict.fromkeys([*own, *plugged]), n=3)  # plugged ones may be methods by now
-    hint = f"  Did you mean:  {', '.join('.' + each for each in close)}\n" if close else ""
     return (
-        f"{kinds[0].__name__} has no operator {name!r}.\n{hint}{_stale(bases, name)}"
+        f"{kind.__name__} has no operator {name!r}.\n{_close(kind, bases, name)}{_stale(bases, name)}"
         f"  Your own function in a chain:  .pipe({name}, ...)\n"
         f"  Operators of installed plugins:  python -m rx_core plugins"
     )
+
+
+def _elsewhere(kind: type, name: str) -> str:
+    """Ours for an operator that has this name in another library, or what to write instead."""
+    if name in WRITTEN:
+        return f"  Here it is written so:  {WRITTEN[name]}"
+    ours = CALLED.get(name, ())
+    lines = []
+    for each in [each for each in ours if hasattr(kind, each)] or ours:
+        owner = kind if hasattr(kind, each) else next((found for found in _types(kind) if hasattr(found, each)), None)
+        if owner is None:
+            lines.append(each)
+        elif isinstance(inspect.getattr_static(owner, each), classmethod):
+            lines.append(f"{owner.__name__}.{each}(...)")
+        else:
+            lines.append(f".{each}(...)" if owner is kind else f".{each}(...) of a {owner.__name__}")
+    return f"  Here it is called:  {', '.join(lines)}" if lines else ""
+
+
+def _types(kind: type) -> Iterator[type]:
+    """The five types, each the first that was made of its mixin."""
+    for base in kind.__mro__:
+        if base.__name__ == "_Plugged":
+            mixins: list[type] = base.__subclasses__()
+            yield from (mixin.__subclasses__()[0] for mixin in mixins)
+
+
+def _close(kind: type, bases: set[str], name: str) -> str:
+    own = [each for each in dir(kind) if not each.startswith("_")]
+    plugged = [entry.rpartition(".")[2] for entry in entries() if entry.rpartition(".")[0] in bases]
+    close = difflib.get_close_matches(name, dict.fromkeys([*own, *plugged]), n=3)  # plugged ones may be methods by now
+    return f"  Did you mean:  {', '.join('.' + each for each in close)}\n" if close else ""
 
 
 def _stale(bases: set[str], name: str) -> str:

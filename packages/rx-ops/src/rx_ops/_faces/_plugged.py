@@ -9,10 +9,13 @@ last of its type's bases, so that a plugin can add an operator but never replace
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from abc import ABCMeta
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from rx_core import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
+from rx_core import CompletableBase, FlowableBase, MaybeBase, ObservableBase, OperatorNotFoundError, SingleBase
 from rx_fusion._shapes import when_hot
+from rx_ops._names_elsewhere import CALLED, WRITTEN
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -26,13 +29,44 @@ def look_for(stream: object, name: str) -> Any:
     return bind_operator(stream, name)
 
 
-class _Plugged:
+class _CalledElsewhere:
+    """The name of an operator in another library: reading it tells ours, of a class as well as of a stream."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, stream: object, kind: type) -> NoReturn:
+        from rx_ops._plugins import unknown
+
+        raise OperatorNotFoundError(unknown(kind.__mro__, self._name), name=self._name, obj=stream or kind)
+
+
+class _Listed(ABCMeta):
+    """``dir()`` of a type leaves out what operators are called elsewhere.
+
+    A ``__getattr__`` in this place, instead of attributes that raise, would make each call of a classmethod slow on CPython 3.11.
+    """
+
+    def __dir__(cls) -> Iterable[str]:
+        return [name for name in super().__dir__() if name not in CALLED and name not in WRITTEN]
+
+
+class _Plugged(metaclass=_Listed):
     """Finds operators of plugins. Hidden from type checkers, so that a misspelt operator stays an error for them."""
 
     __slots__ = ()
 
+    def __dir__(self) -> Iterable[str]:
+        return [name for name in super().__dir__() if name not in CALLED and name not in WRITTEN]
+
     if not TYPE_CHECKING:
         __getattr__ = look_for
+
+
+for _name in (*CALLED, *WRITTEN):
+    setattr(_Plugged, _name, _CalledElsewhere(_name))
 
 
 def _settle() -> None:
