@@ -75,6 +75,8 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         ("rx_fusion/_shapes.py", "from rx_fusion._heads import Head\n", "rx_fusion: stages"),
         ("rx_schedulers/_loop_thread.py", "def late():\n    from rx_schedulers import _event_loop\n", "rx_schedulers: actions"),
         ("rx_trio/_wakeup.py", "from rx_trio import _scheduler\n", "rx_trio: wake-ups below"),
+        ("rx_asyncio/_loop.py", "def late():\n    from rx_asyncio import _source\n", "rx_asyncio: wake-ups below"),
+        ("rx_core/tasks/_pump.py", "from rx_core.tasks import _mapping\n", "rx_core.tasks: loops, what waits"),
     ],
     ids=[
         "another package",
@@ -89,6 +91,8 @@ def test_an_allowed_import_is_not_refused(tmp_path: Path) -> None:
         "shapes and heads",
         "threads and their event loops",
         "wake-ups and what waits for them",
+        "a loop and its sources",
+        "tasks that pull and operators",
     ],
 )
 def test_a_forbidden_import_is_refused(module: str, text: str, contract: str, tmp_path: Path) -> None:
@@ -104,6 +108,8 @@ CIRCLES = [
     "rx_spark/_workers",
     "rx_testing",
     "rx_trio",
+    "rx_asyncio",
+    "rx_core/tasks",
 ]
 
 
@@ -117,7 +123,9 @@ def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_spark/_workers", "rx_trio"])
+@pytest.mark.parametrize(
+    "package", ["rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_spark/_workers", "rx_trio", "rx_asyncio"]
+)
 def test_a_new_module_has_to_say_its_layer(package: str, tmp_path: Path) -> None:
     refused(tmp_path, {f"{package}/_new.py": ""}, f"{package.split('/')[0]}: ")
 

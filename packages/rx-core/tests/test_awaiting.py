@@ -60,6 +60,7 @@ def test_without_a_plugin_the_error_says_what_to_install(monkeypatch: pytest.Mon
         Untouched().__await__()
     assert str(raised.value) == (
         "Untouched() was awaited, and no plugin for an async library is installed.\n"
+        "  In asyncio:     install rx-asyncio, and await it in what asyncio.run(...) runs\n"
         "  In trio:        install rx-trio, and await it in what trio.run(...) runs\n"
         "  Without async:  .blocking_get()"
     )

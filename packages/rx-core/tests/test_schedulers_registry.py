@@ -85,7 +85,12 @@ def test_the_last_registration_wins_and_the_one_before_can_come_back() -> None:
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
-    [("io", "pip install rx-schedulers"), ("trio", "pip install rx-trio"), ("virtual", "pip install rx-testing")],
+    [
+        ("io", "pip install rx-schedulers"),
+        ("trio", "pip install rx-trio"),
+        ("asyncio", "pip install rx-asyncio"),
+        ("virtual", "pip install rx-testing"),
+    ],
 )
 def test_a_missing_scheduler_names_the_package_to_install(name: str, remedy: str) -> None:
     registry = SchedulerRegistry()

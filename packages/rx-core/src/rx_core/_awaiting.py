@@ -17,6 +17,7 @@ def awaiting(source: object, without: str) -> Generator[object, object, Any]:
         known = "no plugin for an async library is installed" if find is None else "no async library that is known runs here"
         raise RuntimeError(
             f"{source!r} was awaited, and {known}.\n"
+            f"  In asyncio:     install rx-asyncio, and await it in what asyncio.run(...) runs\n"
             f"  In trio:        install rx-trio, and await it in what trio.run(...) runs\n"
             f"  Without async:  {without}"
         )

@@ -28,6 +28,7 @@ _KNOWN_PROVIDERS: Mapping[str, str] = {
     "io": "rx-schedulers",
     "new_thread": "rx-schedulers",
     "trio": "rx-trio",
+    "asyncio": "rx-asyncio",
     "virtual": "rx-testing",
 }
 

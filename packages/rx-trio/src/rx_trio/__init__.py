@@ -10,6 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rx_core.tasks import Stream as Stream
+    from rx_core.tasks import StreamItems as StreamItems
+    from rx_trio._operators import filter_async as filter_async
+    from rx_trio._operators import map_async as map_async
     from rx_trio._scheduler import TrioScheduler as TrioScheduler
     from rx_trio._scheduler import open_scheduler as open_scheduler
     from rx_trio._scheduler import scheduler as scheduler
@@ -18,8 +22,6 @@ if TYPE_CHECKING:
     from rx_trio._sink import to_channel as to_channel
     from rx_trio._source import from_async_iterable as from_async_iterable
     from rx_trio._source import from_channel as from_channel
-    from rx_trio._stream import Stream as Stream
-    from rx_trio._stream import StreamItems as StreamItems
     from rx_trio._stream import first as first
     from rx_trio._stream import stream as stream
     from rx_trio._stream import value as value
@@ -27,13 +29,15 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "Stream": "_stream",
-    "StreamItems": "_stream",
+    "StreamItems": "_sink",
     "TrioScheduler": "_scheduler",
     "TrioSubscription": "_sink",
     "__version__": "_version",
+    "filter_async": "_operators",
     "first": "_stream",
     "from_async_iterable": "_source",
     "from_channel": "_source",
+    "map_async": "_operators",
     "open_scheduler": "_scheduler",
     "scheduler": "_scheduler",
     "stream": "_stream",
@@ -48,9 +52,11 @@ __all__ = [
     "TrioScheduler",
     "TrioSubscription",
     "__version__",
+    "filter_async",
     "first",
     "from_async_iterable",
     "from_channel",
+    "map_async",
     "open_scheduler",
     "scheduler",
     "stream",

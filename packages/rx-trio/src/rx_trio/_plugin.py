@@ -22,9 +22,10 @@ def rx_schedulers() -> Mapping[str, Callable[[], Scheduler]]:
 
 
 def _running() -> Scheduler:
-    from rx_trio._scheduler import RunningScheduler
+    from rx_core.tasks import RunningScheduler
+    from rx_trio._scheduler import scheduler
 
-    return RunningScheduler()
+    return RunningScheduler("trio", scheduler)
 
 
 @hookimpl

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 import trio
 
-from rx_core import DEFAULT_PREFETCH, BaseDisposable, check_callable, check_prefetch, name_of
-from rx_trio._stream import StreamItems, check_source, stream
-from rx_trio._wakeup import call_in_loop, current_token
+from rx_core import DEFAULT_PREFETCH, check_callable, check_prefetch
+from rx_core.tasks import StreamItems, TaskSubscription, check_source
+from rx_trio._loop import TrioLoop
+from rx_trio._stream import stream
 
 if TYPE_CHECKING:
     from rx_core import Publisher
@@ -18,86 +19,12 @@ T = TypeVar("T")
 
 
 @final
-class TrioSubscription(BaseDisposable):
+class TrioSubscription(TaskSubscription):
     """The handle of :func:`subscribe`: ``dispose()`` cancels, from any thread; so does leaving a ``with`` block over
     it.
     """
 
-    __slots__ = ("_disposed", "_scope", "_token")
-
-    def __init__(self) -> None:
-        self._token = current_token("rx_trio.subscribe()")
-        self._scope = trio.CancelScope()
-        self._disposed = False
-
-    def dispose(self) -> None:
-        """Cancel the callbacks that run and the source. Returns at once; the nursery waits for their finalizers."""
-        if not self._disposed:
-            self._disposed = True
-            call_in_loop(self._token, trio.CancelScope.cancel, self._scope)
-
-    @property
-    def is_disposed(self) -> bool:
-        """Whether it was cancelled, or has ended."""
-        return self._disposed
-
-    async def _live(self, items: StreamItems[T], on_next: Callable[[T], Awaitable[object]], max_concurrency: int) -> None:
-        try:
-            with self._scope:
-                try:
-                    if max_concurrency == 1:
-                        async for item in items:
-                            await _awaitable(on_next, item)
-                    else:
-                        await _serve(items, on_next, max_concurrency)
-                finally:
-                    await items.aclose()
-        finally:
-            self._disposed = True
-
-
-def _awaitable(on_next: Callable[[T], Awaitable[object]], item: T) -> Awaitable[object]:
-    result: Any = on_next(item)
-    if not hasattr(result, "__await__"):
-        raise TypeError(
-            f"rx_trio.subscribe() needs an async function, and {name_of(on_next)} returned {result!r}.\n"
-            f"  An async function:            async def {getattr(on_next, '__name__', 'on_next')}(item): ...\n"
-            f"  For a plain function rather:  flow.subscribe({name_of(on_next)})"
-        )
-    awaitable: Awaitable[object] = result
-    return awaitable
-
-
-async def _serve(items: StreamItems[T], on_next: Callable[[T], Awaitable[object]], tasks: int) -> None:
-    """Several tasks that take turns at the stream. One failure comes out as itself, several as a group."""
-    turn = trio.Lock()
-    failures: list[BaseException] = []
-
-    async def serve(scope: trio.CancelScope) -> None:
-        task = items._endings.attach()
-        try:
-            while True:
-                async with turn:
-                    try:
-                        item = await items.__anext__()
-                    except StopAsyncIteration:
-                        return
-                await _awaitable(on_next, item)
-        except trio.Cancelled:
-            raise
-        except BaseException as failure:
-            failures.append(failure)
-            scope.cancel()
-        finally:
-            items._endings.detach(task)
-
-    async with trio.open_nursery() as nursery:
-        for _ in range(tasks):
-            nursery.start_soon(serve, nursery.cancel_scope)
-    if len(failures) == 1:
-        raise failures[0]
-    if failures:
-        raise BaseExceptionGroup(f"{len(failures)} callbacks of rx_trio.subscribe() failed", failures)
+    __slots__ = ()
 
 
 def subscribe(
@@ -125,22 +52,18 @@ def subscribe(
 
     The publisher is subscribed to before this returns, so a hot one loses nothing.
     """
-    check_source("subscribe", publisher)
+    check_source("rx_trio", "subscribe", publisher)
     check_callable("rx_trio.subscribe", "on_next", on_next)
     check_prefetch("subscribe", max_concurrency, "max_concurrency")
     check_prefetch("subscribe", prefetch)
-    handle = TrioSubscription()
+    loop = TrioLoop.here("rx_trio.subscribe()")
     if not isinstance(nursery, trio.Nursery):
         raise TypeError(
             f"rx_trio.subscribe() needs the nursery that is to own the subscription, got {nursery!r}.\n"
             f"  Right:  rx_trio.subscribe(nursery, flow, on_next)"
         )
-    items = StreamItems(publisher, prefetch, "rx_trio.subscribe()")
-    try:
-        nursery.start_soon(handle._live, items, on_next, max_concurrency, name=f"rx_trio.subscribe({name_of(on_next)})")
-    except BaseException:
-        items.abandon()
-        raise
+    handle = TrioSubscription(loop)
+    handle.start(nursery, publisher, StreamItems(loop, publisher, prefetch), on_next, max_concurrency)
     return handle
 
 

@@ -5,76 +5,17 @@ requested.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 import trio
 
-from rx_core import FlowableBase, name_of
-from rx_trio._pump import Pump, gone
-from rx_trio._wakeup import call_in_loop, current_token
+from rx_core.tasks import AsyncSource, check_async_iterable
+from rx_trio._loop import TrioLoop, owned
 
 if TYPE_CHECKING:
-    from rx_core import Subscriber
+    from rx_core import FlowableBase
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
-
-@final
-class AsyncSource(FlowableBase[T_co]):
-    """What :func:`from_async_iterable` and :func:`from_channel` return; put it into ``Flowable.wrap``."""
-
-    __slots__ = ("_call", "_life", "_nursery", "_once", "_source", "_token")
-
-    def __init__(self, call: str, source: AsyncIterable[T_co] | Callable[[], AsyncIterable[T_co]], nursery: trio.Nursery) -> None:
-        self._token = current_token(f"rx_trio.{call}()")
-        if not isinstance(nursery, trio.Nursery):
-            raise TypeError(
-                f"rx_trio.{call}() needs the nursery its task is to live in, got {nursery!r}.\n"
-                f"  async with trio.open_nursery() as nursery:\n"
-                f"      source = rx_trio.{call}(..., nursery=nursery)"
-            )
-        self._call = call
-        self._source = source
-        self._nursery = nursery
-        #: An iterator has one life, which the first subscription takes out of the cell; an iterable or a factory has
-        #: many.
-        self._once = hasattr(source, "__anext__")
-        self._life = {0: True}
-
-    def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
-        first = not self._once or self._life.pop(0, None) is not None
-        pump = Pump(self, subscriber, self._token, first)
-        subscriber.on_subscribe(pump)  # the task starts after it, so that nothing comes before it returned (RS 1.3)
-        if not call_in_loop(self._token, pump.start, self._nursery):
-            pump.refuse(gone(self, "its trio run has ended"))
-
-    def make(self, first: bool) -> AsyncIterator[T_co]:
-        """The iterator of one subscription, made in its task. What this raises is signalled."""
-        source = self._source
-        if not first:
-            raise RuntimeError(
-                f"{self!r} was subscribed to before, and {type(source).__name__} can be iterated once only.\n"
-                f"  Give a function that makes a new one each time:  rx_trio.{self._call}(function, nursery=nursery)"
-            )
-        iterable: Any = source if hasattr(source, "__aiter__") else source()
-        if not hasattr(iterable, "__aiter__"):
-            if hasattr(iterable, "close") and hasattr(iterable, "__await__"):
-                iterable.close()  # a coroutine that will not be awaited
-            raise TypeError(
-                f"rx_trio.{self._call}({name_of(source)}): the function has to return an async iterable, "
-                f"it returned {iterable!r}.\n"
-                f"  For example an async generator:  async def {getattr(source, '__name__', 'items')}(): yield 1"
-            )
-        iterator: AsyncIterator[T_co] = iterable.__aiter__()
-        return iterator
-
-    @property
-    def call(self) -> str:
-        return self._call
-
-    def __repr__(self) -> str:
-        return f"{self._call}({name_of(self._source)})"
 
 
 def from_async_iterable(
@@ -99,14 +40,8 @@ def from_async_iterable(
     ``yield`` may still await in its ``finally``; one that is waiting gets trio.Cancelled there.
     Raises:  TypeError for bad arguments, RuntimeError outside trio.
     """
-    given: object = source
-    if not hasattr(given, "__aiter__") and not callable(given):
-        hint = "  For a plain iterable:  Flowable.from_iterable(source)" if hasattr(source, "__iter__") else ""
-        raise TypeError(
-            f"rx_trio.from_async_iterable() needs an async iterable or a function that makes one, got {source!r}.\n"
-            f"  For example an async generator function:  async def ticks(): yield 1\n{hint}".rstrip()
-        )
-    return AsyncSource("from_async_iterable", source, nursery)
+    check_async_iterable("rx_trio", source)
+    return _source("from_async_iterable", source, nursery)
 
 
 def from_channel(channel: trio.abc.ReceiveChannel[T], /, *, nursery: trio.Nursery) -> FlowableBase[T]:
@@ -126,7 +61,13 @@ def from_channel(channel: trio.abc.ReceiveChannel[T], /, *, nursery: trio.Nurser
             f"  send, receive = trio.open_memory_channel(0);  rx_trio.from_channel(receive, nursery=nursery)"
         )
     source: AsyncIterable[T] = _Received(channel) if isinstance(channel, trio.MemoryReceiveChannel) else channel
-    return AsyncSource("from_channel", source, nursery)
+    return _source("from_channel", source, nursery)
+
+
+def _source(call: str, source: AsyncIterable[T] | Callable[[], AsyncIterable[T]], nursery: trio.Nursery) -> FlowableBase[T]:
+    loop = TrioLoop.here(f"rx_trio.{call}()")
+    owned(call, nursery)
+    return AsyncSource(TrioLoop, loop, call, source, nursery)
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 import trio
 from trio.lowlevel import Abort, checkpoint, current_task, enable_ki_protection, reschedule, wait_task_rescheduled
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from trio.lowlevel import RaiseCancelT, Task, TrioToken
 
 A = TypeVar("A")
-
-#: Items a task sends between two checkpoints at the most.
-QUANTUM: Final = 256
 
 
 def current_token(call: str, /) -> TrioToken:
@@ -49,7 +46,7 @@ def call_in_loop(token: TrioToken, function: Callable[[A], object], argument: A,
 
 
 @final
-class Wakeup:
+class TrioWakeup:
     """One task waits for it, and any thread wakes that task.
 
     A thread publishes first what there is to see, then raises ``woken``, then looks for the task in ``_waiter``; the task
@@ -59,17 +56,13 @@ class Wakeup:
 
     __slots__ = ("_waiter", "token", "woken")
 
-    def __init__(self, call: str) -> None:
-        self.token = current_token(call)
-        #: Woken, and the task has not looked yet. Reading it spares a call of :meth:`wake` on hot paths.
+    def __init__(self, token: TrioToken) -> None:
+        self.token = token
         self.woken = False
         self._waiter: dict[int, Task] = {}
 
     @enable_ki_protection
     def wake(self) -> None:
-        """Wake the waiting task, or let the next :meth:`wait` return at once. Thread-safe; nothing when the loop has
-        ended.
-        """
         self.woken = True
         task = self._waiter.pop(0, None)
         if task is not None:
@@ -77,7 +70,6 @@ class Wakeup:
 
     @enable_ki_protection  # between arming and parking nothing may interrupt, or a thread would wake a task that is not parked
     async def wait(self) -> None:
-        """Return once woken since the last wait. Always a checkpoint; when it is cancelled no wake-up is lost."""
         if self.woken:
             await checkpoint()
         else:
@@ -91,7 +83,7 @@ class Wakeup:
         self.woken = False  # before the caller looks: what is published from here on wakes again
 
     async def pause(self) -> None:
-        """Let other tasks go on, for the caller to look once more before it parks: to be woken from that takes much longer."""
+        """To be woken from a checkpoint takes much less than from parking."""
         await checkpoint()
         self.woken = False  # before the caller looks
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import trio
-from trio_parties import Generated, counted, run
 
-import rx_trio
 from rx_core import (
     ActionDisposable,
     EmptyStreamError,
@@ -19,6 +16,8 @@ from rx_core import (
     SingleObserver,
 )
 from rx_testing import ManualPublisher, ManualSubscription
+from tests.tasks.backends import Backend
+from tests.tasks.parties import Generated, counted
 
 # -- one value ---------------------------------------------------------------------------------------------------------
 
@@ -41,22 +40,22 @@ class Empty(MaybeBase[int]):
         observer.on_complete()
 
 
-def test_a_single_and_a_maybe_can_be_awaited() -> None:
+def test_a_single_and_a_maybe_can_be_awaited(backend: Backend) -> None:
     async def main() -> None:
-        assert await rx_trio.value(One(7)) == 7
+        assert await backend.rx.value(One(7)) == 7
         with pytest.raises(ZeroDivisionError):
-            await rx_trio.value(One(ZeroDivisionError()))
+            await backend.rx.value(One(ZeroDivisionError()))
         with pytest.raises(EmptyStreamError):
-            await rx_trio.value(Empty())
-        assert await rx_trio.value(Empty(), "nothing") == "nothing"
-        assert await rx_trio.value(Empty(), None) is None
-        with pytest.raises(TypeError, match=r"rx_trio\.first"):
-            await rx_trio.value(counted(3))  # type: ignore[call-overload]
+            await backend.rx.value(Empty())
+        assert await backend.rx.value(Empty(), "nothing") == "nothing"
+        assert await backend.rx.value(Empty(), None) is None
+        with pytest.raises(TypeError, match=rf"{backend.rx.__name__}\.first"):
+            await backend.rx.value(counted(3))
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_single_that_takes_its_time() -> None:
+def test_a_single_that_takes_its_time(backend: Backend) -> None:
     class Later(SingleBase[str]):
         observer: SingleObserver[str]
         disposed = 0
@@ -73,40 +72,40 @@ def test_a_single_that_takes_its_time() -> None:
         got: list[str] = []
 
         async def wait() -> None:
-            got.append(await rx_trio.value(later))
+            got.append(await backend.rx.value(later))
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(wait)
-            await trio.testing.wait_all_tasks_blocked()
-            await trio.to_thread.run_sync(lambda: later.observer.on_success("here"))
+        async with backend.owner() as owner:
+            owner.start(wait)
+            await backend.settle()
+            await backend.thread(lambda: later.observer.on_success("here"))
         assert got == ["here"]
         assert later.disposed == 0
-        with trio.move_on_after(1) as scope:
-            await rx_trio.value(later)
+        with backend.within(1) as scope:
+            await backend.rx.value(later)
         assert scope.cancelled_caught
         assert later.disposed == 1
 
-    run(main)
+    backend.run(main)
 
 
-def test_first_asks_for_one_and_cancels() -> None:
+def test_first_asks_for_one_and_cancels(backend: Backend) -> None:
     def answer(subscription: ManualSubscription[int], n: int) -> None:
         subscription.next(41)
 
     source = ManualPublisher[int](on_request=answer)
 
     async def main() -> None:
-        assert await rx_trio.first(source) == 41
+        assert await backend.rx.first(source) == 41
         assert source.requested == 1
         assert source.cancelled
-        assert await rx_trio.first(counted(0), "none") == "none"
+        assert await backend.rx.first(counted(0), "none") == "none"
         with pytest.raises(EmptyStreamError):
-            await rx_trio.first(counted(0))
+            await backend.rx.first(counted(0))
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_task_that_is_cancelled_already_takes_no_value_from_the_source() -> None:
+def test_a_task_that_is_cancelled_already_takes_no_value_from_the_source(backend: Backend) -> None:
     taken: list[int] = []
 
     def numbers() -> Iterator[int]:
@@ -115,16 +114,16 @@ def test_a_task_that_is_cancelled_already_takes_no_value_from_the_source() -> No
             yield n
 
     async def main() -> None:
-        with trio.CancelScope() as scope:
+        with backend.within(1e9) as scope:
             scope.cancel()
-            await rx_trio.first(Generated(numbers))
+            await backend.rx.first(Generated(numbers))
         assert scope.cancelled_caught
         source = ManualPublisher[int]()
-        with trio.CancelScope() as scope:
+        with backend.within(1e9) as scope:
             scope.cancel()
-            await rx_trio.first(source)
+            await backend.rx.first(source)
         assert scope.cancelled_caught
         assert taken == []
         assert source.subscriptions == []
 
-    run(main)
+    backend.run(main)

@@ -8,12 +8,15 @@ from itertools import repeat
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
-from rx_core import LARGEST_PREFETCH, OPERATOR_CODES, Growing, _buffer_watch, dropped
+from rx_core import _buffer_watch
+from rx_core._demand import LARGEST_PREFETCH, Growing
+from rx_core._hooks import dropped
+from rx_core._user_code import OPERATOR_CODES
 from rx_core.streams import subscribe
-from rx_trio._wakeup import Wakeup
 
 if TYPE_CHECKING:
-    from rx_core import Subscription
+    from rx_core._protocols import Subscription
+    from rx_core.tasks._loop import Wakeup
 
 T = TypeVar("T")
 
@@ -43,8 +46,8 @@ class Arrivals(Generic[T]):
         "wakeup",
     )
 
-    def __init__(self, window: int, origin: object, call: str, *, exact: bool = False) -> None:
-        self.wakeup = Wakeup(call)
+    def __init__(self, window: int, origin: object, wakeup: Wakeup, *, exact: bool = False) -> None:
+        self.wakeup = wakeup
         self._origin = origin
         self._window = int(window)
         #: What the window may grow to.

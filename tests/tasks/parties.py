@@ -1,21 +1,15 @@
-"""What the tests of streams and sources share: a loop whose clock jumps, and sources that count."""
+"""Sources that count."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeVar
-
-import trio
-from trio.testing import MockClock
 
 from rx_core import FlowableBase, Subscriber
 from rx_core.streams import Stopping, Stream
+from tests.tasks.backends import Backend
 
 T = TypeVar("T")
-
-
-def run(main: Callable[[], Awaitable[T]]) -> T:
-    return trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
 class Generated(Stream[T], FlowableBase[T]):
@@ -39,10 +33,15 @@ def counted(n: int) -> Generated[int]:
     return Generated(lambda: iter(range(n)))
 
 
+class Leave(BaseException):
+    """Of no library, and of no program."""
+
+
 class Ticks:
     """An async generator function that counts what is pulled and how it ends."""
 
-    def __init__(self, n: int | None = None, *, wait: bool = False) -> None:
+    def __init__(self, backend: Backend, n: int | None = None, *, wait: bool = False) -> None:
+        self.backend = backend
         self.n = n
         self.wait = wait
         self.pulled = 0
@@ -52,7 +51,7 @@ class Ticks:
         try:
             while self.n is None or self.pulled < self.n:
                 if self.wait:
-                    await trio.sleep(1)
+                    await self.backend.sleep(1)
                 self.pulled += 1
                 yield self.pulled
         except BaseException as error:

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, final
-
-import trio
-from trio.lowlevel import current_task
-
-from rx_trio._wakeup import in_loop
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
-    from trio.lowlevel import Task, TrioToken
-
-
-class Ending(Protocol):
-    """A subscription with a task of its own, which takes its time to end."""
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether it ends, or has ended."""
-
-    async def ended(self) -> None:
-        """Return when it has ended."""
-
-    def hurry(self) -> None:
-        """The task that waits was cancelled: cancel what is still awaited in there. Called inside trio."""
-
+    from rx_core.tasks._loop import Ending, Loop
 
 #: For which streams each task works now, the innermost last.
-_working: dict[Task, list[Endings]] = {}
+_working: dict[Hashable, list[Endings]] = {}
 
 
-def working_here(token: TrioToken, /) -> Endings | None:
+def working_here(loop: Loop, /) -> Endings | None:
     """The endings of the stream for which the current task works, if this is a task of that loop and it works for one."""
-    if not in_loop(token) or not trio.lowlevel.in_trio_task():
+    if not _working or not loop.is_here():
         return None
-    streams = _working.get(current_task())
+    task = loop.task()
+    streams = None if task is None else _working.get(task)
     return streams[-1] if streams else None
 
 
@@ -43,18 +25,22 @@ def working_here(token: TrioToken, /) -> Endings | None:
 class Endings:
     """The subscriptions of one stream that leaving it has to wait for. It belongs to the loop."""
 
-    __slots__ = ("_noted",)
+    __slots__ = ("_loop", "_noted")
 
-    def __init__(self) -> None:
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
         self._noted: dict[Ending, None] = {}
 
-    def attach(self) -> Task:
+    def attach(self) -> Hashable | None:
         """From here on the current task works for this stream; what it subscribes to meanwhile may belong to it."""
-        task = current_task()
-        _working.setdefault(task, []).append(self)
+        task = self._loop.task()
+        if task is not None:
+            _working.setdefault(task, []).append(self)
         return task
 
-    def detach(self, task: Task, /) -> None:
+    def detach(self, task: Hashable | None, /) -> None:
+        if task is None:
+            return
         streams = _working[task]
         streams.remove(self)
         if not streams:
@@ -74,10 +60,8 @@ class Endings:
         try:
             for ending in endings:
                 await ending.ended()
-        except trio.Cancelled:
+        except self._loop.cancelled:
             for ending in endings:
                 ending.hurry()
-            with trio.CancelScope(shield=True):
-                for ending in endings:
-                    await ending.ended()
+            await self._loop.outlast(endings)
             raise

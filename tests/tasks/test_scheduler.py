@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
-import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
 
 import rx_core
-import rx_trio
 from rx_core import DISPOSED
+from rx_core.tasks import LoopScheduler
 from rx_ops import Flowable
 from rx_testing import TestSubscriber
+from tests.tasks.backends import Backend
+from tests.tasks.parties import Leave
 
 T = TypeVar("T")
 
 
-def run(main: Callable[[], Awaitable[T]]) -> T:
-    return trio.run(main, clock=MockClock(autojump_threshold=0))
-
-
-def test_delays_at_exact_virtual_instants() -> None:
+def test_delays_at_exact_virtual_instants(backend: Backend) -> None:
     seen: list[tuple[str, float]] = []
 
     async def main() -> None:
-        async with rx_trio.open_scheduler() as scheduler:
+        async with backend.rx.open_scheduler() as scheduler:
             worker = scheduler.create_worker()
 
             def note(name: str) -> Callable[[], object]:
-                return lambda: seen.append((name, trio.current_time()))
+                return lambda: seen.append((name, backend.now()))
 
             worker.schedule(note("c"), 2.5)
             worker.schedule(note("a"))
@@ -41,129 +37,129 @@ def test_delays_at_exact_virtual_instants() -> None:
             dropped.dispose()
             assert dropped.is_disposed
             worker.schedule(note("negative"), -1.0)
-            await trio.sleep(4000)
+            await backend.sleep(4000)
             assert worker.now() == scheduler.now() == 4000.0
 
-    run(main)
+    backend.run(main)
     assert seen == [("a", 0.0), ("negative", 0.0), ("b", 0.25), ("c", 2.5), ("d", 3600.0)]
 
 
-def test_an_action_that_schedules_the_next_one() -> None:
+def test_an_action_that_schedules_the_next_one(backend: Backend) -> None:
     instants: list[float] = []
 
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
+        worker = backend.rx.scheduler().create_worker()
 
         def tick() -> None:
-            instants.append(trio.current_time())
+            instants.append(backend.now())
             if len(instants) < 5:
                 worker.schedule(tick, 1.5)
 
         worker.schedule(tick, 1.5)
-        await trio.sleep(100)
+        await backend.sleep(100)
 
-    run(main)
+    backend.run(main)
     assert instants == [1.5, 3.0, 4.5, 6.0, 7.5]
 
 
-def test_what_is_due_comes_before_what_is_scheduled_now() -> None:
+def test_what_is_due_comes_before_what_is_scheduled_now(backend: Backend) -> None:
     order: list[str] = []
 
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
-        clock = trio.lowlevel.current_clock()
-        assert isinstance(clock, MockClock)
+        worker = backend.rx.scheduler().create_worker()
         worker.schedule(lambda: order.append("timer"), 1.0)
-        await wait_all_tasks_blocked()
-        clock.jump(2.0)
+        await backend.settle()
+        backend.jump(2.0)
         worker.schedule(lambda: order.append("now"))
-        await trio.sleep(1)
+        await backend.sleep(1)
 
-    run(main)
+    backend.run(main)
     assert order == ["timer", "now"]
 
 
-def test_one_scheduler_for_each_loop_and_none_outside() -> None:
-    async def main() -> rx_trio.TrioScheduler:
-        assert rx_trio.scheduler() is rx_trio.scheduler()
-        return rx_trio.scheduler()
+def test_one_scheduler_for_each_loop_and_none_outside(backend: Backend) -> None:
+    async def main() -> LoopScheduler:
+        found: LoopScheduler = backend.rx.scheduler()
+        again = backend.rx.scheduler() is found
+        assert again
+        return found
 
-    first, second = run(main), run(main)
+    first, second = backend.run(main), backend.run(main)
     assert first is not second
     with pytest.raises(RuntimeError, match="has ended"):
         first.create_worker()
-    with pytest.raises(RuntimeError, match="inside trio only"):
-        rx_trio.scheduler()
+    with pytest.raises(RuntimeError, match=f"inside {backend} only"):
+        backend.rx.scheduler()
 
 
 @pytest.mark.filterwarnings("ignore:the plugin:RuntimeWarning")  # somebody else's that does not load
-def test_the_name_trio_means_the_loop_that_runs() -> None:
+def test_the_name_of_a_library_means_its_loop_that_runs(backend: Backend) -> None:
     seen: list[float] = []
 
     async def main() -> None:
-        worker = rx_core.scheduler("trio").create_worker()
-        worker.schedule(lambda: seen.append(trio.current_time()), 2.0)
-        await trio.sleep(3)
-        assert rx_core.scheduler("trio").now() == 3.0
+        worker = rx_core.scheduler(backend.name).create_worker()
+        worker.schedule(lambda: seen.append(backend.now()), 2.0)
+        await backend.sleep(3)
+        assert rx_core.scheduler(backend.name).now() == 3.0
 
-    run(main)
-    run(main)
+    backend.run(main)
+    backend.run(main)
     assert seen == [2.0, 2.0]
-    with pytest.raises(RuntimeError, match="inside trio only"):
-        rx_core.scheduler("trio").create_worker()
+    with pytest.raises(RuntimeError, match=f"inside {backend} only"):
+        rx_core.scheduler(backend.name).create_worker()
 
 
-def test_a_disposed_worker_runs_nothing() -> None:
+def test_a_disposed_worker_runs_nothing(backend: Backend) -> None:
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
+        worker = backend.rx.scheduler().create_worker()
         ran: list[int] = []
         waiting = worker.schedule(lambda: ran.append(1))
         worker.dispose()
         assert waiting.is_disposed
         assert worker.schedule(lambda: ran.append(2)) is DISPOSED
         assert worker.is_disposed
-        await trio.sleep(1)
+        await backend.sleep(1)
         assert ran == []
 
-    run(main)
+    backend.run(main)
 
 
-def test_an_action_that_ran_is_not_disposed() -> None:
+def test_an_action_that_ran_is_not_disposed(backend: Backend) -> None:
     """Whoever asks late whether its action was refused must not be told so."""
 
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
+        worker = backend.rx.scheduler().create_worker()
         done = worker.schedule(lambda: None)
-        await trio.sleep(1)
+        await backend.sleep(1)
         assert not done.is_disposed
 
-    run(main)
+    backend.run(main)
 
 
-def test_errors_of_actions_are_reported_and_the_loop_lives(caplog: pytest.LogCaptureFixture) -> None:
+def test_errors_of_actions_are_reported_and_the_loop_lives(backend: Backend, caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise ZeroDivisionError("boom")
 
     def leave() -> None:
-        raise SystemExit("leave")
+        raise Leave("leave")
 
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
+        worker = backend.rx.scheduler().create_worker()
         ran: list[int] = []
         worker.schedule(fail)
         worker.schedule(leave)
         worker.schedule(lambda: ran.append(1))
-        await trio.sleep(1)
+        await backend.sleep(1)
         assert ran == [1]
 
-    run(main)
+    backend.run(main)
     assert "boom" in caplog.text
-    assert "SystemExit ended an action" in caplog.text
+    assert "Leave ended an action" in caplog.text
 
 
-def test_actions_from_many_threads_run_serially_on_the_loop() -> None:
+def test_actions_from_many_threads_run_serially_on_the_loop(backend: Backend) -> None:
     async def main() -> None:
-        worker = rx_trio.scheduler().create_worker()
+        worker = backend.rx.scheduler().create_worker()
         here = threading.get_ident()
         ran: list[tuple[int, int]] = []
 
@@ -176,78 +172,78 @@ def test_actions_from_many_threads_run_serially_on_the_loop() -> None:
 
                 assert not worker.schedule(action).is_disposed
 
-        async with trio.open_nursery() as nursery:
+        async with backend.owner() as owner:
             for thread in range(4):
-                nursery.start_soon(trio.to_thread.run_sync, schedule, thread)
+                owner.start(backend.thread, schedule, thread)
         while len(ran) < 20_000:
-            await trio.lowlevel.checkpoint()
+            await backend.checkpoint()
         for thread in range(4):
             assert [i for t, i in ran if t == thread] == list(range(5000))
 
-    trio.run(main)
+    backend.run_real(main)
 
 
-def test_a_stream_on_the_loop_requested_from_a_thread() -> None:
+def test_a_stream_on_the_loop_requested_from_a_thread(backend: Backend) -> None:
     async def main() -> None:
         subscriber = TestSubscriber[int](request=0)
-        Flowable.range(20_000).observe_on(rx_trio.scheduler()).subscribe(subscriber)
+        Flowable.range(20_000).observe_on(backend.rx.scheduler()).subscribe(subscriber)
 
         def ask() -> None:
             for _ in range(2001):
                 subscriber.request(10)
             subscriber.await_terminal()
 
-        await trio.to_thread.run_sync(ask)
+        await backend.thread(ask)
         assert subscriber.values == list(range(20_000))
         assert set(subscriber.value_threads) == {threading.current_thread().name}
         subscriber.assert_complete()
 
-    trio.run(main)
+    backend.run_real(main)
 
 
-def test_a_long_stream_lets_other_tasks_run() -> None:
+def test_a_long_stream_lets_other_tasks_run(backend: Backend) -> None:
     async def main() -> None:
         subscriber = TestSubscriber[int]()
-        Flowable.range(25_600).observe_on(rx_trio.scheduler()).subscribe(subscriber)
+        Flowable.range(25_600).observe_on(backend.rx.scheduler()).subscribe(subscriber)
         turns = 0
         while not subscriber.is_terminated:
-            await trio.lowlevel.checkpoint()
+            await backend.checkpoint()
             turns += 1
         assert turns >= 3
         subscriber.assert_value_count(25_600).assert_complete()
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_stream_ends_with_an_error_when_its_loop_ends() -> None:
+def test_a_stream_ends_with_an_error_when_its_loop_ends(backend: Backend) -> None:
     subscriber = TestSubscriber[int](request=5)
 
     async def main() -> None:
-        Flowable.range(100).observe_on(rx_trio.scheduler()).subscribe(subscriber)
-        await trio.sleep(1)
+        Flowable.range(100).observe_on(backend.rx.scheduler()).subscribe(subscriber)
+        await backend.sleep(1)
 
-    run(main)
+    backend.run(main)
     subscriber.assert_value_count(5).assert_not_terminated()
     subscriber.request(1)
     subscriber.assert_value_count(5).assert_error(RuntimeError)
     assert "shut down" in str(subscriber.errors[0])
 
 
-def test_a_stream_with_work_waiting_when_its_loop_ends_does_not_hang() -> None:
+def test_a_stream_with_work_waiting_when_its_loop_ends_does_not_hang(backend: Backend) -> None:
     subscriber = TestSubscriber[int]()
 
     async def main() -> None:
-        Flowable.range(100_000).observe_on(rx_trio.scheduler()).subscribe(subscriber)
+        Flowable.range(100_000).observe_on(backend.rx.scheduler()).subscribe(subscriber)
 
-    run(main)
+    backend.run(main)
     subscriber.assert_error(RuntimeError)
     assert len(subscriber.values) < 100_000
 
 
-def test_leaving_the_block_ends_its_scheduler_only() -> None:
+def test_leaving_the_block_ends_its_scheduler_only(backend: Backend) -> None:
     async def main() -> None:
         ran: list[str] = []
-        async with rx_trio.open_scheduler() as scheduler:
+        async with backend.rx.open_scheduler() as scheduler:
             worker = scheduler.create_worker()
             worker.schedule(lambda: ran.append("accepted"))
             late = worker.schedule(lambda: ran.append("never"), 10)
@@ -256,36 +252,36 @@ def test_leaving_the_block_ends_its_scheduler_only() -> None:
         assert worker.is_disposed
         assert worker.schedule(lambda: None) is DISPOSED
         assert scheduler.shutdown()
-        rx_trio.scheduler().create_worker().schedule(lambda: ran.append("other"))
-        await trio.sleep(20)
+        backend.rx.scheduler().create_worker().schedule(lambda: ran.append("other"))
+        await backend.sleep(20)
         assert ran == ["accepted", "other"]
 
-    run(main)
+    backend.run(main)
 
 
-def test_shutdown_from_a_thread_waits() -> None:
+def test_shutdown_from_a_thread_waits(backend: Backend) -> None:
     async def main() -> None:
-        scheduler = rx_trio.scheduler()
-        assert await trio.to_thread.run_sync(scheduler.shutdown)
+        scheduler = backend.rx.scheduler()
+        assert await backend.thread(scheduler.shutdown)
         assert scheduler.shutdown()
-        assert rx_trio.scheduler() is not scheduler
+        assert backend.rx.scheduler() is not scheduler
 
-    trio.run(main)
+    backend.run_real(main)
 
 
-def test_dropped_timers_are_forgotten() -> None:
+def test_dropped_timers_are_forgotten(backend: Backend) -> None:
     async def main() -> None:
-        scheduler = rx_trio.scheduler()
+        scheduler = backend.rx.scheduler()
         worker = scheduler.create_worker()
         for _ in range(2000):
             worker.schedule(lambda: None, 1e6).dispose()
-            await trio.lowlevel.checkpoint()
+            await backend.checkpoint()
             worker.schedule(lambda: None, 1e6)
-            await trio.lowlevel.checkpoint()
+            await backend.checkpoint()
         worker.dispose()
         for _ in range(200):
-            rx_trio.scheduler().schedule_direct(lambda: None, 1.0)
-        await trio.sleep(2)
+            backend.rx.scheduler().schedule_direct(lambda: None, 1.0)
+        await backend.sleep(2)
         assert len(scheduler._heap) < 300
 
-    run(main)
+    backend.run(main)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
-import trio
-from trio_parties import Generated, run
 
-import rx_trio
 from rx_core import Subscriber
 from rx_core.streams import Stopping
 from rx_testing import ManualPublisher
+from tests.tasks.backends import Backend
+from tests.tasks.parties import Generated
 
 # -- leaving the block, and other tasks --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("leave", ["break", "raise", "cancel"])
-def test_leaving_the_block_cancels_upstream(leave: str) -> None:
+def test_leaving_the_block_cancels_upstream(backend: Backend, leave: str) -> None:
     source = ManualPublisher[int]()
 
     async def block() -> None:
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             source.next(1, 2)
             async for _ in items:
                 if leave == "break":
@@ -33,7 +32,7 @@ def test_leaving_the_block_cancels_upstream(leave: str) -> None:
 
     async def main() -> None:
         if leave == "cancel":
-            with trio.move_on_after(1) as scope:
+            with backend.within(1) as scope:
                 await block()
             assert scope.cancelled_caught
         elif leave == "raise":
@@ -43,12 +42,12 @@ def test_leaving_the_block_cancels_upstream(leave: str) -> None:
             await block()
         assert source.subscriptions[0].cancellations == 1
 
-    run(main)
+    backend.run(main)
 
 
 @pytest.mark.parametrize(("seconds", "least", "most"), [(1e-7, 20, 40), (1e-5, 300, 340), (1.0, 20_000, 21_000)])
 def test_other_tasks_run_while_a_long_stream_is_iterated(
-    seconds: float, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+    backend: Backend, seconds: float, least: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Checkpoints are rare while elements cost little, and one for each when it takes a second."""
     time = 0.0
@@ -59,7 +58,7 @@ def test_other_tasks_run_while_a_long_stream_is_iterated(
             time += seconds
             yield x
 
-    monkeypatch.setattr("rx_trio._stream.perf_counter", lambda: time)
+    monkeypatch.setattr("rx_core.tasks._items.perf_counter", lambda: time)
 
     async def main() -> None:
         beats = 0
@@ -68,21 +67,21 @@ def test_other_tasks_run_while_a_long_stream_is_iterated(
             nonlocal beats
             while True:
                 beats += 1
-                await trio.lowlevel.checkpoint()
+                await backend.checkpoint()
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(beat)
-            async with rx_trio.stream(Generated(lambda: cost(20_480))) as items:
+        async with backend.owner() as owner:
+            owner.start(beat)
+            async with backend.rx.stream(Generated(lambda: cost(20_480))) as items:
                 async for _ in items:
                     pass
-            nursery.cancel_scope.cancel()
+            owner.cancel()
         assert least <= beats <= most
 
-    run(main)
+    backend.run(main)
 
 
 @pytest.mark.parametrize("prefetch", [1, 16, 1024])
-def test_elements_from_another_thread(prefetch: int) -> None:
+def test_elements_from_another_thread(backend: Backend, prefetch: int) -> None:
     n = 20_000
     loop = threading.get_ident()
     threads: set[int] = set()
@@ -120,22 +119,22 @@ def test_elements_from_another_thread(prefetch: int) -> None:
 
     async def main() -> None:
         source = Threaded()
-        async with rx_trio.stream(source, prefetch=prefetch) as items:
+        async with backend.rx.stream(source, prefetch=prefetch) as items:
             got = [x async for x in items]
         assert got == list(range(n))
         source.thread.join()
         # The control: cancelled in the middle, the same source ends its thread.
-        async with rx_trio.stream(source, prefetch=prefetch) as items:
+        async with backend.rx.stream(source, prefetch=prefetch) as items:
             async for x in items:
                 if x == 50:
                     break
         source.thread.join()
 
-    trio.run(main)
+    backend.run_real(main)
     assert loop not in threads
 
 
-def test_control_c_closes_upstream_and_propagates() -> None:
+def test_control_c_closes_upstream_and_propagates(backend: Backend) -> None:
     closed: list[str] = []
 
     def items() -> Iterator[int]:
@@ -149,32 +148,32 @@ def test_control_c_closes_upstream_and_propagates() -> None:
     foreign = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(foreign), rx_trio.stream(Generated(items)) as stream:
+        async with backend.rx.stream(foreign), backend.rx.stream(Generated(items)) as stream:
             async for _ in stream:
                 pass
 
     with pytest.raises(KeyboardInterrupt):
-        trio.run(main)
+        backend.run_real(main)
     assert closed == ["upstream"]
     assert foreign.cancelled
 
 
-def test_control_c_while_waiting_closes_upstream_and_propagates() -> None:
+def test_control_c_while_waiting_closes_upstream_and_propagates(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(source) as items, trio.open_nursery() as nursery:
+        async with backend.rx.stream(source) as items, backend.owner() as owner:
 
             async def interrupt() -> None:
-                await trio.testing.wait_all_tasks_blocked()
+                await backend.settle()
                 signal.raise_signal(signal.SIGINT)
 
-            nursery.start_soon(interrupt)
+            owner.start(interrupt)
             async for _ in items:
                 pass
 
     with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)) as info:
-        trio.run(main)
+        backend.run_real(main)
     error: BaseException = info.value
     while isinstance(error, BaseExceptionGroup):  # the nursery of this test
         (error,) = error.exceptions
@@ -182,46 +181,38 @@ def test_control_c_while_waiting_closes_upstream_and_propagates() -> None:
     assert source.cancelled
 
 
-def test_no_run_sync_soon_in_the_loop_and_one_for_each_wake_outside() -> None:
+def test_one_call_of_the_loop_for_each_wake_from_another_thread(backend: Backend) -> None:
     source = ManualPublisher[int]()
-    calls = 0
 
     async def main() -> None:
-        nonlocal calls
-        async with rx_trio.stream(source) as items:
-            token = trio.lowlevel.current_trio_token()
-
-            class Counting:
-                def run_sync_soon(self, function: Callable[..., object], *args: object) -> None:
-                    nonlocal calls
-                    calls += 1
-                    token.run_sync_soon(function, *args)
-
-            items._arrivals.wakeup.token = Counting()  # type: ignore[assignment]
-            async with trio.open_nursery() as nursery:
+        async with backend.rx.stream(source) as items:
+            calls = backend.counted(items._arrivals.wakeup)
+            async with backend.owner() as owner:
                 got: list[int] = []
 
                 async def loop() -> None:
                     async for x in items:
                         got.append(x)
 
-                nursery.start_soon(loop)
-                await trio.testing.wait_all_tasks_blocked()
+                owner.start(loop)
+                await backend.settle()
                 thread = threading.Thread(target=lambda: source.next(*range(100)))
                 thread.start()
                 thread.join()  # blocks the loop, so that all 100 arrive before it wakes up
-                await trio.testing.wait_all_tasks_blocked()
+                await backend.settle()
                 assert got == list(range(100))
-                assert calls == 1
+                assert len(calls) == 1
                 source.complete()
 
-    run(main)
+    backend.run(main)
 
 
 # -- when it is over ---------------------------------------------------------------------------------------------------
 
 
-def test_upstream_raising_while_it_is_closed_is_reported_and_not_raised(caplog: pytest.LogCaptureFixture) -> None:
+def test_upstream_raising_while_it_is_closed_is_reported_and_not_raised(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
     class Failing(Generated[int]):
         def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
             try:
@@ -230,26 +221,26 @@ def test_upstream_raising_while_it_is_closed_is_reported_and_not_raised(caplog: 
                 raise OSError("finalizer")
 
     async def main() -> None:
-        async with rx_trio.stream(Failing(lambda: iter(()))) as stream:
+        async with backend.rx.stream(Failing(lambda: iter(()))) as stream:
             async for _ in stream:
                 break
 
-    run(main)
+    backend.run(main)
     assert "finalizer" in caplog.text
 
 
-def test_a_stream_of_a_source_in_a_nursery_of_the_same_function() -> None:
+def test_a_stream_of_a_source_in_a_nursery_of_the_same_function(backend: Backend) -> None:
     async def ticks() -> AsyncIterator[int]:
         for n in range(5):
-            await trio.sleep(1)
+            await backend.sleep(1)
             yield n
 
     async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            source = rx_trio.from_async_iterable(ticks, nursery=nursery)
-            async with rx_trio.stream(source) as items:
+        async with backend.owner() as owner:
+            source = backend.rx.from_async_iterable(ticks, **owner.keyword)
+            async with backend.rx.stream(source) as items:
                 assert [x async for x in items] == [0, 1, 2, 3, 4]
-            assert trio.current_time() == 5
-            assert not nursery.child_tasks
+            assert backend.now() == 5
+            assert owner.tasks == 0
 
-    run(main)
+    backend.run(main)

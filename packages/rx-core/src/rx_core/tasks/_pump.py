@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-import trio
-from trio.lowlevel import checkpoint
-
-from rx_core import (
-    UNBOUNDED,
-    RxError,
-    WorkerInterruptedError,
-    add_cap,
-    dropped,
-    invalid_request,
-    none_produced,
-)
-from rx_trio._endings import Endings, working_here
-from rx_trio._wakeup import QUANTUM, Wakeup, call_in_loop
+from rx_core._demand import UNBOUNDED, add_cap, invalid_request
+from rx_core._errors import RxError, WorkerInterruptedError, none_produced
+from rx_core._hooks import dropped
+from rx_core.tasks._endings import Endings, working_here
 
 if TYPE_CHECKING:
-    from rx_core import Subscriber
+    from rx_core._protocols import Subscriber
+    from rx_core.tasks._loop import Event, Loop, Scope, Wakeup
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_NOBODY: Final[Any] = None
+#: Items a task sends between two checkpoints at the most.
+QUANTUM: Final = 256
+
+#: In the place of a subscriber that is referred to no more.
+_GONE: Final[Any] = None
 
 
 class Iterated(Protocol[T_co]):
@@ -43,20 +38,20 @@ class Iterated(Protocol[T_co]):
         ...
 
 
-def gone(source: object, why: str) -> RxError:
+def gone(source: object, library: type[Loop], why: str) -> RxError:
+    owner = library.owner
     return RxError(
         f"{source!r} cannot go on, {why}.\n"
-        f"  Open the nursery of a source around everything that uses it; cancel the subscription before the nursery."
+        f"  Open the {owner} of a source around everything that uses it; cancel the subscription before the {owner}."
     )
 
 
-def _is_cancellation(failure: BaseException) -> bool:
+def _is_cancellation(failure: BaseException, cancelled: type[BaseException]) -> bool:
     if isinstance(failure, BaseExceptionGroup):  # the iterator has a nursery of its own
-        return failure.split(trio.Cancelled)[1] is None
-    return isinstance(failure, trio.Cancelled)
+        return failure.split(cancelled)[1] is None
+    return isinstance(failure, cancelled)
 
 
-@final
 class Pump(Generic[T]):
     """One subscription: a task that pulls while something is requested, and the only one that signals (RS 1.3).
 
@@ -66,41 +61,37 @@ class Pump(Generic[T]):
 
     __slots__ = (
         "_cancelled",
+        "_cancelled_with",
         "_demand",
         "_down",
         "_endings",
         "_first",
         "_iterator",
+        "_loop",
         "_over",
         "_pulling",
         "_requests",
         "_scope",
         "_source",
-        "_token",
         "_wakeup",
         "_wrong",
     )
 
-    def __init__(
-        self,
-        source: Iterated[T],
-        subscriber: Subscriber[T],
-        token: trio.lowlevel.TrioToken,
-        first: bool,
-    ) -> None:
+    def __init__(self, source: Iterated[T], subscriber: Subscriber[T], loop: Loop, first: bool = True) -> None:
         self._source = source
         self._down = subscriber
-        self._token = token
-        self._endings: Endings | None = working_here(token)
+        self._loop = loop
+        self._endings: Endings | None = working_here(loop)
         self._first = first
         self._requests: deque[int] = deque()
         self._demand = 0
         self._wrong: list[object] = []
         self._cancelled = False
+        self._cancelled_with = "its task was cancelled"
         # From here on: set and read inside the loop only.
         self._wakeup: Wakeup | None = None
-        self._scope: trio.CancelScope | None = None
-        self._over: trio.Event | None = None
+        self._scope: Scope | None = None
+        self._over: Event | None = None
         self._pulling = False
         self._iterator: AsyncIterator[T] | None = None
 
@@ -125,14 +116,14 @@ class Pump(Generic[T]):
 
     def _belong(self) -> None:
         """A source that was subscribed elsewhere, on a worker for example, belongs to the stream that cancels it."""
-        endings = working_here(self._token)
+        endings = working_here(self._loop)
         if endings is not None:
             self._endings = endings
             if self._over is not None and not self._over.is_set():  # else start() notes it, or it has ended
                 endings.note(self)
 
     def _interrupt(self) -> None:
-        call_in_loop(self._token, Pump._interrupt_here, self)
+        self._loop.call(Pump._interrupt_here, self)
 
     def _interrupt_here(self) -> None:
         wakeup, scope = self._wakeup, self._scope
@@ -145,17 +136,25 @@ class Pump(Generic[T]):
 
     # -- inside the loop ---------------------------------------------------------------------------------------------
 
-    def start(self, nursery: trio.Nursery) -> None:
-        self._wakeup = Wakeup("a source")
-        self._scope = trio.CancelScope()
+    def start(self, owner: Any) -> None:
+        """Start the task in what is to own it. Called in the loop."""
+        loop = self._loop
+        if owner is not None:
+            self._cancelled_with = f"its {loop.owner} was cancelled"
+        self._wakeup = loop.wakeup()
+        self._scope = loop.scope()
+        over = self._over = loop.event()
         try:
-            nursery.start_soon(self._live, self._wakeup, self._scope, name=repr(self._source))
+            loop.spawn(owner, self._live, self._lost, self._source)
         except RuntimeError:
-            self.refuse(gone(self._source, "its nursery is closed"))
+            self._over = None
+            self.refuse(self._gone(f"its {loop.owner} is closed"))
             return
-        self._over = trio.Event()
-        if self._endings is not None:
+        if self._endings is not None and not over.is_set():
             self._endings.note(self)
+
+    def _gone(self, why: str) -> RxError:
+        return gone(self._source, type(self._loop), why)
 
     @property
     def is_cancelled(self) -> bool:
@@ -169,7 +168,11 @@ class Pump(Generic[T]):
         if self._scope is not None:
             self._scope.cancel()
 
-    async def _live(self, wakeup: Wakeup, scope: trio.CancelScope) -> None:
+    async def _live(self) -> None:
+        wakeup, scope, over = self._wakeup, self._scope, self._over
+        assert wakeup is not None
+        assert scope is not None
+        assert over is not None
         finished = False
         error: Exception | None = None
         endings = self._endings  # as long as the task lives; see _belong
@@ -191,8 +194,19 @@ class Pump(Generic[T]):
                 endings.detach(task)
             if self._endings is not None:
                 self._endings.forget(self)
-            if self._over is not None:
-                self._over.set()
+            over.set()
+
+    def _lost(self) -> None:
+        """The task has ended; if it was given up before its first step, nothing has been done about it yet."""
+        over = self._over
+        if over is None or over.is_set():
+            return
+        if not self._cancelled:
+            self._signal(self._gone(self._cancelled_with))
+        self._down = _GONE
+        if self._endings is not None:
+            self._endings.forget(self)
+        over.set()
 
     async def _pull(self, wakeup: Wakeup) -> Exception | None:
         """Pull what is requested up to the end of the source, and return its error if that is how it ended."""
@@ -219,7 +233,7 @@ class Pump(Generic[T]):
             finally:
                 self._pulling = False
             if item is None:
-                return none_produced(f"rx_trio.{self._source.call}", self._source)
+                return none_produced(f"{self._loop.package}.{self._source.call}", self._source)
             if self._stopped():
                 break
             if self._demand < UNBOUNDED:
@@ -232,7 +246,7 @@ class Pump(Generic[T]):
             left -= 1
             if not left:
                 left = QUANTUM
-                await checkpoint()
+                await self._loop.checkpoint()
         return None
 
     def _stopped(self) -> bool:
@@ -262,21 +276,21 @@ class Pump(Generic[T]):
         elif not self._cancelled and finished:
             self._signal(error)
         elif not self._cancelled:
-            self._signal(gone(self._source, "its task was cancelled from elsewhere"))
+            self._signal(self._gone("its task was cancelled from elsewhere"))
         elif error is not None:
             dropped(error, self._source)
-        self._down = _NOBODY  # RS 3.13
+        self._down = _GONE  # RS 3.13
 
     def _interrupted(self, failure: BaseException) -> None:
         """The task dies by a subscriber's error, a cancelled nursery or a BaseException: the subscriber must not hang."""
         if not self._cancelled:
-            if _is_cancellation(failure):
-                self._signal(gone(self._source, "its nursery was cancelled"))
+            if _is_cancellation(failure, self._loop.cancelled):
+                self._signal(self._gone(self._cancelled_with))
             else:
                 interrupted = WorkerInterruptedError(f"{type(failure).__name__} ended {self._source!r}: {failure}")
                 interrupted.__cause__ = failure
                 self._signal(interrupted)
-        self._down = _NOBODY
+        self._down = _GONE
 
     def refuse(self, error: Exception) -> None:
         """No task could be started, so no one else signals."""
@@ -284,7 +298,7 @@ class Pump(Generic[T]):
             error = invalid_request(self._wrong[0])
         if not self._cancelled:
             self._signal(error)
-        self._down = _NOBODY
+        self._down = _GONE
 
     def _signal(self, error: Exception | None) -> None:
         self._cancelled = True  # RS 1.6: what comes from here on is too late

@@ -1,4 +1,4 @@
-"""Lets the tests here import the parties they share."""
+"""Lets the tests here import what they share."""
 
 import sys
 from pathlib import Path

@@ -5,41 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import trio
-from trio_parties import Generated, counted, run
 
-import rx_trio
 from rx_core import Subscriber, hooks
 from rx_core.streams import Stopping
 from rx_ops import Flowable
 from rx_testing import ManualPublisher
+from tests.tasks.backends import Backend
+from tests.tasks.parties import Generated, counted
 
 # -- elements ----------------------------------------------------------------------------------------------------------
 
 
-def test_all_elements_in_order() -> None:
+def test_all_elements_in_order(backend: Backend) -> None:
     async def main() -> None:
         source = counted(1000)
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             assert [x async for x in items] == list(range(1000))
         assert source.closed == 1
 
-    run(main)
+    backend.run(main)
 
 
-def test_an_iterator_that_is_no_generator_is_iterated_as_well() -> None:
+def test_an_iterator_that_is_no_generator_is_iterated_as_well(backend: Backend) -> None:
     class Plain(Generated[int]):
         def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
             return self.items()
 
     async def main() -> list[int]:
-        async with rx_trio.stream(Plain(lambda: iter(range(600)))) as items:
+        async with backend.rx.stream(Plain(lambda: iter(range(600)))) as items:
             return [x async for x in items]
 
-    assert run(main) == list(range(600))
+    assert backend.run(main) == list(range(600))
 
 
-def test_passive_sources_are_pulled_element_by_element() -> None:
+def test_passive_sources_are_pulled_element_by_element(backend: Backend) -> None:
     pulled: list[int] = []
 
     def endless() -> Iterator[int]:
@@ -51,7 +50,7 @@ def test_passive_sources_are_pulled_element_by_element() -> None:
 
     async def main() -> None:
         source = Generated(endless)
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             async for x in items:
                 assert pulled == list(range(x + 1))
                 if x == 20:
@@ -59,14 +58,14 @@ def test_passive_sources_are_pulled_element_by_element() -> None:
             assert source.closed == 0
         assert source.closed == 1
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_foreign_source_is_asked_for_a_window_and_again_at_three_quarters() -> None:
+def test_a_foreign_source_is_asked_for_a_window_and_again_at_three_quarters(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(source, prefetch=8) as items:
+        async with backend.rx.stream(source, prefetch=8) as items:
             assert source.subscriptions[0].requests == [8]
             source.next(*range(8))
             assert [await items.__anext__() for _ in range(5)] == [0, 1, 2, 3, 4]
@@ -77,10 +76,10 @@ def test_a_foreign_source_is_asked_for_a_window_and_again_at_three_quarters() ->
             assert [x async for x in items] == [6, 7]
         assert not source.cancelled
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does() -> None:
+def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does(backend: Backend) -> None:
     class Late:
         """It gives the Subscription when it likes."""
 
@@ -93,29 +92,29 @@ def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does
 
     async def main() -> None:
         late = Late()
-        async with rx_trio.stream(late):
+        async with backend.rx.stream(late):
             pass
         source.subscribe(late.subscriber)
 
-    run(main)
+    backend.run(main)
     assert source.cancelled
     assert source.requested == 0
 
 
-def test_an_error_that_comes_after_the_block_was_left_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_comes_after_the_block_was_left_is_reported(backend: Backend, caplog: pytest.LogCaptureFixture) -> None:
     source = ManualPublisher[int](unchecked=True)
 
     async def main() -> None:
-        async with rx_trio.stream(source):
+        async with backend.rx.stream(source):
             pass
         source.next(1)
         source.error(OSError("too late"))
 
-    run(main)
+    backend.run(main)
     assert "too late" in caplog.text
 
 
-def test_a_hook_sees_who_subscribes_also_to_what_would_be_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hook_sees_who_subscribes_also_to_what_would_be_iterated(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
     def hook(source: object, subscriber: Subscriber[int]) -> Subscriber[int]:
@@ -126,20 +125,20 @@ def test_a_hook_sees_who_subscribes_also_to_what_would_be_iterated(monkeypatch: 
         hooks.ensure_loaded()
         monkeypatch.setattr(hooks, "on_subscribe", hook)
         flow = Flowable.range(300)
-        async with rx_trio.stream(flow) as items:
+        async with backend.rx.stream(flow) as items:
             assert [x async for x in items] == list(range(300))
         assert seen == [flow]
 
-    run(main)
+    backend.run(main)
 
 
-def test_errors_keep_their_type_and_are_no_group() -> None:
+def test_errors_keep_their_type_and_are_no_group(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     got: list[int] = []
 
     async def consume() -> None:
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             source.next(1)
             source.error(ZeroDivisionError("boom"))
             async for x in items:
@@ -150,14 +149,14 @@ def test_errors_keep_their_type_and_are_no_group() -> None:
             await consume()
         assert got == [1]
 
-    run(main)
+    backend.run(main)
 
 
-def test_a_stop_iteration_that_is_signalled_is_an_error_and_no_end() -> None:
+def test_a_stop_iteration_that_is_signalled_is_an_error_and_no_end(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             source.next(1)
             source.error(StopIteration("mine"))
             assert await items.__anext__() == 1
@@ -165,32 +164,34 @@ def test_a_stop_iteration_that_is_signalled_is_an_error_and_no_end() -> None:
                 await items.__anext__()
             assert isinstance(raised.value.__cause__, StopIteration)
 
-    run(main)
+    backend.run(main)
 
 
 @pytest.mark.parametrize("kind", [StopIteration, GeneratorExit])
-def test_stop_iteration_and_generator_exit_of_a_function_are_errors_and_no_end(kind: type[BaseException]) -> None:
+def test_stop_iteration_and_generator_exit_of_a_function_are_errors_and_no_end(
+    backend: Backend, kind: type[BaseException]
+) -> None:
     def calling() -> Iterator[int]:
         yield 1
         raise kind("mine")
 
     async def main() -> None:
-        async with rx_trio.stream(Generated(calling)) as items:
+        async with backend.rx.stream(Generated(calling)) as items:
             assert await items.__anext__() == 1
             with pytest.raises(RuntimeError, match=kind.__name__):
                 await items.__anext__()
 
-    run(main)
+    backend.run(main)
 
 
-def test_the_loop_may_be_cancelled_and_taken_up_again() -> None:
+def test_the_loop_may_be_cancelled_and_taken_up_again(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(source) as items:
+        async with backend.rx.stream(source) as items:
             source.next(1)
             got = []
-            with trio.move_on_after(1) as scope:
+            with backend.within(1) as scope:
                 async for x in items:
                     got.append(x)
             assert scope.cancelled_caught
@@ -200,12 +201,12 @@ def test_the_loop_may_be_cancelled_and_taken_up_again() -> None:
                 got.append(x)
             assert got == [1, 2, 3]
 
-    run(main)
+    backend.run(main)
 
 
-def test_two_loops_one_after_the_other_share_the_elements() -> None:
+def test_two_loops_one_after_the_other_share_the_elements(backend: Backend) -> None:
     async def main() -> None:
-        async with rx_trio.stream(counted(10)) as items:
+        async with backend.rx.stream(counted(10)) as items:
             first: list[int] = []
             async for x in items:
                 first.append(x)
@@ -215,13 +216,13 @@ def test_two_loops_one_after_the_other_share_the_elements() -> None:
             assert first == [0, 1, 2, 3]
             assert [x async for x in items] == []
 
-    run(main)
+    backend.run(main)
 
 
-def test_each_block_subscribes_anew() -> None:
+def test_each_block_subscribes_anew(backend: Backend) -> None:
     async def main() -> None:
         source = counted(3)
-        block = rx_trio.stream(source)
+        block = backend.rx.stream(source)
         for _ in range(2):
             async with block as items:
                 assert [x async for x in items] == [0, 1, 2]
@@ -230,14 +231,14 @@ def test_each_block_subscribes_anew() -> None:
                 await block.__aenter__()
         assert source.closed == 2  # the last one was never iterated
 
-    run(main)
+    backend.run(main)
 
 
-def test_iterating_without_or_after_the_block_is_explained() -> None:
+def test_iterating_without_or_after_the_block_is_explained(backend: Backend) -> None:
     async def main() -> None:
-        block = rx_trio.stream(counted(3))
-        with pytest.raises(RuntimeError, match="async with rx_trio"):
-            async for _ in block:  # type: ignore[attr-defined]  # the mistake this is about
+        block = backend.rx.stream(counted(3))
+        with pytest.raises(RuntimeError, match=f"async with {backend.rx.__name__}"):
+            async for _ in block:
                 pass
         async with block as items:
             pass
@@ -245,35 +246,35 @@ def test_iterating_without_or_after_the_block_is_explained() -> None:
             async for _ in items:
                 pass
 
-    run(main)
+    backend.run(main)
 
 
-def test_bad_arguments() -> None:
+def test_bad_arguments(backend: Backend) -> None:
     async def main() -> None:
         with pytest.raises(TypeError, match="from_async_iterable"):
-            rx_trio.stream([1, 2])  # type: ignore[arg-type]
+            backend.rx.stream([1, 2])
         with pytest.raises(ValueError, match="prefetch=0"):
-            rx_trio.stream(counted(1), prefetch=0)
+            backend.rx.stream(counted(1), prefetch=0)
 
-    run(main)
-    with pytest.raises(RuntimeError, match="no trio run is active"):
-        rx_trio.stream(counted(1)).__aenter__().send(None)
+    backend.run(main)
+    with pytest.raises(RuntimeError, match=backend.absent):
+        backend.rx.stream(counted(1)).__aenter__().send(None)
 
 
-def test_two_tasks_on_one_stream_are_refused() -> None:
+def test_two_tasks_on_one_stream_are_refused(backend: Backend) -> None:
     source = ManualPublisher[int]()
 
     async def main() -> None:
-        async with rx_trio.stream(source) as items, trio.open_nursery() as nursery:
+        async with backend.rx.stream(source) as items, backend.owner() as owner:
 
             async def loop() -> None:
                 async for _ in items:
                     pass
 
-            nursery.start_soon(loop)
-            await trio.testing.wait_all_tasks_blocked()
-            with pytest.raises(trio.BusyResourceError, match="max_concurrency"):
+            owner.start(loop)
+            await backend.settle()
+            with pytest.raises(backend.busy, match="max_concurrency"):
                 await loop()
-            nursery.cancel_scope.cancel()
+            owner.cancel()
 
-    run(main)
+    backend.run(main)
