@@ -45,7 +45,13 @@ FORMS: Final[dict[str, tuple[tuple[str, Build], ...]]] = {
 #: Not operators that run somewhere: what the user's function makes of the flow, the same flow as another type, no items at all.
 LEFT_OUT: Final = frozenset(("compose", "pipe", "to_observable", "never"))
 #: What a form is called here, where the conformance table calls it otherwise, or has no plain one.
-_FORM: Final = {"switch_map single": "", "timeout selector": "", "slice but last": "(from the end)", "distinct key": "with a key"}
+_FORM: Final = {
+    "switch_map single": "",
+    "exhaust_map single": "",
+    "timeout selector": "",
+    "slice but last": "(from the end)",
+    "distinct key": "with a key",
+}
 #: A method that is spelled otherwise in a plan.
 SPELLED: Final = {
     "amb_with": "amb",

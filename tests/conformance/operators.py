@@ -77,6 +77,8 @@ OPERATORS: Final = (
     Operator("expand", "FO", "second threads"),
     Operator("switch_map", "FO", "second threads"),
     Operator("switch_map_completable", "FO", "second"),
+    Operator("exhaust_map", "FO", "second threads"),
+    Operator("switch_on_first", "FO", "second threads"),
     # parts
     Operator("group_by", "FO", "threads"),
     Operator("buffer", "FO", "second threads"),
@@ -134,6 +136,8 @@ OPERATORS: Final = (
     Operator("start_with", "FO"),
     Operator("zip", "FOSM", "source second threads"),
     Operator("zip_with", "FOS", "second threads"),
+    Operator("zip_latest", "FO", "source second threads"),
+    Operator("fork_join", "FO", "source second threads"),
     Operator("combine_latest", "FO", "source second threads"),
     Operator("with_latest_from", "FO", "second threads"),
     Operator("default_if_empty", "FOM"),

@@ -29,6 +29,10 @@ class Oops(Exception):
 OOPS: Final = Oops("oops")
 
 
+def _all_of_it(_first: object, flow: Flow) -> Flow:
+    return flow
+
+
 def _same(xs: list[Any]) -> list[Any]:
     return xs
 

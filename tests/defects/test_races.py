@@ -328,3 +328,25 @@ def test_nothing_waits_for_ever_that_came_while_it_was_requested(name: str) -> N
 def test_an_item_that_is_forgotten_is_noticed() -> None:
     with pytest.raises(AssertionError, match="before instruction"):
         at_each_instruction(requesting(ForgetfulBuffer), apart=9)
+
+
+# Rows that are requested while an item comes that seems to complete one
+
+
+def completing_a_row() -> Scene:
+    first, second = ManualPublisher[int](), ManualPublisher[str]()
+    log = Log(request=0)
+    Flowable.zip(first, second).subscribe(log)
+    first.next(1)
+    second.next("a")
+
+    def check() -> None:
+        assert log.signals == [(1, "a")]
+        second.next("b")
+        assert log.signals == [(1, "a"), (2, "b")]
+
+    return lambda: first.next(2), (lambda: log.upstream.request(3),), check
+
+
+def test_a_row_that_is_requested_while_an_item_comes_takes_nothing_from_that_item() -> None:
+    at_each_instruction(completing_a_row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rx_ops import BackpressureStrategy, Completable, Flowable, Maybe, OverflowStrategy, Single
+from rx_ops import BackpressureStrategy, Completable, Flowable, Maybe, Notification, OnNext, OverflowStrategy, Single
 from tests.recorded.building import Flow, MakeOperator, Node, Stream
 from tests.recorded.sharing import SHARED
 from tests.recorded.signals import AppError, as_number, error_text
@@ -129,6 +129,33 @@ def _concat_map(method: str) -> MakeOperator:
 def _switch_map(method: str) -> MakeOperator:
     def make(stream: Any, at: Node) -> Stream:
         made: Stream = getattr(stream, method)(at.selector(), **({"delay_error": True} if at.get("de") else {}))
+        return made
+
+    return make
+
+
+def switch_on_first(kind: Any) -> MakeOperator:
+    """What becomes of the whole stream, beside a source that is made for the first item."""
+
+    def make(stream: Any, at: Node) -> Stream:
+        select = at.selector()
+
+        def choose(first: Notification[Any], whole: Any) -> Any:
+            other = select(first.item if isinstance(first, OnNext) else 0)
+            match at["mode"]:
+                case "merge":
+                    return kind.merge(whole, other)
+                case "concat":
+                    return kind.concat(other, whole)
+                case "take":
+                    return whole.take(2)
+                case "whole":
+                    return whole
+                case "other":
+                    return other
+            raise ValueError(f"no way to choose by the first signal: {at['mode']!r}")
+
+        made: Stream = stream.switch_on_first(choose)
         return made
 
     return make
@@ -321,6 +348,8 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "concat_map_eager": _concat_map("concat_map_eager"),
     "switch_map": _switch_map("switch_map"),
     "switch_map_s": _switch_map("switch_map"),
+    "exhaust_map": _switch_map("exhaust_map"),
+    "switch_on_first": switch_on_first(Flowable),
     "switch_map_m": _switch_map("switch_map"),
     "switch_map_c": _switch_map("switch_map_completable"),
     # several sources
@@ -331,7 +360,10 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "start_with": lambda flow, at: flow.start_with(*at.numbers()),
     "merge_with": lambda flow, at: flow.merge_with(at.source()),
     "merge_de": lambda flow, at: Flowable.merge(flow, *at.sources(), delay_error=True),
-    "zip_with": lambda flow, at: flow.zip_with(at.source(), at.reducer()),
+    "zip_with": lambda flow, at: flow.zip_with(at.source(), at.reducer(), delay_error=bool(at.get("de"))),
+    "zip_de": lambda flow, at: Flowable.zip(flow, *at.sources(), combiner=at.combiner(), delay_error=True),
+    "zip_latest": lambda flow, at: Flowable.zip_latest(flow, *at.sources(), combiner=at.combiner()),
+    "fork_join": lambda flow, at: Flowable.fork_join(flow, *at.sources(), combiner=at.combiner()),
     "zip": lambda flow, at: Flowable.zip(flow, *at.sources(), combiner=at.combiner()),
     "combine_latest": lambda flow, at: Flowable.combine_latest(flow, *at.sources(), combiner=at.combiner()),
     "combine_latest_de": lambda flow, at: Flowable.combine_latest(flow, *at.sources(), combiner=at.combiner(), delay_error=True),

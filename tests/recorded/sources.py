@@ -134,6 +134,7 @@ SOURCES: Final[dict[str, MakeSource]] = {
     "merge_de": lambda at: Flowable.merge(*at.sources(), delay_error=True),
     "amb": lambda at: Flowable.amb(*at.sources()),
     "zip": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner()),
+    "zip_de": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
     "combine": lambda at: Flowable.combine_latest(*at.sources(), combiner=at.combiner()),
     "combine_de": lambda at: Flowable.combine_latest(*at.sources(), combiner=at.combiner(), delay_error=True),
     # Single

@@ -86,6 +86,32 @@ def rows(values: Sequence[Any], sources: int, whole: bool) -> None:
     assert not whole or len(values) == EACH
 
 
+def rows_of_newest(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """Each row has a later item of each source than the one before it; the end is that of a source whose last item went out."""
+    assert all([number for number, _ in row] == list(range(sources)) for row in values)
+    places = [[at for _, at in row] for row in values]
+    for before, after in pairwise(places):
+        assert all(old < new for old, new in zip(before, after, strict=True)), f"from {before} to {after}"
+    if whole:
+        assert places, "every source had items, so there must be a row"
+        assert EACH - 1 in places[-1], f"the last row is {places[-1:]}"
+
+
+def last_of_all(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """One row, of the last items of all sources."""
+    assert list(values) == [tuple((number, EACH - 1) for number in range(sources))][: len(values)]
+    assert not whole or values
+
+
+def exhausted(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """The beginning of each inner source, all of it when there is a later one, and none after a later one."""
+    beginning_of_each(values, sources, whole)
+    turns = [number for number, _ in values]
+    assert turns == sorted(turns), f"an earlier source was heard after a later one: {turns}"
+    for number in set(turns if whole else turns[: turns.index(turns[-1])] if turns else ()):
+        assert len(of_source(values, number)) == EACH, f"source {number} was cut off"
+
+
 def latest_rows(values: Sequence[Any], sources: int, whole: bool) -> None:
     """Each row differs from the one before in one source, by its next item; the last row has all last items."""
     places = [[at for _, at in row] for row in values]

@@ -115,6 +115,26 @@ def switch_map(rx: Any, sources: list[Any]) -> Any:
     return sources[0].switch_map(inner)
 
 
+def exhaust_map(rx: Any, sources: list[Any]) -> Any:
+    """The first source opens the others, as far as none is open."""
+    others = iter(range(1, len(sources)))
+
+    def inner(_item: Item) -> Any:
+        at = next(others, None)
+        return rx.empty() if at is None else sources[at]
+
+    return sources[0].exhaust_map(inner)
+
+
+def switch_on_first(rx: Any, sources: list[Any]) -> Any:
+    """Each with all the others, subscribed when its first item comes."""
+    return sources[0].switch_on_first(lambda first, whole: rx.merge(whole, *sources[1:]))
+
+
+def first_of_several(rx: Any, sources: list[Any]) -> Any:
+    return rx.merge(*sources).switch_on_first(lambda first, whole: whole)
+
+
 def map_completable(name: str) -> Build:
     def build(rx: Any, sources: list[Any]) -> Any:
         seen: list[Item] = []
@@ -180,8 +200,14 @@ SEVERAL: Final = (
     Case("concat_map_eager of a fed source", lambda rx, s: fed(rx, s, "concat_map_eager")),
     Case("concat_map_completable", map_completable("concat_map_completable"), judging.everything_in_turn),
     Case("switch_map", switch_map, judging.switched, (3, 8)),
+    Case("exhaust_map", exhaust_map, judging.exhausted, (3, 8)),
+    Case("switch_on_first", switch_on_first),
+    Case("switch_on_first, the first is one of several", first_of_several),
     Case("expand", expand),
     Case("zip", lambda rx, s: rx.zip(*s, **prefetching(rx)), judging.rows, window=PREFETCH),
+    Case("zip, errors late", lambda rx, s: rx.zip(*s, **prefetching(rx), delay_error=True), judging.rows, window=PREFETCH),
+    Case("zip_latest", lambda rx, s: rx.zip_latest(*s), judging.rows_of_newest),
+    Case("fork_join", lambda rx, s: to_many(rx, rx.fork_join(*s)), judging.last_of_all),
     Case("zip_with", lambda rx, s: s[0].zip_with(s[1]), judging.rows, (2, 2)),
     Case("combine_latest", combine_latest, judging.latest_rows),
     Case("with_latest_from", with_latest_from, judging.each_with_latest, (2, 4)),

@@ -52,6 +52,8 @@ assert_type(Flowable.zip(numbers, words, halves, flags), Flowable[tuple[int, str
 assert_type(Flowable.zip(numbers, words, combiner=lambda n, word: word * n), Flowable[str])
 assert_type(Flowable.zip(numbers, words, halves, combiner=lambda n, word, half: n * half), Flowable[float])
 assert_type(Flowable.zip(numbers, words, halves, flags, combiner=lambda n, w, h, flag: flag), Flowable[bool])
+assert_type(Flowable.zip(numbers, words, delay_error=True), Flowable[tuple[int, str]])
+assert_type(numbers.zip_with(words, lambda n, word: word * n, delay_error=True), Flowable[str])
 assert_type(numbers.zip_with(words), Flowable[tuple[int, str]])
 assert_type(numbers.zip_with(words, lambda n, word: word * n), Flowable[str])
 

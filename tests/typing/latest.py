@@ -14,6 +14,24 @@ flags = Flowable.of(True, False)
 assert_type(numbers.switch_map(lambda n: Flowable.of(str(n))), Flowable[str])
 assert_type(numbers.switch_map(lambda n: words.map(lambda word: (n, word)), delay_error=True), Flowable[tuple[int, str]])
 
+# exhaust_map, switch_on_first
+assert_type(numbers.exhaust_map(lambda n: Flowable.of(str(n)), delay_error=True), Flowable[str])
+
+
+def chosen(first: Notification[int], whole: Flowable[int]) -> Flowable[str]:
+    return whole.map(str) if isinstance(first, OnNext) and first.item else Flowable.of("none")
+
+
+assert_type(numbers.switch_on_first(chosen), Flowable[str])
+assert_type(numbers.switch_on_first(lambda first, whole: whole.count()), Flowable[int])
+assert_type(numbers.to_observable().switch_on_first(lambda first, whole: whole.map(str)), Observable[str])
+
+# zip_latest, fork_join
+assert_type(Flowable.zip_latest(numbers, words), Flowable[tuple[int, str]])
+assert_type(Flowable.zip_latest(numbers, words, flags, combiner=lambda n, word, flag: word), Flowable[str])
+assert_type(Flowable.fork_join(numbers, words, flags), Maybe[tuple[int, str, bool]])
+assert_type(Flowable.fork_join(numbers, words, combiner=lambda n, word: word * n), Maybe[str])
+
 # combine_latest
 assert_type(Flowable.combine_latest(numbers, words), Flowable[tuple[int, str]])
 assert_type(Flowable.combine_latest(numbers, words, flags), Flowable[tuple[int, str, bool]])

@@ -13,6 +13,10 @@ from __future__ import annotations
 from rx_ops import Flowable, OnComplete, Single
 from tests.typing.latest import numbers, words
 
+numbers.exhaust_map(lambda n: n)  # type: ignore[arg-type, return-value]
+numbers.switch_on_first(lambda first: numbers)  # type: ignore[arg-type, misc]
+Flowable.zip_latest(numbers, words, combiner=lambda a: a)  # type: ignore[arg-type, misc]
+Flowable.fork_join(numbers, 5)  # type: ignore[call-overload]
 numbers.switch_map(lambda n: n)  # type: ignore[arg-type, return-value]
 Flowable.combine_latest(numbers, words, combiner=lambda a: a)  # type: ignore[arg-type, misc]
 Flowable.combine_latest(numbers, 5)  # type: ignore[call-overload]

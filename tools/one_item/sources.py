@@ -78,6 +78,7 @@ PART.row(
         "(cls, s1: Base[Any], s2: Base[Any], combiner: Any = None, /) -> Type[Any]",
     ),
     body="return cls._from(zipped(s1, s2, combiner))",
+    errors="the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.",
     memory="the item that came first.",
     thread="that of the source whose item comes last.",
     M={

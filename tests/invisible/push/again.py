@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from tests.invisible.push.streams import (
     UNBOUNDED,
@@ -15,6 +15,7 @@ from tests.invisible.push.streams import (
     Subscriber,
     Subscription,
     Waiting,
+    all_of,
     completing,
     failing,
     required,
@@ -321,3 +322,99 @@ class Cache(Subscriber):
 
 class Reader(Waiting):
     patient = True
+
+
+#: Stands for a subscriber that has not come yet.
+NOBODY: Final = Subscriber()
+
+
+class Whole(Waiting):
+    """The whole source of switch_on_first: its first signal waits here, and then what is requested is requested of the source."""
+
+    patient = True
+
+    def __init__(self, main: Side, ahead: int) -> None:
+        super().__init__(NOBODY)
+        self.main, self.ahead = main, ahead
+
+    def attach(self, down: Subscriber) -> None:
+        if self.down is not NOBODY:
+            failing(down, Failure("IllegalState"))
+            return
+        self.down = down
+        down.on_subscribe(self)
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        super().request(n)
+        n -= self.ahead
+        self.ahead = 0
+        if n and not self.main.over:
+            self.main.up.request(n)
+
+    def cancel(self) -> None:
+        self.over = True
+        self.main.cancel()
+
+    def give(self) -> None:
+        if self.down is not NOBODY:
+            super().give()
+
+
+class SwitchOnFirst(InTurn):
+    """What a function makes of the first signal and the whole source; when that is over the source is cancelled."""
+
+    def __init__(self, down: Subscriber, source: Flow, choose: Callable[[Any, Flow], Flow]) -> None:
+        super().__init__(down)
+        self.source, self.choose = source, choose
+        self.main = Side(self.item, self.failed, self.completed, 1)
+        self.whole: Whole | None = None
+
+    def begin(self) -> None:
+        self.down.on_subscribe(self)
+        if not self.over:
+            self.source.subscribe(self.main)
+
+    def item(self, item: Any) -> None:
+        if self.whole:
+            self.whole.put(item)
+        else:
+            self.whole = Whole(self.main, 1)
+            self.whole.put(item)
+            self.chosen(item, self.whole)
+
+    def failed(self, failure: Failure) -> None:
+        if self.whole:
+            self.whole.end(failure)
+        else:
+            self.whole = Whole(self.main, 0)
+            self.whole.end(failure)
+            self.chosen(None, self.whole, failure)
+
+    def completed(self) -> None:
+        if self.whole:
+            self.whole.end()
+        else:
+            self.whole = Whole(self.main, 0)
+            self.whole.end()
+            self.chosen(None, self.whole)
+
+    def chosen(self, item: Any, whole: Whole, *failures: Failure) -> None:
+        try:
+            flow = self.choose(item, Flow(whole.attach))
+        except Failure as failure:
+            self.fail(all_of([*failures, failure]))
+            return
+        flow.subscribe(self)
+
+    def fail(self, failure: Failure) -> None:
+        self.main.cancel()
+        super().fail(failure)
+
+    def finish(self) -> None:
+        self.main.cancel()
+        super().finish()
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.main.cancel()

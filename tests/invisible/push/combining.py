@@ -26,10 +26,17 @@ Fn = Callable[..., Any]
 
 
 class Zip(Stage):
-    """The first items of all sources together, the second items, ...; it ends when one source has no more to give."""
+    """The first items of all sources together, the second items, ...; it ends when one source has no more to give.
 
-    def __init__(self, down: Subscriber, combiner: Fn, flows: list[Flow], prefetch: Count, ahead: bool) -> None:
+    With ``delay_error`` a source that fails has no more to give, which is all until then.
+    """
+
+    def __init__(
+        self, down: Subscriber, combiner: Fn, flows: list[Flow], prefetch: Count, ahead: bool, delay_error: bool
+    ) -> None:
         super().__init__(down)
+        self.delay_error = delay_error
+        self.errors: list[Failure] = []
         self.combiner = combiner
         self.flows = flows
         self.ahead = ahead
@@ -46,8 +53,12 @@ class Zip(Stage):
                 return
             flow.subscribe(inner)
 
-    def inner_error(self, _: Inner, failure: Failure) -> None:
-        self.failure = self.failure or failure
+    def inner_error(self, inner: Inner, failure: Failure) -> None:
+        if self.delay_error:
+            self.errors.append(failure)
+            inner.done = True
+        else:
+            self.failure = self.failure or failure
         self.gate.run()
 
     def request(self, n: Count) -> None:
@@ -78,10 +89,13 @@ class Zip(Stage):
             ended = self.look()
             if self.failure:
                 self.leave()
-                self.fail(self.failure)
+                self.fail(all_of([*self.errors, self.failure]))
             elif ended:
                 self.leave()
-                self.finish()
+                if self.errors:
+                    self.fail(all_of(self.errors))
+                else:
+                    self.finish()
             elif self.wanted and all(inner.items for inner in self.inners):
                 try:
                     item = required(self.combiner(*[inner.items.pop(0) for inner in self.inners]))
@@ -96,10 +110,91 @@ class Zip(Stage):
                 return
 
 
-def zipped(flows: list[Flow], combiner: Fn, prefetch: Count, kind: str = "flowable", ahead: bool = True) -> Flow:
+def zipped(
+    flows: list[Flow], combiner: Fn, prefetch: Count, kind: str = "flowable", ahead: bool = True, delay_error: bool = False
+) -> Flow:
     if not flows:
         return Flow(completing, kind)
-    return Flow(lambda down: Zip(down, combiner, flows, prefetch, ahead).begin(), kind)
+    return Flow(lambda down: Zip(down, combiner, flows, prefetch, ahead, delay_error).begin(), kind)
+
+
+class ZipLatest(Stage):
+    """The newest items of all sources, once each has one that was in no row. An item waits until a newer one of its source comes.
+
+    A source that is over, with no item that waits, ends the stream.
+    """
+
+    def __init__(self, down: Subscriber, combiner: Fn, count: int) -> None:
+        super().__init__(down)
+        self.combiner = combiner
+        self.newest: list[Any] = [None] * count
+        self.done = [False] * count
+        self.failure: Failure | None = None
+        self.wanted: Count = 0
+        self.gate = Gate(self.give)
+        self.sides = [
+            Side(
+                lambda item, i=i: self.item(i, item),  # type: ignore[misc]  # mypy does not see the default of a lambda
+                self.side_error,
+                lambda i=i: self.side_complete(i),  # type: ignore[misc]  # as above
+            )
+            for i in range(count)
+        ]
+
+    def begin(self, *flows: Flow) -> None:
+        self.down.on_subscribe(self)
+        for side, flow in zip(self.sides, flows, strict=True):
+            if self.over:
+                return
+            flow.subscribe(side)
+
+    def item(self, i: int, item: Any) -> None:
+        self.newest[i] = item
+        self.gate.run()
+
+    def side_error(self, failure: Failure) -> None:
+        self.failure = self.failure or failure
+        self.gate.run()
+
+    def side_complete(self, i: int) -> None:
+        self.done[i] = True
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        self.gate.run()
+
+    def cancel(self) -> None:
+        self.over = True
+        self.leave()
+
+    def leave(self) -> None:
+        for side in self.sides:
+            side.cancel()
+
+    def give(self) -> None:
+        while not self.over:
+            if self.failure:
+                self.leave()
+                self.fail(self.failure)
+            elif any(done and item is None for done, item in zip(self.done, self.newest, strict=True)):
+                self.leave()
+                self.finish()
+            elif self.wanted and all(item is not None for item in self.newest):
+                row, self.newest = self.newest, [None] * len(self.newest)
+                try:
+                    item = required(self.combiner(*row))
+                except Failure as failure:
+                    self.failure = failure
+                    continue
+                self.wanted -= 1
+                self.down.on_next(item)
+            else:
+                return
+
+
+def zip_latest(flows: list[Flow], combiner: Fn) -> Flow:
+    return Flow(lambda down: ZipLatest(down, combiner, len(flows)).begin(*flows))
 
 
 class CombineLatest(Waiting):

@@ -547,11 +547,15 @@ class SwitchMap(Stage):
         if not self.over:
             up.request(UNBOUNDED)
 
-    def next(self, item: Any) -> None:
-        if self.done:
-            return
+    def makes_way(self) -> bool:
+        """Whether a new item has its turn."""
         if self.active:
             self.active.cancel()
+        return True
+
+    def next(self, item: Any) -> None:
+        if self.done or not self.makes_way():
+            return
         try:
             flow = self.mapper(item)
         except Failure as failure:
@@ -611,3 +615,10 @@ class SwitchMap(Stage):
                     self.finish()
             else:
                 return
+
+
+class ExhaustMap(SwitchMap):
+    """The inner source of an item goes on until its last item has gone out; items that come meanwhile are lost."""
+
+    def makes_way(self) -> bool:
+        return self.active is None

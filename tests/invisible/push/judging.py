@@ -29,7 +29,9 @@ OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead,
 
 #: Behind these, and where windows or groups are flattened, items may wait for an operator that asks for a few at a time. Which
 #: come first must not matter, as no rule says it: those of which source, or those that came first.
-MERGING: Final = frozenset(("merge", "merge_de", "merge_with", "flat_map", "delay_sel", "twice", "publish_sel", "replay_sel"))
+MERGING: Final = frozenset(
+    ("merge", "merge_de", "merge_with", "flat_map", "delay_sel", "twice", "publish_sel", "replay_sel", "switch_on_first")
+)
 
 #: A cancel may stop what follows it: a predicate that is asked behind an item, and the making of a source whose subscriber leaves
 #: with what it is given first (the seed of a scan). How many calls there are shows in the next subscription.

@@ -21,7 +21,7 @@ from rx_ops import (
 from tests.invisible.push.publishers import PUBLISHERS
 from tests.recorded.building import Builder, Node
 from tests.recorded.cases import Spec
-from tests.recorded.operators import COMPLETABLE, FLOWABLE, MAYBE, SINGLE, handled, sequence_equal
+from tests.recorded.operators import COMPLETABLE, FLOWABLE, MAYBE, SINGLE, handled, sequence_equal, switch_on_first
 from tests.recorded.sharing import share, twice
 from tests.recorded.signals import AppError
 from tests.recorded.sources import SOURCES
@@ -130,6 +130,7 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
     "merge_de": lambda at: Observable.merge(*at.sources(), delay_error=True),
     "amb": lambda at: Observable.amb(*at.sources()),
     "zip": lambda at: Observable.zip(*at.sources(), combiner=at.combiner()),
+    "zip_de": lambda at: Observable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
     "combine": lambda at: Observable.combine_latest(*at.sources(), combiner=at.combiner()),
     "combine_de": lambda at: Observable.combine_latest(*at.sources(), combiner=at.combiner(), delay_error=True),
 }
@@ -170,6 +171,10 @@ _OBSERVABLE: Final[Mapping[str, Apply]] = {
     "concat_eager_de": lambda stream, at: Observable.concat_eager(stream, *at.sources(), delay_error=True),
     "merge_de": lambda stream, at: Observable.merge(stream, *at.sources(), delay_error=True),
     "zip": lambda stream, at: Observable.zip(stream, *at.sources(), combiner=at.combiner()),
+    "zip_de": lambda stream, at: Observable.zip(stream, *at.sources(), combiner=at.combiner(), delay_error=True),
+    "zip_latest": lambda stream, at: Observable.zip_latest(stream, *at.sources(), combiner=at.combiner()),
+    "fork_join": lambda stream, at: Observable.fork_join(stream, *at.sources(), combiner=at.combiner()),
+    "switch_on_first": switch_on_first(Observable),
     "combine_latest": lambda stream, at: Observable.combine_latest(stream, *at.sources(), combiner=at.combiner()),
     "combine_latest_de": lambda stream, at: Observable.combine_latest(
         stream, *at.sources(), combiner=at.combiner(), delay_error=True

@@ -124,15 +124,24 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "concat_map_c": make.concat_map_one("completable"),
     "concat_map_eager": make.concat_map_eager,
     "switch_map": make.switch_map("flowable"),
+    "exhaust_map": make.exhaust_map,
+    "switch_on_first": make.switch_on_first,
     "switch_map_s": make.switch_map("flowable"),
     "switch_map_m": make.switch_map("flowable"),
     "switch_map_c": make.switch_map("completable"),
     "flat_map_iterable": make.flat_map_iterable,
     "zip_with": lambda r, flow, op, x: combining.zipped(
-        [flow, r.source(op["g"], x)], f.reducer(op["f"]), r.prefetch(), ahead=r.variant.ahead
+        [flow, r.source(op["g"], x)],
+        *(f.reducer(op["f"]), r.prefetch()),
+        ahead=r.variant.ahead,
+        delay_error=bool(op.get("de")),
     ),
-    "zip": lambda r, flow, op, x: combining.zipped(
-        [flow, *r.all(op["xs"], x)], f.combiner(op["f"]), r.prefetch(), ahead=r.variant.ahead
+    "zip": make.zipped,
+    "zip_de": make.zipped_late,
+    "zip_latest": lambda r, flow, op, x: combining.zip_latest([flow, *r.all(op["xs"], x)], f.combiner(op["f"])),
+    "fork_join": lambda r, flow, op, x: combining.zipped(
+        [each.through(answers.Last, may_be_empty=True) for each in (flow, *r.all(op["xs"], x))],
+        *(f.combiner(op["f"]), UNBOUNDED, "maybe"),
     ),
     "combine_latest": lambda r, flow, op, x: combining.combine_latest(
         [flow, *r.all(op["xs"], x)], f.combiner(op["f"]), r.prefetch()

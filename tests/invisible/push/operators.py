@@ -69,6 +69,15 @@ def several(combine: Callable[[Reader, list[Flow]], Flow], kind: str = "flowable
     return apply
 
 
+def zipped(r: Reader, flow: Flow, op: Spec, x: Any, delay_error: bool = False) -> Flow:
+    flows = [flow, *r.all(op["xs"], x)]
+    return combining.zipped(flows, f.combiner(op["f"]), r.prefetch(), ahead=r.variant.ahead, delay_error=delay_error)
+
+
+def zipped_late(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return zipped(r, flow, op, x, delay_error=True)
+
+
 def choose(stage: Fn, kind: str, *argument_names: str) -> Apply:
     """first, last, single: with a default, or without an item in a maybe."""
     return lambda r, flow, op, x: flow.through(
@@ -143,6 +152,27 @@ def concat_map_eager(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 def switch_map(kind: str) -> Apply:
     return lambda r, flow, op, x: flow.through(flattening.SwitchMap, r.selector(op), r.prefetch(), bool(op.get("de")), kind=kind)
+
+
+def exhaust_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return flow.through(flattening.ExhaustMap, r.selector(op), r.prefetch(), bool(op.get("de")))
+
+
+def switch_on_first(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    select = r.selector(op)
+
+    def choose(item: Any, whole: Flow) -> Flow:
+        other = select(0 if item is None else item)
+        ways: dict[str, Callable[[], Flow]] = {
+            "merge": lambda: r.merge([whole, other]),
+            "concat": lambda: again.in_turn(again.Concat, other, whole),
+            "take": lambda: whole.through(items.Take, 2),
+            "whole": lambda: whole,
+            "other": lambda: other,
+        }
+        return ways[op["mode"]]()
+
+    return again.in_turn(again.SwitchOnFirst, flow, choose)
 
 
 def group_by(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

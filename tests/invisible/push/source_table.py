@@ -95,6 +95,9 @@ SOURCES: Final[dict[str, Make]] = {
     "merge_de": lambda r, s, x: r.merge(r.all(s["xs"], x), delay_error=True),
     "amb": lambda r, s, x: combining.amb(r.all(s["xs"], x)),
     "zip": lambda r, s, x: combining.zipped(r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch(), ahead=r.variant.ahead),
+    "zip_de": lambda r, s, x: combining.zipped(
+        r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch(), ahead=r.variant.ahead, delay_error=True
+    ),
     "combine": lambda r, s, x: combining.combine_latest(r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch()),
     "combine_de": lambda r, s, x: combining.combine_latest(r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch(), True),
     "pick": lambda r, s, x: r.source(s["xs"][(0 if x is None else number(x)) % len(s["xs"])], x),

@@ -41,12 +41,14 @@ from rx_ops._faces._runs import FlowableRuns
 from rx_ops._faces._sorted import FlowableSorted
 from rx_ops._faces._subscribe_on import FlowableSubscribeOn
 from rx_ops._faces._switch_map import FlowableSwitchMap
+from rx_ops._faces._switch_on_first import FlowableSwitchOnFirst
 from rx_ops._faces._terminal import FlowableTerminal
 from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._timeout import FlowableTimeout
 from rx_ops._faces._transform import FlowableTransform
 from rx_ops._faces._until import FlowableUntil
 from rx_ops._faces._window import FlowableWindow
+from rx_ops._faces._zip_latest import FlowableZipLatest
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -64,6 +66,7 @@ class Flowable(
     FlowableFlatMap[T_co],
     FlowableConcatMap[T_co],
     FlowableSwitchMap[T_co],
+    FlowableSwitchOnFirst[T_co],
     FlowableGroup[T_co],
     FlowableBuffer[T_co],
     FlowableWindow[T_co],
@@ -76,6 +79,7 @@ class Flowable(
     FlowableEager[T_co],
     FlowableCombine[T_co],
     FlowableLatest[T_co],
+    FlowableZipLatest[T_co],
     FlowableUntil[T_co],
     FlowableAround[T_co],
     FlowableErrors[T_co],

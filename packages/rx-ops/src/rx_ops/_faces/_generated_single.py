@@ -210,7 +210,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the first ends it at once and cancels the others; what ``combiner`` raises, TypeError when it returns None.
+        Errors:  the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.
         Memory:  the item that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  coordinating; passive sources are iterated, without a queue.

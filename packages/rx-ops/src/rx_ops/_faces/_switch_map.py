@@ -1,4 +1,4 @@
-"""The newest inner source."""
+"""One inner source at a time, the newest or the oldest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class FlowableSwitchMap(FlowableCore[T_co]):
-    """The newest inner source."""
+    """One inner source at a time, the newest or the oldest."""
 
     __slots__ = ()
 
@@ -67,3 +67,27 @@ class FlowableSwitchMap(FlowableCore[T_co]):
         args = (operators.Named("switch_map_completable", mapper), 1, delay_error)
         made = self._coordinate(operators.SwitchMap, *args, shown=shown)
         return made._as(_results.Completable)
+
+    def exhaust_map(
+        self,
+        mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
+        /,
+        *,
+        prefetch: int = DEFAULT_PREFETCH,
+        delay_error: bool = False,
+    ) -> Flowable[R]:
+        """The items of the source that ``mapper`` makes of an item; items that come while it runs are dropped.
+
+        ::  --1--2----3---|  -->  ----a--b----a--b|      (each item starts --a--b|)
+
+        Demand:  of downstream for the inner source, which runs until its last item has gone out; everything of this stream.
+        Errors:  the first ends the stream; with ``delay_error`` all run to their end and several errors arrive as one
+                 CompositeException. What ``mapper`` raises; TypeError when it returns no source.
+        Memory:  ``prefetch`` items for each foreign source.
+        Thread:  that of the inner source; ``mapper`` runs on that of the item.
+        Fusion:  coordinating; items go on without a queue while they are wanted.
+        Source:  RxJS ``exhaustMap``, RxPY ``exclusive``.
+        """
+        check_callable("exhaust_map", "mapper", mapper)
+        check_prefetch("exhaust_map", prefetch)
+        return self._coordinate(operators.ExhaustMap, mapper, prefetch, delay_error, shown=f"exhaust_map({name_of(mapper)})")

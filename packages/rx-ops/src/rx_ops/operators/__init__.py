@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ToFlowable,
     )
     from rx_ops.operators._buffer import BufferCut, BufferToggle
-    from rx_ops.operators._combine import Zip
+    from rx_ops.operators._combine import ForkJoin, Zip
     from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
     from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Expand
     from rx_ops.operators._conditional import Amb, SequenceEqual
@@ -55,11 +55,13 @@ if TYPE_CHECKING:
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
     from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
     from rx_ops.operators._subscribe_on import SubscribeOn, UnsubscribeOn
-    from rx_ops.operators._switch_map import SwitchMap
+    from rx_ops.operators._switch_map import ExhaustMap, SwitchMap
+    from rx_ops.operators._switch_on_first import SwitchOnFirst
     from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
     from rx_ops.operators._timeout import Timeout, TimeoutBy
     from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
     from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
+    from rx_ops.operators._zip_latest import ZipLatest
     from rx_ops.operators._zip_loop import row_of
 
 _NAMES: Final = {
@@ -77,7 +79,7 @@ _NAMES: Final = {
         "ToFlowable",
     ),
     "_buffer": ("BufferCut", "BufferToggle"),
-    "_combine": ("Zip",),
+    "_combine": ("ForkJoin", "Zip"),
     "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
     "_concat_map": ("CONCAT_MAP", "ConcatMap", "Expand"),
     "_conditional": ("Amb", "SequenceEqual"),
@@ -111,11 +113,13 @@ _NAMES: Final = {
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
     "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
     "_subscribe_on": ("SubscribeOn", "UnsubscribeOn"),
-    "_switch_map": ("SwitchMap",),
+    "_switch_map": ("ExhaustMap", "SwitchMap"),
+    "_switch_on_first": ("SwitchOnFirst",),
     "_time": ("DelaySubscription", "DelaySubscriptionUntil", "Timed", "TimeInterval", "Timestamp"),
     "_timeout": ("Timeout", "TimeoutBy"),
     "_until": ("SkipUntil", "SwitchIfEmpty", "TakeUntil", "TakeUntilTrue"),
     "_window": ("WindowByCount", "WindowCut", "window_notes"),
+    "_zip_latest": ("ZipLatest",),
     "_zip_loop": ("row_of",),
 }
 _HOMES: Final = {name: home for home, names in _NAMES.items() for name in names}
@@ -160,8 +164,10 @@ __all__ = [
     "DoOnTerminate",
     "Emitter",
     "Error",
+    "ExhaustMap",
     "Expand",
     "FlatMap",
+    "ForkJoin",
     "GenerateAsync",
     "GroupBy",
     "Hide",
@@ -209,6 +215,7 @@ __all__ = [
     "SubscribeOn",
     "SwitchIfEmpty",
     "SwitchMap",
+    "SwitchOnFirst",
     "TakeLastTime",
     "TakeUntil",
     "TakeUntilTrue",
@@ -233,6 +240,7 @@ __all__ = [
     "Within",
     "Wrap",
     "Zip",
+    "ZipLatest",
     "cached",
     "concat_head",
     "group_notes",

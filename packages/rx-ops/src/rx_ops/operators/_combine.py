@@ -1,12 +1,12 @@
-"""Several sources row by row: zip. One after another is in ``_concat``, side by side in ``_flat_map``."""
+"""Several sources row by row: zip, fork_join. One after another is in ``_concat``, side by side in ``_flat_map``."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, none_produced
+from rx_core import UNBOUNDED, composite, none_produced
 from rx_core.streams import (
     END,
     LOOK_FIRST,
@@ -81,16 +81,20 @@ class _Column(QueuedInput[Any]):
         if not demand or op.dirty or self.closed:
             token.append(demand)
             return False
+        for other in self.others:
+            if not other.queue:  # it was not so a moment ago: a row was made meanwhile, which was requested just then
+                token.append(demand)
+                return False
         combiner = op.combiner
         self.queue.append(item)
         row = map(_popleft, op.queues)
         try:
             value = (*row,) if combiner is row_of else combiner(*row)
             if value is None:
-                op.failure = none_produced("zip", combiner)
+                op.failure = none_produced(op.operator, combiner)
         except (Exception, GeneratorExit) as error:
             value = None
-            op.failure = mapper_failure("zip", combiner, error)
+            op.failure = mapper_failure(op.operator, combiner, error)
         except BaseException as error:
             down = op.down
             op.abandon_token()
@@ -126,6 +130,8 @@ class _Column(QueuedInput[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         self.op.ending = True  # first: a row that is made meanwhile has itself looked at
+        if self.op.delay_error and not self.closed:
+            self.op.errors.append(error)
         super().on_error(error)
 
     def on_complete(self) -> None:
@@ -135,15 +141,18 @@ class _Column(QueuedInput[Any]):
 
 @op("zip", loop=zip_loop)
 class Zip(Op[R]):
-    """One item of each source makes a row; the end of any of them is the end, and an error is one at once.
+    """One item of each source makes a row; the end of any of them is the end, and an error is one at once, or, with
+    ``delay_error``, when the rows are made for which there are items.
 
     What pushes waits in its queue. What is passive is asked for the item of the next row as soon as a row is wanted.
     """
 
     __slots__ = (
-        *("columns", "combiner", "ending", "failure", "left", "limit", "live"),
+        *("columns", "combiner", "delay_error", "ending", "errors", "failure", "left", "limit", "live"),
         *("passive", "pushing", "queues", "rows", "sources"),
     )
+
+    operator: ClassVar[str] = "zip"
 
     columns: list[_Column]
     #: Their queues, for good.
@@ -155,6 +164,8 @@ class Zip(Op[R]):
     limit: int
     #: A source that pushes has ended.
     ending: bool
+    #: With ``delay_error``, of sources that push, as they came.
+    errors: list[Exception]
     #: Those that are iterated, with one item in their queue at most; and the others.
     passive: list[_Column]
     pushing: list[_Column]
@@ -163,8 +174,17 @@ class Zip(Op[R]):
     #: What the combiner raised for a row that ``step`` did not make.
     failure: Exception | None
 
-    def __init__(self, down: Subscriber[R], sources: Sequence[Publisher[Any]], combiner: Callable[..., R], prefetch: int) -> None:
+    def __init__(
+        self,
+        down: Subscriber[R],
+        sources: Sequence[Publisher[Any]],
+        combiner: Callable[..., R],
+        prefetch: int,
+        delay_error: bool = False,
+    ) -> None:
         super().__init__(down)
+        self.delay_error = delay_error
+        self.errors = []
         self.sources = sources
         self.combiner = combiner
         self.columns = [_Column(self, prefetch) for _ in sources]
@@ -182,12 +202,12 @@ class Zip(Op[R]):
         # No source may signal before it is known how each of the others is asked.
         for column, source, items in zip(columns, self.sources, passive_items(self.sources, self), strict=True):
             column.items = items
-            column.in_turn = isinstance(source, Pipeline) and type(source._head) is IterableHead
+            column.in_turn = self.delay_error or (isinstance(source, Pipeline) and type(source._head) is IterableHead)
             column.others = tuple([other for other in columns if other is not column])
         self.passive = [column for column in columns if column.items is not None]
         self.pushing = [column for column in columns if column.items is None]
         if not self.pushing:
-            self.rows = rows_of([column.items for column in columns if column.items is not None], self.combiner)
+            self.rows = rows_of([column.items for column in columns if column.items is not None], self.combiner, self.operator)
             return
         for column, source in zip(columns, self.sources, strict=True):
             if self.stopped:
@@ -281,8 +301,15 @@ class Zip(Op[R]):
         return True
 
     def ended(self, error: Exception | None) -> int:
-        self.finish(error)
+        self.finish(error if not self.errors else self.gathered(error))
         return -1
+
+    def gathered(self, last: Exception | None) -> Exception:
+        """All errors, ``last`` behind the others. They are not kept: the frames in their tracebacks may hold this."""
+        errors, self.errors = self.errors, []
+        if last is not None and not any(last is error for error in errors):
+            errors.append(last)
+        return composite(errors)
 
     def take_rows(self, many: int) -> int:
         """Emit so many rows, or less where something new was published or a passive source has no item. How many; -1 after the
@@ -295,9 +322,9 @@ class Zip(Op[R]):
             try:
                 value = (*row,) if combiner is row_of else combiner(*row)
             except (Exception, GeneratorExit) as error:
-                return self.ended(mapper_failure("zip", combiner, error))
+                return self.ended(mapper_failure(self.operator, combiner, error))
             if value is None:
-                return self.ended(none_produced("zip", combiner))
+                return self.ended(none_produced(self.operator, combiner))
             emit(value)
             if self.stopped:
                 return -1
@@ -323,7 +350,7 @@ class Zip(Op[R]):
     def fail(self) -> int:
         """The end, with ``failure`` if there is one. It is not kept: the frames in its traceback may hold this."""
         failure, self.failure = self.failure, None
-        return self.finish(failure)
+        return self.finish(failure if not self.errors else self.gathered(failure))
 
     def listening(self) -> Iterable[Listening]:
         return self.columns
@@ -336,3 +363,12 @@ class Zip(Op[R]):
         for column in self.columns:
             column.close()
             column.others = ()
+
+
+@op("fork_join", loop=zip_loop)
+class ForkJoin(Zip[R]):
+    """The one row of sources of at most one item each."""
+
+    __slots__ = ()
+
+    operator: ClassVar[str] = "fork_join"

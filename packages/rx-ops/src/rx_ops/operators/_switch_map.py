@@ -1,10 +1,10 @@
-"""The newest inner source: switch_map."""
+"""One inner source at a time, the newest or the oldest: switch_map, exhaust_map."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped
 from rx_core.streams import MergedInput, Op
@@ -21,7 +21,8 @@ R = TypeVar("R")
 
 
 class _Outer(OuterInput):
-    """The source of sources, asked for everything. Each item closes the running inner source, on the thread of the item."""
+    """The source of sources, asked for everything. Each item closes the running inner source, on the thread of the item; or,
+    where that ``stays``, the item is dropped."""
 
     __slots__ = ()
 
@@ -34,16 +35,19 @@ class _Outer(OuterInput):
             return
         running = op.current
         if running is not None:
-            running.stop()
+            if not op.stays:
+                running.stop()
+            elif not running.done or running.queue:
+                return
         try:
             source = op.mapper(item)
         except (Exception, GeneratorExit) as error:
-            self.fail(mapper_failure("switch_map", op.mapper, error))
+            self.fail(mapper_failure(op.operator, op.mapper, error))
             return
         except BaseException as error:
             self.interrupted(error)
             raise
-        refused = not_a_source("switch_map", op.mapper, source)
+        refused = not_a_source(op.operator, op.mapper, source)
         if refused is not None:
             self.fail(refused)
             return
@@ -60,6 +64,10 @@ class SwitchMap(Op[R]):
     """The inner source of the newest item; the one before it is cancelled, and what waits of it dropped."""
 
     __slots__ = ("current", "delay_error", "ended", "errors", "mapper", "outer", "prefetch", "ready", "source")
+
+    operator: ClassVar[str] = "switch_map"
+    #: Whether the running inner source goes on when a new item comes, which is dropped then.
+    stays: ClassVar[bool] = False
 
     #: The running inner source; only the outer source's thread writes it.
     current: MergedInput[R] | None
@@ -129,3 +137,13 @@ class SwitchMap(Op[R]):
         if current is not None:
             current.close()
         self.ready.clear()
+
+
+@op("exhaust_map")
+class ExhaustMap(SwitchMap[R]):
+    """The inner source of an item runs to its end, and items that come meanwhile are dropped."""
+
+    __slots__ = ()
+
+    operator: ClassVar[str] = "exhaust_map"
+    stays: ClassVar[bool] = True

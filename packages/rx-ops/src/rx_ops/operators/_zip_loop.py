@@ -22,22 +22,22 @@ def row_of(*items: Any) -> tuple[Any, ...]:
     return items
 
 
-def rows_of(sources: Sequence[Iterator[Any]], combiner: Callable[..., R]) -> Iterator[R]:
+def rows_of(sources: Sequence[Iterator[Any]], combiner: Callable[..., R], operator: str) -> Iterator[R]:
     """The rows of sources that are all passive."""
     rows = zip(*sources, strict=False)
-    return rows if combiner is row_of else _combined(rows, combiner)  # type: ignore[return-value]  # row_of gives the row
+    return rows if combiner is row_of else _combined(rows, combiner, operator)  # type: ignore[return-value]  # row_of gives the row
 
 
-def _combined(rows: Iterator[tuple[Any, ...]], combiner: Callable[..., R]) -> Iterator[R]:
+def _combined(rows: Iterator[tuple[Any, ...]], combiner: Callable[..., R], operator: str) -> Iterator[R]:
     failed: list[Exception] = []  # a variable for it would make a cycle with its traceback
     for row in rows:
         try:
             value = combiner(*row)
         except (Exception, GeneratorExit) as error:
-            failed.append(mapper_failure("zip", combiner, error))
+            failed.append(mapper_failure(operator, combiner, error))
             break
         if value is None:
-            failed.append(none_produced("zip", combiner))
+            failed.append(none_produced(operator, combiner))
             break
         yield value
     if failed:
@@ -59,7 +59,7 @@ def zip_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     found = passive_items(head.upstream, run)
     columns = [items for items in found if items is not None]
     if len(columns) == len(found):
-        return Loop(_closing(rows_of(columns, head.args[0]), columns), None, None)
+        return Loop(_closing(rows_of(columns, head.args[0], head.name), columns), None, None)
     for items in columns:
         close(items)
     return None

@@ -112,11 +112,11 @@ _DEMAND: Final = Why("is about what is requested in this process", "leave it out
 
 #: Of each coordinating operator, by its name.
 OPERATORS: Final[dict[str, Why]] = {
-    **dict.fromkeys(("flat_map", "concat_map", "concat_map_eager", "switch_map", "expand"), _INNER),
+    **dict.fromkeys(("flat_map", "concat_map", "concat_map_eager", "switch_map", "exhaust_map", "expand"), _INNER),
     **dict.fromkeys(("group_by", "window"), _GROUPS),
     "buffer": Why(_TIME.reason, _BATCHES),
     **dict.fromkeys(("amb", "combine_latest", "concat", "concat_eager", "merge"), _SEVERAL),
-    **dict.fromkeys(("sequence_equal", "with_latest_from", "zip"), _SEVERAL),
+    **dict.fromkeys(("fork_join", "sequence_equal", "with_latest_from", "zip", "zip_latest"), _SEVERAL),
     "skip_until": Why("begins when another stream says so, or a clock", _CONDITION),
     "take_until": Why("ends when another stream says so, or a clock", _CONDITION),
     "switch_if_empty": Why(_EMPTY, "put it behind what reduces the items"),
@@ -130,7 +130,7 @@ OPERATORS: Final[dict[str, Why]] = {
         Why(_AGAIN, "leave it out: Spark runs a task again that has failed"),
     ),
     **dict.fromkeys(("publish", "replay", "share", "cache", "ref_count", "auto_connect"), _SHARED),
-    **dict.fromkeys(("materialize", "on_error_resume_next", "on_error_return", "using"), _SIGNALS),
+    **dict.fromkeys(("materialize", "on_error_resume_next", "on_error_return", "switch_on_first", "using"), _SIGNALS),
     **dict.fromkeys(("do_after_next", "do_on_each"), Why(_EFFECT, _SAVE)),
     **dict.fromkeys(("do_after_terminate", "do_finally", "do_on_cancel", "do_on_dispose"), _ASIDE),
     **dict.fromkeys(("do_on_error", "do_on_terminate"), _ASIDE),
