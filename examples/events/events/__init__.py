@@ -1,0 +1,1 @@
+"""A web server whose endpoints stream events from a Flowable, and a client that reads them as one."""
