@@ -37,6 +37,7 @@ FAMILIES: Final = (
     "_sorted",
     "_flat_map",
     "_concat_map",
+    "_expand",
     "_switch_map",
     "_switch_on_first",
     "_group",

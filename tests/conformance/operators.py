@@ -52,7 +52,7 @@ OPERATORS: Final = (
     Operator("generate_async", "FO", "source threads"),
     # one item after the other
     Operator("cast", "FO"),
-    Operator("flat_map_iterable", "FO"),
+    Operator("flat_map_iterable", "FOSM"),
     Operator("hide", "FOSM", "alone"),
     Operator("map", "FOSM"),
     Operator("scan", "FO"),
@@ -75,6 +75,7 @@ OPERATORS: Final = (
     Operator("concat_map_completable", "FO", "second threads"),
     Operator("concat_map_eager", "FO", "second threads"),
     Operator("expand", "FO", "second threads"),
+    Operator("filter_when", "FOSM", "second threads"),
     Operator("switch_map", "FO", "second threads"),
     Operator("switch_map_completable", "FO", "second"),
     Operator("exhaust_map", "FO", "second threads"),
@@ -86,6 +87,7 @@ OPERATORS: Final = (
     Operator("buffer_until", "FO"),
     Operator("buffer_until_changed", "FO"),
     Operator("buffer_while", "FO"),
+    Operator("chunk_by_weight", "FO"),
     # some of the items
     Operator("distinct", "FO"),
     Operator("distinct_until_changed", "FO"),
@@ -125,6 +127,7 @@ OPERATORS: Final = (
     Operator("min_by", "FO"),
     Operator("reduce", "FO"),
     Operator("reduce_with", "FO"),
+    Operator("sample_reservoir", "FO"),
     Operator("sum", "FO"),
     Operator("to_dict", "FO"),
     Operator("to_list", "FO"),
@@ -178,6 +181,7 @@ OPERATORS: Final = (
     Operator("unsubscribe_on", "FOSMC", "alone"),
     Operator("delay", "FOSMC", "second threads"),
     Operator("interval", "FO", "source alone"),
+    Operator("interval_range", "FO", "source"),
     Operator("timer", "FO", "source alone"),
     Operator("timeout", "FOSMC", "second threads"),
     Operator("debounce", "FO", "second threads"),
@@ -255,7 +259,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
     },
     "random pipelines of Single": {
         **dict.fromkeys(("defer", "using", "wrap"), SOURCES),
-        **dict.fromkeys(("dematerialize", "handle", "map_optional"), STAGES),
+        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
         "amb": "amb_with calls it",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",
         "retry_backoff": PAUSES,
@@ -264,7 +268,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
     },
     "random pipelines of Maybe": {
         **dict.fromkeys(("defer", "from_callable", "using", "wrap"), SOURCES),
-        **dict.fromkeys(("dematerialize", "handle", "map_optional"), STAGES),
+        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
         "amb": "amb_with calls it",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",
         "retry_backoff": PAUSES,

@@ -367,6 +367,26 @@ def _runs_before(xs: list[Any]) -> list[Any]:
     return made
 
 
+def _light(xs: list[Any], rest: int = 1) -> list[Any]:
+    """Lists of 6 together at most, and one of what is left."""
+    made: list[Any] = []
+    batch: list[Any] = []
+    for x in xs:
+        if batch and sum(batch) + x > 6:
+            made.append(batch)
+            batch = []
+        batch.append(x)
+        if sum(batch) >= 6:
+            made.append(batch)
+            batch = []
+    return [*made, batch] if batch and rest else made
+
+
+def _deep(x: Any) -> list[Any]:
+    """An item, and all that it expands to, depth first."""
+    return [x, *_each([x // 2, 1], _deep)] if x > 3 else [x]
+
+
 def _lists(windows: Flow) -> Flow:
     return windows.flat_map(lambda window: window.to_list())
 

@@ -296,6 +296,9 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "group_aggregate": lambda w, s, *fns: aggregated(s, *map(w.f, fns)),
     "sorted": lambda w, s, reverse, *fn: s.sorted(*map(w.f, fn), reverse=reverse),
     "buffer": lambda w, s, *sizes: s.buffer(*sizes),
+    "chunk_by_weight": lambda w, s, limit, fn: s.chunk_by_weight(limit, w.f(fn)),
+    "sample_reservoir": lambda w, s: of_one(s.sample_reservoir(1_000)),
+    "distinct_in": lambda w, s, fn: s.distinct(w.f(fn), store=set),
     "buffer_until": lambda w, s, fn: s.buffer_until(w.f(fn)),
     "buffer_before": lambda w, s, fn: s.buffer_until(w.f(fn), cut_before=True),
     "buffer_while": lambda w, s, fn: s.buffer_while(w.f(fn)),
@@ -350,6 +353,7 @@ CALLED: Final = {
     "collect_into": "collect",
     "counted_groups": "group_by",
     "created": "create",
+    "distinct_in": "distinct",
     "foreign": "wrap",
     "hidden": "hide",
     "list": "from_iterable",
@@ -377,6 +381,7 @@ ONE_BY_ONE: Final = frozenset(
         *("map", "their_map", "starmap", "filter", "take_while", "take", "skip", "skip_while", "distinct"),
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "do_on_complete", "pairwise"),
         *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
+        *("distinct_in", "sample_reservoir"),
         *("first", "reduce", "collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "buffer"),
         *("buffer_until", "buffer_before", "buffer_while", "buffer_until_changed"),
         *("default_if_empty", "dematerialize", "hide", "their_pass", "any", "all", "contains", "is_empty", "find_index"),
@@ -386,7 +391,9 @@ ONE_BY_ONE: Final = frozenset(
 
 #: What is a stage, and fuses with its neighbours into one loop.
 STAGES: Final = (
-    ONE_BY_ONE.union(("flat_map_iterable", "scan", "group_reduce", "group_aggregate", "sorted", "slice_last", "scan_with"))
+    ONE_BY_ONE.union(
+        ("chunk_by_weight", "flat_map_iterable", "scan", "group_reduce", "group_aggregate", "sorted", "slice_last", "scan_with")
+    )
     - WALLS
 )
 

@@ -83,6 +83,10 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn(kind, "next", "half", "odd", "copies", "pair", "latest"),))
     if kind in ("filter", "take_while", "skip_while", "buffer_until", "buffer_before", "buffer_while"):
         return Op(kind, (fn(kind, *PREDICATES),))
+    if kind == "distinct_in":
+        return Op(kind, (fn(kind, *PREDICATES),))
+    if kind == "chunk_by_weight":
+        return Op(kind, (draw(st.integers(1, 3)), fn(kind, *PREDICATES)))
     if kind in ("take", "skip", "element_at"):
         return Op(kind, (draw(number),))
     if kind in ("distinct", "distinct_until_changed", "buffer_until_changed"):
@@ -192,6 +196,7 @@ STAGES: Final = (
     *("sorted", "their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "slice_last", "map_optional"),
     *("handle", "scan_with"),
     *("of_type", "cast", "starmap", "pairwise", "contains", "is_empty", "last", "single", "single_element", "reduce_with"),
+    *("chunk_by_weight", "sample_reservoir", "distinct_in"),
     *("average", "min_by", "max_by", "to_multimap", "buffer_until", "buffer_before", "buffer_while", "buffer_until_changed"),
 )  # fmt: skip
 

@@ -345,7 +345,7 @@ OPERATORS: dict[str, Callable[..., Trace]] = {
 #: At most one item for one, and none of its own: an end that take knows of stays known behind these.
 ONE_FOR_ONE = frozenset(
     (
-        *("map", "their_map", "starmap", "filter", "take_while", "take", "skip", "skip_while", "distinct"),
+        *("map", "their_map", "starmap", "filter", "take_while", "take", "skip", "skip_while", "distinct", "distinct_in"),
         *("distinct_until_changed", "element_at", "of_type", "cast", "do_on_next", "pairwise", "dematerialize"),
         *("their_pairwise", "enumerate", "map_indexed", "filter_indexed", "slice", "map_optional", "handle"),
         *("hide", "their_pass"),

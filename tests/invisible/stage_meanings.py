@@ -282,6 +282,30 @@ def buffer_until(trace: Trace, fn: Fn, *, cut_before: bool = False) -> Trace:
     return fold(trace, item, lambda: [Emit(run)] if run else [])
 
 
+def chunk_by_weight(trace: Trace, limit: int, fn: Fn) -> Trace:
+    """Lists that weigh ``limit`` together at most."""
+    run: list[Any] = []
+    total = [0]
+
+    def cut() -> Trace:
+        whole = [*run]
+        run.clear()
+        total[0] = 0
+        return [Emit(whole)]
+
+    def item(x: Any) -> Trace:
+        happens, weight = ask(fn, x)
+        if ended(happens):
+            return happens
+        if run and total[0] + weight > limit:
+            happens = [*happens, *cut()]
+        run.append(x)
+        total[0] += weight
+        return [*happens, *cut()] if total[0] >= limit else happens
+
+    return fold(trace, item, lambda: [Emit([*run])] if run else [])
+
+
 def buffer_while(trace: Trace, fn: Fn) -> Trace:
     """Lists of what is said yes to; the others are between them."""
     run: list[Any] = []
@@ -406,6 +430,7 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "skip": skip,
     "skip_while": skip_while,
     "distinct": distinct,
+    "distinct_in": distinct,
     "distinct_until_changed": distinct_until_changed,
     "element_at": element_at,
     "first": first,
@@ -416,6 +441,7 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "collect": collect,
     "collect_into": collect_into,
     "to_list": to_list,
+    "sample_reservoir": to_list,
     "to_dict": to_dict,
     "count": lambda trace: walk(to_list(trace), lambda xs: [Emit(len(xs))]),
     "sum": lambda trace: walk(to_list(trace), lambda xs: [Emit(sum(xs))]),
@@ -425,6 +451,7 @@ STAGES: dict[str, Callable[..., Trace]] = {
     "group_reduce": group_reduce,
     "group_aggregate": group_aggregate,
     "buffer": buffer,
+    "chunk_by_weight": chunk_by_weight,
     "buffer_until": buffer_until,
     "buffer_before": lambda trace, fn: buffer_until(trace, fn, cut_before=True),
     "buffer_while": buffer_while,

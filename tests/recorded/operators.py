@@ -126,6 +126,17 @@ def _concat_map(method: str) -> MakeOperator:
     return make
 
 
+def _filter_when(stream: Any, at: Node) -> Stream:
+    select = at.selector()
+
+    def decide(item: Any) -> Any:
+        made = select(item)
+        return made if made is None else made.map(lambda answer: as_number(answer) % 2 == 0)
+
+    made: Stream = stream.filter_when(decide)
+    return made
+
+
 def _switch_map(method: str) -> MakeOperator:
     def make(stream: Any, at: Node) -> Stream:
         made: Stream = getattr(stream, method)(at.selector(), **({"delay_error": True} if at.get("de") else {}))
@@ -162,9 +173,11 @@ def switch_on_first(kind: Any) -> MakeOperator:
 
 
 def _flat_map_iterable(flow: Flow, at: Node) -> Stream:
+def _flat_map_iterable(stream: Any, at: Node) -> Stream:
     fault = at.fault()
     # None is not an iterable: the operator has to say so.
-    return flow.flat_map_iterable(lambda item: None if fault.strikes(as_number(item)) else at.iterable(at["g"], item))  # type: ignore[arg-type, return-value]  # the fault that is recorded
+    made: Stream = stream.flat_map_iterable(lambda item: None if fault.strikes(as_number(item)) else at.iterable(at["g"], item))
+    return made
 
 
 # -- of one kind each ----------------------------------------------------------------------------------------------------------
@@ -346,6 +359,7 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "concat_map_m": _concat_map("concat_map"),
     "concat_map_c": _concat_map("concat_map_completable"),
     "concat_map_eager": _concat_map("concat_map_eager"),
+    "filter_when": _filter_when,
     "switch_map": _switch_map("switch_map"),
     "switch_map_s": _switch_map("switch_map"),
     "exhaust_map": _switch_map("exhaust_map"),
@@ -415,6 +429,8 @@ def _several(kind: Any, *methods: str) -> dict[str, MakeOperator]:
 
 SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
     **ANY,
+    "filter_when": _filter_when,
+    "flatten_as_flowable": _flat_map_iterable,
     **_several(Single, "concat", "concat_eager", "merge"),
     "flat_map_m": lambda single, at: single.flat_map_maybe(at.selector()),
     "flat_map_publisher": lambda single, at: single.flat_map_publisher(at.selector()),
@@ -425,6 +441,8 @@ SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
 
 MAYBE: Final[dict[str, Callable[[Maybe[Any], Node], Stream]]] = {
     **ANY,
+    "filter_when": _filter_when,
+    "flatten_as_flowable": _flat_map_iterable,
     **_several(Maybe, "concat", "concat_eager", "merge"),
     "flat_map_s": lambda maybe, at: maybe.flat_map_single(at.selector()),
     "flat_map_publisher": lambda maybe, at: maybe.flat_map_publisher(at.selector()),

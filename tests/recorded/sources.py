@@ -125,6 +125,9 @@ SOURCES: Final[dict[str, MakeSource]] = {
     "attempt": _attempt,
     "defer_throw": _defer_that_fails,
     "timer": lambda at: Flowable.timer(at.seconds(), scheduler=at.clock),
+    "interval_range": lambda at: Flowable.interval_range(
+        at.number("a"), at["n"], at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock
+    ),
     "interval": lambda at: Flowable.interval(at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock),
     "concat": lambda at: Flowable.concat(*at.sources()),
     "concat_de": lambda at: Flowable.concat(*at.sources(), delay_error=True),

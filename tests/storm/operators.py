@@ -145,6 +145,21 @@ def map_completable(name: str) -> Build:
     return build
 
 
+def expand_deep(rx: Any, sources: list[Any]) -> Any:
+    root = (0, -1)
+
+    def inner(item: Item) -> Any:
+        return rx.merge(*sources) if item == root else rx.empty()
+
+    return rx.just(root).expand(inner, depth_first=True).filter(lambda item: item != root)
+
+
+def filter_when(rx: Any, sources: list[Any]) -> Any:
+    """Each item of the others, when it is looked up on another thread."""
+    merged = rx.merge(*sources)
+    return merged.filter_when(lambda _item: rx.just(True).subscribe_on(rx_schedulers.computation()))
+
+
 def expand(rx: Any, sources: list[Any]) -> Any:
     root = (-1, 0)
     return rx.just(root).expand(lambda item: rx.merge(*sources) if item == root else rx.empty()).filter(lambda item: item != root)
@@ -204,6 +219,8 @@ SEVERAL: Final = (
     Case("switch_on_first", switch_on_first),
     Case("switch_on_first, the first is one of several", first_of_several),
     Case("expand", expand),
+    Case("expand depth first", expand_deep),
+    Case("filter_when", filter_when),
     Case("zip", lambda rx, s: rx.zip(*s, **prefetching(rx)), judging.rows, window=PREFETCH),
     Case("zip, errors late", lambda rx, s: rx.zip(*s, **prefetching(rx), delay_error=True), judging.rows, window=PREFETCH),
     Case("zip_latest", lambda rx, s: rx.zip_latest(*s), judging.rows_of_newest),

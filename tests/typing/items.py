@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 from rx_core import Disposable, Scheduler, Subscription
-from rx_ops import Completable, Flowable, Maybe, Notification, Observable, OverflowStrategy, Single
+from rx_ops import Completable, Flowable, Maybe, Notification, Observable, OverflowStrategy, RecentKeys, Single
 from rx_testing import VirtualScheduler
 
 numbers = Flowable.range(10)
@@ -40,3 +40,15 @@ assert_type(words.on_backpressure_reduce(lambda total, word: total + len(word), 
 assert_type(words.on_backpressure_timeout(1.0, capacity=3, on_drop=len), Flowable[str])
 assert_type(words.on_backpressure_buffer(3, overflow=OverflowStrategy.DROP_INCOMING), Flowable[str])
 assert_type(words.observe_on(clock, latest=True), Flowable[str])
+
+# single items
+assert_type(words.filter_when(lambda word: Single.just(len(word) > 3)), Flowable[str])
+assert_type(Single.just(1).filter_when(lambda n: Flowable.of(n > 1)), Maybe[int])
+assert_type(numbers.expand(lambda n: Flowable.range(n), depth_first=True), Flowable[int])
+assert_type(Flowable.interval_range(0, 3, 1.0, initial=0.5), Flowable[int])
+assert_type(words.distinct(len, store=lambda: RecentKeys(10)), Flowable[str])
+assert_type(words.distinct(store=set[object]), Flowable[str])
+assert_type(words.chunk_by_weight(10, len), Flowable[list[str]])
+assert_type(words.sample_reservoir(2, seed=1), Single[list[str]])
+assert_type(Single.just("a b").flat_map_iterable(str.split), Flowable[str])
+assert_type(Maybe.just(3).flat_map_iterable(range), Flowable[int])

@@ -10,7 +10,7 @@ Both checkers read the ignores, and to both one that hides nothing is an error.
 
 from __future__ import annotations
 
-from rx_ops import Single
+from rx_ops import RecentKeys, Single
 from tests.typing.items import clock, numbers, words
 
 numbers.do_on_terminate(lambda error: error)  # type: ignore[arg-type, misc]
@@ -21,3 +21,6 @@ words.rebatch_requests("8")  # type: ignore[arg-type]
 words.rate_limit(10)  # type: ignore[call-arg]
 words.on_backpressure_reduce(lambda a, b: len(a))  # type: ignore[arg-type, return-value]
 words.observe_on(clock, latest="newest")  # type: ignore[arg-type]
+words.filter_when(lambda word: len(word) > 3)  # type: ignore[arg-type, return-value]
+words.distinct(store=RecentKeys(10))  # type: ignore[arg-type]
+words.chunk_by_weight(10, str.upper)  # type: ignore[arg-type]

@@ -31,6 +31,34 @@ PART.row(
     "--1|  -->  --1|",
     S={"result": "Maybe[T_co]"},
 )
+PART.row(
+    "filter_when",
+    "SM",
+    "The item, if the first item of the source that ``predicate`` makes of it is true; else nothing.",
+    "--1|  -->  ----1|",
+    result="Maybe[T_co]",
+    signature="(self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /) -> Maybe[T_co]",
+    body=(
+        'check_callable("filter_when", "predicate", predicate)\nshown = f"filter_when({name_of(predicate)})"\n'
+        "deciding = operators.Deciding(predicate, _results)\n"
+        "return self._coordinate_into(_results.Maybe, operators.ConcatMap, deciding, shown=shown)"
+    ),
+    memory="the item.",
+    errors="end it; TypeError when ``predicate`` returns no source.",
+    fusion="coordinating.",
+)
+PART.row(
+    "flat_map_iterable",
+    "SM",
+    "The items of the iterable that ``mapper`` makes of this item.",
+    "--1|  -->  --a-b|",
+    result="Flowable[R]",
+    demand="the iterable is read as far as is requested.",
+    memory="one iterator.",
+    errors="what ``mapper`` or iterating raises, with a note; TypeError for a None in it.",
+    source="RxJava ``flattenAsFlowable``.",
+    M={"says": "The items of the iterable that ``mapper`` makes of this item; none when there is no item."},
+)
 INNER: Final = {
     "family": "concat_map",
     "errors": "end it; what ``mapper`` raises; TypeError when it returns no source.",

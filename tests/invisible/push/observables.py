@@ -121,6 +121,9 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
     "using": _using,
     "attempt": _attempt,
     "timer": lambda at: Observable.timer(at.seconds(), scheduler=at.clock),
+    "interval_range": lambda at: Observable.interval_range(
+        at.number("a"), at["n"], at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock
+    ),
     "interval": lambda at: Observable.interval(at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock),
     "concat": lambda at: Observable.concat(*at.sources()),
     "concat_de": lambda at: Observable.concat(*at.sources(), delay_error=True),

@@ -123,6 +123,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "concat_map_m": make.concat_map_one("flowable"),
     "concat_map_c": make.concat_map_one("completable"),
     "concat_map_eager": make.concat_map_eager,
+    "filter_when": make.filter_when("flowable"),
     "switch_map": make.switch_map("flowable"),
     "exhaust_map": make.exhaust_map,
     "switch_on_first": make.switch_on_first,
@@ -215,6 +216,7 @@ SEVERAL: Final[dict[str, Apply]] = {
 }
 
 SINGLE: Final[dict[str, Apply]] = {
+    "filter_when": make.filter_when("maybe"),
     **SEVERAL,
     "filter": lambda r, flow, op, x: flow.through(items.Filter, f.predicate(op["p"]), kind="maybe"),
     "flat_map": make.flat_map_one("single"),

@@ -150,6 +150,26 @@ def concat_map_eager(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     )
 
 
+def filter_when(kind: str) -> Apply:
+    """An item when the source that is made of it begins with an even number."""
+
+    def apply(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+        selector = r.selector(op)
+
+        def answered(item: Any) -> Flow:
+            answer = selector(item).through(items.Take, 1)
+            kept = answer.through(items.Filter, lambda v: number(v) % 2 == 0)
+            return Flow(kept.through(items.Map, lambda _: item).subscribe, "maybe")
+
+        if flow.kind != "flowable":
+            return flow.through(flattening.ConcatMap, answered, UNBOUNDED, kind=kind)
+        return flow.pulled_through(
+            flattening.ConcatMap, lambda item: flowable(answered(item)), r.prefetch(2), "at once", r.prefetch(1), kind=kind
+        )
+
+    return apply
+
+
 def switch_map(kind: str) -> Apply:
     return lambda r, flow, op, x: flow.through(flattening.SwitchMap, r.selector(op), r.prefetch(), bool(op.get("de")), kind=kind)
 

@@ -69,7 +69,7 @@ STAGES: Final = frozenset(
         *("do_on_each", "do_on_terminate", "do_after_terminate", "do_on_lifecycle", "on_terminate_detach", "unsubscribe_on"),
         *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return", "switch_if_empty", "zip"),
         *("zip_with", "concat_with", "concat_map", "flat_map", "repeat", "repeat_until", "retry", "retry_until"),
-        *("on_error_resume_next",),
+        *("on_error_resume_next", "filter_when"),
     )
 )  # fmt: skip
 #: And of these sources.
@@ -77,7 +77,21 @@ COMPOSED: Final = frozenset(("concat", "zip", "using", "attempt", "pipe", "gener
 #: Sources that send when they like.
 LIVELY: Final = frozenset(
     (
-        *("hot", "create", "foreign", "paced", "timer", "interval", "never", "merge", "merge_de", "amb", "combine", "combine_de"),
+        *(
+            "hot",
+            "create",
+            "foreign",
+            "paced",
+            "timer",
+            "interval",
+            "interval_range",
+            "never",
+            "merge",
+            "merge_de",
+            "amb",
+            "combine",
+            "combine_de",
+        ),
         *("s_timer", "s_never", "m_timer", "m_never", "c_timer", "c_never"),
     )
 )

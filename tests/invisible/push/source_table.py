@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.invisible.push import again, combining, flattening, sources
+from tests.invisible.push import again, combining, flattening, items, sources
 from tests.invisible.push import functions as f
 from tests.invisible.push.functions import number
 from tests.invisible.push.reading import Make, Reader
@@ -67,6 +67,14 @@ def _callable(kind: str) -> Make:
     return make
 
 
+def _interval_range(r: Reader, s: Spec, x: Any) -> Flow:
+    start = f.value(s["a"], x)
+    if not s["n"]:
+        return sources.timer(r.clock, s["first"]).through(items.Filter, lambda _: False)
+    ticks = sources.interval(r.clock, s["first"], s["period"]).through(items.Take, s["n"])
+    return ticks.through(items.Map, lambda tick: start + tick)
+
+
 def _one(kind: str) -> Make:
     return lambda r, s, x: sources.single_item(f.value(s["v"], x), kind)
 
@@ -84,6 +92,7 @@ SOURCES: Final[dict[str, Make]] = {
     "never": lambda r, s, x: sources.never(),
     "error": _error("flowable"),
     "interval": lambda r, s, x: sources.interval(r.clock, s["first"], s["period"]),
+    "interval_range": _interval_range,
     "timer": _timer("flowable"),
     "hot": lambda r, s, x: r.hot[s["id"]],
     "callable": _callable("flowable"),

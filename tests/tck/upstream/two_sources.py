@@ -74,6 +74,8 @@ TWO_SOURCES: Final = (
     TwoSources("switch_on_first other", lambda a, b, k: a.switch_on_first(lambda first, flow: b)),
     TwoSources("switch_on_first late", lambda a, b, k: a.switch_on_first(lambda first, flow: Flowable.concat(b, flow, delay_error=True))),
     TwoSources("expand", lambda a, b, k: a.expand(_once(b))),
+    TwoSources("expand depth first", lambda a, b, k: a.expand(_once(b), depth_first=True)),
+    TwoSources("filter_when", lambda a, b, k: a.filter_when(_once(b))),
     TwoSources("flat_map_completable", lambda a, b, k: a.flat_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable()),
     TwoSources("concat_map_completable", lambda a, b, k: a.concat_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable(), resubscribes=True),
     TwoSources("switch_map_completable", lambda a, b, k: a.switch_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable()),

@@ -20,6 +20,7 @@ from rx_ops._faces import (
     Single,
 )
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
+from rx_ops._recent_keys import RecentKeys
 from rx_ops._row import Row, row_class, row_dict, row_maker
 from rx_ops._version import __version__
 from rx_ops.operators import BackpressureStrategy, BatchEmitter, Emitter, OverflowStrategy, Timed
@@ -64,6 +65,7 @@ __all__ = [
     "OverflowStrategy",
     "PublishProcessor",
     "PublishSubject",
+    "RecentKeys",
     "ReplayProcessor",
     "ReplaySubject",
     "Row",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from rx_core import FlowableBase
 from rx_ops import stages
 from rx_ops._faces import _results
-from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops._faces._core import FlowableCore, check_callable, check_count
 from rx_ops._group_aggregate import group_aggregate_of
 
 if TYPE_CHECKING:
@@ -109,6 +109,18 @@ class FlowableAggregate(FlowableCore[T_co]):
         Source:  RxJava ``toList``.
         """
         return self._into(_results.Single, stages.to_list)
+
+    def sample_reservoir(self, count: int, /, *, seed: int | None = None) -> Single[list[T_co]]:
+        """``count`` items chosen at random, each with the same chance; all items of a stream that has no more.
+
+        ::  --1--2--3--4|  -->  -----------a|      (2 of 4: a=[3, 2])
+
+        Demand:  everything.   Errors: drop what was chosen and pass; ValueError or TypeError at assembly for a bad number.
+        Memory:  ``count`` items.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
+        Source:  none in RxJava, Reactor and RxPY. With a ``seed`` each run chooses the same places.
+        """
+        check_count("sample_reservoir", count, 1)
+        return self._into(_results.Single, stages.sample_reservoir, count, seed)
 
     @overload
     def to_dict(self: FlowableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...

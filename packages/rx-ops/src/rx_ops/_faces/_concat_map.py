@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import CompletableBase, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
+from rx_core import CompletableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import ONE_FUNCTION, OperatorHead, operator_head
 from rx_ops import operators
 from rx_ops._faces import _results
@@ -50,6 +50,24 @@ class FlowableConcatMap(FlowableCore[T_co]):
         args = (mapper, delay_error, till_the_end, prefetch)
         return self._from(operator_head(OperatorHead, operators.CONCAT_MAP, (self,), args, prefetch, ONE_FUNCTION))
 
+    def filter_when(
+        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /
+    ) -> Flowable[T_co]:
+        """The items for which the source that ``predicate`` makes of them says so: its first item is true.
+
+        ::  --1---2---3|  -->  ----1-------3|
+
+        Demand:  one more is asked for each item left out; a foreign source for two items ahead. Of what ``predicate`` makes the
+                 first item is taken, and it is cancelled then; without an item the answer is no.
+        Errors:  the first ends the stream. TypeError when ``predicate`` returns no source.
+        Memory:  one item, and two of a foreign source.   Thread: that of the answer.
+        Fusion:  coordinating; one item after the other, so that they stay in order.
+        Source:  Reactor ``filterWhen``.
+        """
+        check_callable("filter_when", "predicate", predicate)
+        shown = f"filter_when({name_of(predicate)})"
+        return self._coordinate(operators.ConcatMap, operators.Deciding(predicate, _results), window=2, shown=shown)
+
     def concat_map_completable(
         self,
         mapper: Callable[[T_co], CompletableBase],
@@ -76,18 +94,3 @@ class FlowableConcatMap(FlowableCore[T_co]):
         shown = f"concat_map_completable({name_of(mapper)})"
         made = self._coordinate(operators.ConcatMap, *args, window=prefetch, shown=shown)
         return made._as(_results.Completable)
-
-    def expand(self: FlowableBase[T], expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]], /) -> Flowable[T]:
-        """The items, then the items of the sources that ``expander`` makes of them, and so on: a tree, level by level.
-
-        ::  --1|  -->  --1-2-3-4-5-6-7|      (n to 2n and 2n + 1, below 8)
-
-        Demand:  a source gets what is still wanted. An item is expanded when all sources before its own are complete.
-        Errors:  the first ends the stream. TypeError when ``expander`` returns no source.
-        Memory:  the items that were emitted and not expanded yet: a level of the tree.
-        Thread:  that of the running source; ``expander`` runs where the stream is polled.
-        Fusion:  coordinating; passive inner sources are iterated, without a queue.
-        Source:  Reactor ``expand``. One source at a time: breadth first is an order.
-        """
-        check_callable("expand", "expander", expander)
-        return self._coordinate(operators.Expand, expander)  # type: ignore[attr-defined,no-any-return]  # self names the base

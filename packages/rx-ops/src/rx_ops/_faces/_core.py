@@ -120,6 +120,11 @@ def check_scheduler(operator: str, scheduler: object, /, before: str = "") -> No
         raise TypeError(f"{operator}() expected a scheduler, got {scheduler!r}.\n  Right:  .{operator}({before}{right})")
 
 
+def itself(item: Any) -> Any:
+    """The key of an item that is compared by itself."""
+    return item
+
+
 def check_kind(operator: str, kind: Any, /) -> None:
     """Raise at assembly for what isinstance() cannot ask for."""
     try:
@@ -141,4 +146,5 @@ __all__ = [
     "check_seconds",
     "check_source",
     "default_scheduler",
+    "itself",
 ]

@@ -9,7 +9,17 @@ from rx_core import FlowableBase, Scheduler
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
 from rx_ops._faces import _results
-from rx_ops._faces._core import FlowableCore, bad_count, check_callable, check_count, check_kind, check_seconds, default_scheduler
+from rx_ops._faces._core import (
+    FlowableCore,
+    bad_count,
+    check_callable,
+    check_count,
+    check_kind,
+    check_seconds,
+    default_scheduler,
+    itself,
+)
+from rx_ops._recent_keys import KeyStore
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable, Maybe, Single
@@ -222,16 +232,25 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         return self._calling(stages.skip_while, predicate)
 
-    def distinct(self, key: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
+    def distinct(
+        self, key: Callable[[T_co], object] | None = None, /, *, store: Callable[[], KeyStore] | None = None
+    ) -> Flowable[T_co]:
         """Each item once, compared by itself or by ``key``, which must be hashable.
+
+        ``store`` makes what keeps the keys of a run: a set, or something that forgets, such as ``rx_ops.RecentKeys``.
 
         ::  --1--2--1--3|  -->  --1--2-----3|
 
         Demand:  passes through; one more is asked for each item left out.
-        Errors:  what ``key`` or hashing raises, with a note.
-        Memory:  every key seen: unbounded.   Thread: the one that requests.   Fusion: stage, drops.
+        Errors:  what ``key``, ``store`` or hashing raises, with a note.
+        Memory:  every key seen: unbounded, unless ``store`` has a bound.   Thread: the one that requests.   Fusion: stage, drops.
         Source:  RxJava ``distinct``.
         """
+        if store is not None:
+            check_callable("distinct", "store", store)
+            if key is not None:
+                check_callable("distinct", "key", key)
+            return self._then(stages.distinct_in, key or itself, store)
         if key is None:
             return self._then(stages.distinct)
         check_callable("distinct", "key", key)

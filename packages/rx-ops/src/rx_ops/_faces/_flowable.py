@@ -21,6 +21,7 @@ from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._demand import FlowableDemand
 from rx_ops._faces._eager import FlowableEager
 from rx_ops._faces._errors import FlowableErrors
+from rx_ops._faces._expand import FlowableExpand
 from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._flat_map import FlowableFlatMap
 from rx_ops._faces._group import FlowableGroup
@@ -65,6 +66,7 @@ class Flowable(
     FlowableSorted[T_co],
     FlowableFlatMap[T_co],
     FlowableConcatMap[T_co],
+    FlowableExpand[T_co],
     FlowableSwitchMap[T_co],
     FlowableSwitchOnFirst[T_co],
     FlowableGroup[T_co],

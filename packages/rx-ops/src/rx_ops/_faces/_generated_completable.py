@@ -13,7 +13,14 @@ from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToCompletable
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
-from rx_ops._faces._core import check_callable, check_count, check_scheduler, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import (
+    check_callable,
+    check_count,
+    check_scheduler,
+    check_seconds,
+    check_source,
+    default_scheduler,
+)
 from rx_ops._faces._create import _Same
 from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on

@@ -26,7 +26,14 @@ from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._conditional import asked_for
-from rx_ops._faces._core import check_callable, check_count, check_scheduler, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import (
+    check_callable,
+    check_count,
+    check_scheduler,
+    check_seconds,
+    check_source,
+    default_scheduler,
+)
 from rx_ops._faces._create import _Same
 from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on
@@ -412,6 +419,39 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``filter``.
         """
         return self._calling(stages.filter_, predicate)
+
+    def filter_when(
+        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /
+    ) -> Maybe[T_co]:
+        """The item, if the first item of the source that ``predicate`` makes of it is true; else nothing.
+
+        ::  --1|  -->  ----1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  end it; TypeError when ``predicate`` returns no source.
+        Memory:  the item.
+        Thread:  that of the answer.
+        Fusion:  coordinating.
+        Source:  Reactor ``filterWhen``.
+        """
+        check_callable("filter_when", "predicate", predicate)
+        shown = f"filter_when({name_of(predicate)})"
+        deciding = operators.Deciding(predicate, _results)
+        return self._coordinate_into(_results.Maybe, operators.ConcatMap, deciding, shown=shown)
+
+    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
+        """The items of the iterable that ``mapper`` makes of this item; none when there is no item.
+
+        ::  --1|  -->  --a-b|
+
+        Demand:  the iterable is read as far as is requested.
+        Errors:  what ``mapper`` or iterating raises, with a note; TypeError for a None in it.
+        Memory:  one iterator.
+        Thread:  the one that subscribes.
+        Fusion:  stage, expands.
+        Source:  RxJava ``flattenAsFlowable``.
+        """
+        return self._calling_into(_results.Flowable, stages.flat_map_iterable, mapper)
 
     def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's.

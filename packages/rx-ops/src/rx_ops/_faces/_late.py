@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from rx_core import Publisher, Scheduler, name_of
 from rx_fusion import OperatorHead
-from rx_ops import operators
-from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, check_source, default_scheduler
+from rx_ops import operators, stages
+from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -94,6 +94,32 @@ class FlowableLate(FlowableCore[T_co]):
         )
 
     @classmethod
+    def interval_range(
+        cls, start: int, count: int, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None
+    ) -> Flowable[int]:
+        """``count`` numbers from ``start`` on, one every ``seconds``, the first after ``initial`` seconds (default: ``seconds``).
+
+        ::  --5--6--7|      (start=5, count=3)
+
+        Demand:  MissingBackpressureError when a number is due that the subscriber has not requested.
+        Errors:  as said; ValueError or TypeError at assembly for a bad duration or a bad number.
+        Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
+        Fusion:  source that pushes.
+        Source:  RxJava ``intervalRange``. Without numbers it completes when the first would be due.
+        """
+        if type(start) is not int:
+            raise TypeError(f"interval_range(start={start!r}): a whole number is needed, for example interval_range(0, 10, 0.5)")
+        check_count("interval_range", count)
+        check_seconds("interval_range", seconds)
+        if initial is not None:
+            check_seconds("interval_range", initial, "initial")
+        if not count:
+            first = seconds if initial is None else initial
+            return cls.timer(first, scheduler=scheduler)._then(stages.filter_, _never)
+        ticks = cls.interval(seconds, initial=initial, scheduler=scheduler)._counting(stages.take, count)
+        return ticks._then(stages.map_, start.__add__) if start else ticks
+
+    @classmethod
     def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Flowable[int]:
         """0 after ``seconds``, then completion.
 
@@ -108,3 +134,7 @@ class FlowableLate(FlowableCore[T_co]):
         check_seconds("timer", seconds)
         args = (float(seconds), default_scheduler(scheduler, "timer"))
         return cls._from(OperatorHead(operators.Timer, (), args, shown=f"timer({seconds})"))
+
+
+def _never(_tick: int) -> bool:
+    return False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._buffer import BufferCut, BufferToggle
     from rx_ops.operators._combine import ForkJoin, Zip
     from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
-    from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Expand
+    from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Deciding
     from rx_ops.operators._conditional import Amb, SequenceEqual
     from rx_ops.operators._connect import Connectable, Within
     from rx_ops.operators._connectable import AutoConnect, RefCount
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
     from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
+    from rx_ops.operators._expand import Expand, ExpandDeep
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
     from rx_ops.operators._group import GroupBy, group_notes
@@ -81,7 +82,7 @@ _NAMES: Final = {
     "_buffer": ("BufferCut", "BufferToggle"),
     "_combine": ("ForkJoin", "Zip"),
     "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
-    "_concat_map": ("CONCAT_MAP", "ConcatMap", "Expand"),
+    "_concat_map": ("CONCAT_MAP", "ConcatMap", "Deciding"),
     "_conditional": ("Amb", "SequenceEqual"),
     "_connect": ("Connectable", "Within"),
     "_connectable": ("AutoConnect", "RefCount"),
@@ -92,6 +93,7 @@ _NAMES: Final = {
     "_demand": ("RateLimit", "RebatchRequests"),
     "_emitter": ("Emitter",),
     "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
+    "_expand": ("Expand", "ExpandDeep"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
     "_group": ("GroupBy", "group_notes"),
@@ -146,6 +148,7 @@ __all__ = [
     "CreateHead",
     "Debounce",
     "DebounceBy",
+    "Deciding",
     "DeferHead",
     "Delay",
     "DelayBy",
@@ -166,6 +169,7 @@ __all__ = [
     "Error",
     "ExhaustMap",
     "Expand",
+    "ExpandDeep",
     "FlatMap",
     "ForkJoin",
     "GenerateAsync",

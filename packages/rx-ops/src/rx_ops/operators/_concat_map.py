@@ -1,12 +1,11 @@
-"""Inner sources one after another: concat_map, expand."""
+"""Inner sources one after another: concat_map, filter_when."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, composite
+from rx_core import UNBOUNDED, MaybeBase, SingleBase, composite
 from rx_core.streams import (
     END,
     WITHOUT_DEMAND,
@@ -21,7 +20,8 @@ from rx_core.streams import (
     end_of_one,
     without_this_frame,
 )
-from rx_fusion import op, operator_of
+from rx_fusion import Pipeline, op, operator_of
+from rx_ops import stages
 from rx_ops.operators._loops import concat_map_loop
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._part import PartsInput
@@ -258,58 +258,43 @@ class ConcatMap(Op[R]):
             inner.close()
 
 
-_START: Final = object()
+class Deciding(Named):
+    """The mapper of filter_when: a source of the item, if the first item of what the user's function makes of it is true."""
 
+    __slots__ = ("types",)
 
-class _SourceOf(Named):
-    """The operator's source for the first item, the expander's for all others."""
-
-    __slots__ = ("source",)
-
-    def __init__(self, source: Publisher[Any], expander: Callable[[Any], Any]) -> None:
-        super().__init__("expand", expander)
-        self.source = source
+    def __init__(self, predicate: Callable[[Any], Any], types: Any) -> None:
+        super().__init__("filter_when", predicate)
+        #: The module of the reactive types.
+        self.types = types
 
     def __call__(self, item: Any) -> Any:
-        return self.source if item is _START else self.mapper(item)
+        made = self.mapper(item)
+        if not_a_source(self.name, self, made) is not None:
+            return made  # which is refused
+        return self.answer_of(made)._calling(stages.filter_, bool)._then(stages.map_, _Always(item))
+
+    def answer_of(self, made: Any) -> Any:
+        """Its first item, as a Maybe."""
+        types = self.types
+        if not isinstance(made, Pipeline):
+            if isinstance(made, SingleBase):
+                made = types.Single.wrap(made)
+            elif isinstance(made, MaybeBase):
+                made = types.Maybe.wrap(made)
+            else:
+                made = types.Flowable.wrap(made)
+        return made if isinstance(made, WITHOUT_DEMAND) else made.first_element()
 
 
-@op("expand")
-class Expand(ConcatMap[T]):
-    """The source's items, then those of what each of them expands to, and so on: breadth first, one source after another."""
+class _Always:
+    __slots__ = ("item",)
 
-    __slots__ = ("waiting",)
+    def __init__(self, item: Any) -> None:
+        self.item = item
 
-    operator: ClassVar[str] = "expand"
-
-    #: Items that were emitted and not expanded yet; not their sources, which would hold more.
-    waiting: deque[T]
-
-    def __init__(self, down: Subscriber[T], source: Publisher[T], expander: Callable[[T], Any]) -> None:
-        super().__init__(down, source, _SourceOf(source, expander))
-        waiting: deque[T] = deque()
-        self.waiting = waiting
-        on_next = self.emit
-
-        def emit_and_keep(item: T) -> None:
-            waiting.append(item)
-            on_next(item)
-
-        self.emit = emit_and_keep
-        self.outer.items = self.levels()
-
-    def open(self) -> None:
-        pass
-
-    def levels(self) -> Iterator[Any]:
-        yield _START
-        waiting = self.waiting
-        while waiting:
-            yield waiting.popleft()
-
-    def close(self) -> None:
-        super().close()
-        self.waiting.clear()
+    def __call__(self, _answer: object) -> Any:
+        return self.item
 
 
 #: What is known of it, so that it need not be looked up for each stream.

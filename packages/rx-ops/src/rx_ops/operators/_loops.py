@@ -107,8 +107,7 @@ def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], An
     if mapper is None:  # concat: the items are its sources
         sources: Any = source._head
         return face(OperatorHead(head.function, sources._items, head.args, many=True))
-    name, function = named(head.name, mapper)
-    return face(OperatorHead(head.function, (source,), (_Continued(name, function, first), *head.args[1:])))
+    return face(OperatorHead(head.function, (source,), (_Continued(head.name, mapper, first), *head.args[1:])))
 
 
 @final
@@ -127,11 +126,12 @@ class Once:
 class _Continued(Named):
     """A mapper that gives the inner source met already for the first item."""
 
-    __slots__ = ("first",)
+    __slots__ = ("calls", "first")
 
-    def __init__(self, name: str, mapper: Callable[..., Any], first: Any) -> None:
-        super().__init__(name, mapper)
+    def __init__(self, name: str, calls: Callable[..., Any], first: Any) -> None:
+        super().__init__(*named(name, calls))
+        self.calls = calls  # which may be one with a name, and do more than the user's function
         self.first = first
 
     def __call__(self, item: Any) -> Any:
-        return self.first if item is _FIRST else self.mapper(item)
+        return self.first if item is _FIRST else self.calls(item)

@@ -18,6 +18,7 @@ from rx_ops.stages._aggregate import (
     reduce,
     reduce_seed,
     reduce_with,
+    sample_reservoir,
     sum_,
     to_dict,
     to_list,
@@ -30,6 +31,7 @@ from rx_ops.stages._conditional import all_, all_by, any_, any_by, contains, con
 from rx_ops.stages._filter import (
     distinct,
     distinct_by,
+    distinct_in,
     distinct_until_changed,
     distinct_until_changed_by,
     element_at,
@@ -49,7 +51,7 @@ from rx_ops.stages._filter import (
 from rx_ops.stages._indexed import enumerate_, filter_indexed, map_indexed, pairwise, slice_, slice_but_last, slice_last
 from rx_ops.stages._last import last_element, last_or, last_or_error, single_element, single_or, single_or_error
 from rx_ops.stages._optional import handle, map_optional
-from rx_ops.stages._runs import buffer_before, buffer_until, buffer_until_changed, buffer_while
+from rx_ops.stages._runs import buffer_before, buffer_until, buffer_until_changed, buffer_while, chunk_by_weight
 from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
 from rx_ops.stages._transform import cast, flat_map_iterable, map_, not_none, scan, scan_seed, scan_with, starmap
 from rx_ops.stages._until import default_if_empty
@@ -70,6 +72,7 @@ __all__ = [
     "buffer_until_changed",
     "buffer_while",
     "cast",
+    "chunk_by_weight",
     "collect",
     "collect_into",
     "contains",
@@ -79,6 +82,7 @@ __all__ = [
     "dematerialize",
     "distinct",
     "distinct_by",
+    "distinct_in",
     "distinct_until_changed",
     "distinct_until_changed_by",
     "do_on_complete",
@@ -115,6 +119,7 @@ __all__ = [
     "reduce",
     "reduce_seed",
     "reduce_with",
+    "sample_reservoir",
     "scan",
     "scan_seed",
     "scan_with",

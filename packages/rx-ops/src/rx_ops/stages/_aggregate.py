@@ -272,3 +272,25 @@ def group_aggregate(source: Iterable[T], key: Callable[[T], Any], spec: GroupAgg
         yield make((*key_value, *values)) if spec.several else make((key_value, *values))
         if not left:
             return
+
+
+def _chooser(seed: int | None) -> Callable[[int], int]:
+    from random import Random  # the import takes a while, and few need it
+
+    return Random(seed).randrange
+
+
+@stage(later=True)
+def sample_reservoir(source: Iterable[T], count: int, seed: int | None) -> Iterator[list[T]]:
+    choose = _chooser(seed)
+    kept: list[T] = []
+    seen = 0
+    for item in source:
+        seen += 1
+        if seen <= count:
+            kept.append(item)
+        else:
+            place = choose(seen)
+            if place < count:
+                kept[place] = item
+    yield kept

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from rx_core import UNBOUNDED, EmptyStreamError
+from rx_core import UNBOUNDED, EmptyStreamError, none_produced
 from rx_fusion import of_one, stage
+from rx_ops._recent_keys import KeyStore
 
 T = TypeVar("T")
 
@@ -125,6 +126,18 @@ def distinct(source: Iterable[T]) -> Iterator[T]:
 @stage(later=True, name="distinct")
 def distinct_by(source: Iterable[T], key: Callable[[T], object]) -> Iterator[T]:
     seen: set[object] = set()
+    for item in source:
+        found = key(item)
+        if found not in seen:
+            seen.add(found)
+            yield item
+
+
+@stage(later=True, name="distinct")
+def distinct_in(source: Iterable[T], key: Callable[[T], object], store: Callable[[], KeyStore]) -> Iterator[T]:
+    seen = store()
+    if seen is None:
+        raise none_produced("distinct", store)
     for item in source:
         found = key(item)
         if found not in seen:

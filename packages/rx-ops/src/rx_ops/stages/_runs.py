@@ -71,3 +71,27 @@ def buffer_until_changed(source: Iterable[T], key: Callable[[T], object]) -> Ite
             yield full
     if batch:
         yield batch
+
+
+@stage(later=True)
+def chunk_by_weight(source: Iterable[T], limit: float, weight: Callable[[T], float]) -> Iterator[list[T]]:
+    """An item that is heavy by itself may end two lists."""
+    chunk: list[T] = []
+    total = 0.0
+    for item in source:
+        found = weight(item)
+        full: list[list[T]] = []
+        if chunk and total + found > limit:
+            full.append(chunk)
+            chunk = []
+            total = 0.0
+        chunk.append(item)
+        total += found
+        if total >= limit:
+            full.append(chunk)
+            chunk = []
+            total = 0.0
+        for each in full:
+            yield each
+    if chunk:
+        yield chunk

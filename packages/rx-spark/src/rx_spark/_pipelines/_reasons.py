@@ -63,9 +63,18 @@ REASONS: Final[dict[StageFunction, Why]] = {
         (stages.distinct_until_changed, stages.distinct_until_changed_by),
         Why(_IN_ORDER, ".distinct(), where what comes again later may go as well"),
     ),
-    stages.distinct_by: Why(
-        "keeps the first item of each key, and shuffles keep no order",
-        ".group_reduce(key, value, lambda a, b: a), where any item of a key will do",
+    **dict.fromkeys(
+        (stages.distinct_by, stages.distinct_in),
+        Why(
+            "keeps the first item of each key, and shuffles keep no order",
+            ".group_reduce(key, value, lambda a, b: a), where any item of a key will do",
+        ),
+    ),
+    stages.chunk_by_weight: _RUNS,
+    stages.sample_reservoir: Why(
+        "chooses among all items, in their order",
+        "a condition before it that leaves few on Spark:  .filter(it.id % 100 == 0)",
+        ends=True,
     ),
     **dict.fromkeys((stages.enumerate_, stages.map_indexed, stages.filter_indexed), Why(_IN_ORDER, _NUMBERED)),
     stages.do_on_next: Why(_EFFECT, _SAVE),
