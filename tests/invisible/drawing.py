@@ -227,8 +227,13 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
         return False  # they run their inner sources ahead of demand: an error overtakes what waits
     if op.name in FLATTENING and any(pushes(part, polled=False) for part in everything(made)) and fails(made):
         return False  # an error of the source ends the stream at once: which items that wait it overtakes is a matter of windows
-    if (op.name == "scan_with" or (op.name == "scan" and len(op.args) > 1)) and isinstance(end, End) and end.error and not items:
-        return False  # a source may fail when it is subscribed: its error overtakes the seed, which is not requested then
+    if op.name == "scan_with" or (op.name == "scan" and len(op.args) > 1):
+        # An error overtakes the seed while that is not requested: of a source that fails when it is subscribed, or for an item
+        # that a source has pushed.
+        if isinstance(end, End) and end.error and not items:
+            return False
+        if any(pushes(part, polled=False) for part in everything(made)) and fails(Pipeline(made.source, (*made.ops, op))):
+            return False
     if (
         op.name in ("collect", "scan_with", "reduce_with") and op.args[0].how
     ):  # of two failures at subscribing either may come first

@@ -297,6 +297,8 @@ def chunk_by_weight(trace: Trace, limit: int, fn: Fn) -> Trace:
         happens, weight = ask(fn, x)
         if ended(happens):
             return happens
+        if weight is None:
+            return [*happens, End(("TypeError",))]
         if run and total[0] + weight > limit:
             happens = [*happens, *cut()]
         run.append(x)
