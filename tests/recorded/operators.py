@@ -172,7 +172,6 @@ def switch_on_first(kind: Any) -> MakeOperator:
     return make
 
 
-def _flat_map_iterable(flow: Flow, at: Node) -> Stream:
 def _flat_map_iterable(stream: Any, at: Node) -> Stream:
     fault = at.fault()
     # None is not an iterable: the operator has to say so.
