@@ -433,6 +433,7 @@ SINGLE: Final[dict[str, Callable[[Single[Any], Node], Stream]]] = {
     **_several(Single, "concat", "concat_eager", "merge"),
     "flat_map_m": lambda single, at: single.flat_map_maybe(at.selector()),
     "flat_map_publisher": lambda single, at: single.flat_map_publisher(at.selector()),
+    "zip": lambda single, at: Single.zip(single, *at.sources(), combiner=at.combiner()),
     "zip_with": lambda single, at: single.zip_with(at.source(), at.reducer()),
     "sequence_equal": sequence_equal(Single),
     "to_maybe": lambda single, at: single.to_maybe(),
@@ -445,7 +446,8 @@ MAYBE: Final[dict[str, Callable[[Maybe[Any], Node], Stream]]] = {
     **_several(Maybe, "concat", "concat_eager", "merge"),
     "flat_map_s": lambda maybe, at: maybe.flat_map_single(at.selector()),
     "flat_map_publisher": lambda maybe, at: maybe.flat_map_publisher(at.selector()),
-    "zip_with": lambda maybe, at: Maybe.zip(maybe, at.source(), at.reducer()),
+    "zip": lambda maybe, at: Maybe.zip(maybe, *at.sources(), combiner=at.combiner()),
+    "zip_with": lambda maybe, at: maybe.zip_with(at.source(), at.reducer()),
     "sequence_equal": sequence_equal(Maybe),
     "to_single": lambda maybe, at: maybe.to_single(),
 }

@@ -100,9 +100,14 @@ def _using(at: Node) -> Flow:
     return Flowable.using(lambda: 1, lambda _resource: at.source("src"), release, eager=bool(at.get("eager")))
 
 
-def _timer_with_item(at: Node) -> Flow:
-    item = 1 if at.item is None else as_number(at.item)
-    return Flowable.timer(at.seconds(), scheduler=at.clock).map(lambda _tick: item)
+def _timer_with_item(kind: Any) -> MakeSource:
+    """Of a type that RxJava's recording gives an item of the pipeline."""
+
+    def make(at: Node) -> Any:
+        item = 1 if at.item is None else as_number(at.item)
+        return kind.timer(at.seconds(), scheduler=at.clock).map(lambda _tick: item)
+
+    return make
 
 
 SOURCES: Final[dict[str, MakeSource]] = {
@@ -145,17 +150,17 @@ SOURCES: Final[dict[str, MakeSource]] = {
     "s_error": lambda at: Single.error(AppError(at["e"])),
     "s_just": lambda at: Single.just(at.number("v")),
     "s_callable": _callable(Single),
-    "s_timer": lambda at: _timer_with_item(at).first(),
+    "s_timer": _timer_with_item(Single),
     # Maybe
     "m_empty": lambda at: Maybe.empty(),
     "m_never": lambda at: Maybe.never(),
     "m_error": lambda at: Maybe.error(AppError(at["e"])),
     "m_just": lambda at: Maybe.just(at.number("v")),
-    "m_timer": lambda at: _timer_with_item(at).first_element(),
+    "m_timer": _timer_with_item(Maybe),
     # Completable
     "c_complete": lambda at: Completable.complete(),
     "c_never": lambda at: Completable.never(),
     "c_error": lambda at: Completable.error(AppError(at["e"])),
     "c_action": lambda at: Completable.from_action(at.action()),
-    "c_timer": lambda at: Flowable.timer(at.seconds(), scheduler=at.clock).ignore_elements(),
+    "c_timer": lambda at: Completable.timer(at.seconds(), scheduler=at.clock),
 }

@@ -42,6 +42,10 @@ single.filter(len).blocking_get().upper()  # type: ignore[union-attr]
 single.take(1)  # type: ignore[attr-defined]
 single.subscribe(on_text, on_complete=print)  # type: ignore[call-arg]
 
+Single.zip(single, Single.just(1), combiner=lambda text: text)  # type: ignore[arg-type, misc]
+Single.zip(single, numbers)  # type: ignore[call-overload]
+Single.timer("1")  # type: ignore[arg-type]
+
 # Maybe
 maybe.blocking_get() + 1  # type: ignore[operator]
 maybe.map(str.upper)  # type: ignore[arg-type]

@@ -136,14 +136,19 @@ PART.row(
 )
 PART.row(
     "zip_with",
-    "S",
-    "What ``combiner`` makes of both items.",
+    "SM",
+    "Both items as a tuple, or what ``combiner`` makes of them.",
     "--1|  ----a|  -->  ----x|",
-    signature="(self, other: Base[T2], combiner: Callable[[T_co, T2], R], /) -> Type[R]",
-    body='return self._from(zipped(self, other, combiner, "zip_with"))',
+    signatures=(
+        "(self, other: Base[T2], /) -> Type[tuple[T_co, T2]]",
+        "(self, other: Base[T2], combiner: Callable[[T_co, T2], R], /) -> Type[R]",
+        "(self, other: Any, combiner: Any = None, /) -> Type[Any]",
+    ),
+    body='return self._from(zipped((self, other), combiner, "zip_with"))',
     errors="the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.",
     memory="the item that came first.",
     thread="that of the source whose item comes last.",
+    M={"says": "Both items as a tuple, or what ``combiner`` makes of them; nothing when one of the two has none."},
 )
 PART.row(
     "contains",

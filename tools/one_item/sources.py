@@ -67,27 +67,38 @@ PART.row(
     source="RxJava ``wrap``.",
     C={"marble": "--|"},
 )
+
+
+def _zips() -> tuple[str, ...]:
+    """The overloads for two to four sources, with a combiner behind them or by its name, and without one."""
+    found: list[str] = []
+    for way in ("combiner: {}, /", "/, *, combiner: {}", "/"):
+        for count in (2, 3, 4):
+            types = ", ".join(f"T{number}" for number in range(1, count + 1))
+            sources = ", ".join(f"s{number}: Base[T{number}]" for number in range(1, count + 1))
+            made = f"tuple[{types}]" if way == "/" else "R"
+            found.append(f"(cls, {sources}, {way.format(f'Callable[[{types}], R]')}) -> Type[{made}]")
+    return (*found, "(cls, *sources: Any, combiner: Any = None) -> Type[Any]")
+
+
 PART.row(
     "zip",
     "SM",
-    "Both items as a tuple, or what ``combiner`` makes of them; both are subscribed together.",
+    "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.",
     "--1|  ----a|  -->  ----x|",
-    signatures=(
-        "(cls, s1: Base[T1], s2: Base[T2], combiner: Callable[[T1, T2], R], /) -> Type[R]",
-        "(cls, s1: Base[T1], s2: Base[T2], /) -> Type[tuple[T1, T2]]",
-        "(cls, s1: Base[Any], s2: Base[Any], combiner: Any = None, /) -> Type[Any]",
-    ),
-    body="return cls._from(zipped(s1, s2, combiner))",
+    signatures=_zips(),
+    body="return cls._from(zipped(sources, combiner))",
     errors="the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.",
-    memory="the item that came first.",
+    memory="the items that came first.",
     thread="that of the source whose item comes last.",
+    S={
+        "says": "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.\n\n"
+        "EmptyStreamError when there are no sources.",
+        "body": ('made = cls._from(zipped(sources, combiner))\nreturn made if sources else made._then(stages.not_empty, "zip")'),
+    },
     M={
-        "says": "Both items as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.",
-        "signatures": (
-            "(cls: type[Base[R]], s1: Base[T1], s2: Base[T2], combiner: Callable[[T1, T2], R], /) -> Type[R]",
-            "(cls, s1: Base[T1], s2: Base[T2], /) -> Type[tuple[T1, T2]]",
-            "(cls, s1: Base[Any], s2: Base[Any], combiner: Any = None, /) -> Type[Any]",
-        ),
+        "says": "The items of all as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.\n\n"
+        "Then the others are cancelled.",
     },
 )
 SEVERAL: Final = {

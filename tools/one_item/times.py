@@ -12,6 +12,21 @@ PART: Final = Part()
 AT_ONCE: Final = "none; the source is asked for its item at once, when this is subscribed."
 
 PART.row(
+    "timer",
+    "SMC",
+    "0 after ``seconds``.",
+    "-----0|",
+    demand="none; the item comes when the time is there.",
+    errors="ValueError or TypeError at assembly for a bad duration.",
+    C={
+        "says": "Completes after ``seconds``.",
+        "marble": "-----|",
+        "signature": "(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Type",
+        "body": "return _results.Flowable.timer(seconds, scheduler=scheduler).ignore_elements()",
+        "demand": "none; there are no items.",
+    },
+)
+PART.row(
     "take_until",
     "SMC",
     "The item, if it comes before ``other`` gives an item or completes.",

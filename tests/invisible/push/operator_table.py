@@ -223,6 +223,9 @@ SINGLE: Final[dict[str, Apply]] = {
     "flat_map_m": make.flat_map_one("maybe"),
     "flat_map_c": make.flat_map_one("completable"),
     "flat_map_publisher": lambda r, flow, op, x: flow.through(flattening.ConcatMap, r.selector(op), UNBOUNDED, kind="flowable"),
+    "zip": lambda r, flow, op, x: combining.zipped(
+        [flow, *(make.alike(flow, each) for each in r.all(op["xs"], x))], f.combiner(op["f"]), UNBOUNDED, flow.kind
+    ),
     "zip_with": lambda r, flow, op, x: combining.zipped(
         [flow, make.alike(flow, r.source(op["g"], x))], f.reducer(op["f"]), UNBOUNDED, flow.kind
     ),

@@ -580,6 +580,21 @@ class Completable(OneItem[Any], CompletablePlugged):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, _results.Flowable._from, shown=shown)
 
+    @classmethod
+    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Completable:
+        """Completes after ``seconds``.
+
+        ::  -----|
+
+        Demand:  none; there are no items.
+        Errors:  ValueError or TypeError at assembly for a bad duration.
+        Memory:  none.
+        Thread:  a worker of ``scheduler`` (default: computation).
+        Fusion:  source that pushes.
+        Source:  RxJava ``timer``.
+        """
+        return _results.Flowable.timer(seconds, scheduler=scheduler).ignore_elements()
+
     def take_until(self, other: AnySource, /) -> Completable:
         """Completes with this, or when ``other`` gives an item or completes.
 

@@ -73,6 +73,8 @@ V = TypeVar("V")
 T_co = TypeVar("T_co", covariant=True)
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 
 
 class Maybe(OneItem[T_co], MaybePlugged[T_co]):
@@ -217,26 +219,77 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(cls: type[MaybeBase[R]], s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
+
+    @overload
+    @classmethod
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], combiner: Callable[[T1, T2, T3], R], /) -> Maybe[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: MaybeBase[T1],
+        s2: MaybeBase[T2],
+        s3: MaybeBase[T3],
+        s4: MaybeBase[T4],
+        combiner: Callable[[T1, T2, T3, T4], R],
+        /,
+    ) -> Maybe[R]: ...
+
+    @overload
+    @classmethod
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /, *, combiner: Callable[[T1, T2], R]) -> Maybe[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /, *, combiner: Callable[[T1, T2, T3], R]
+    ) -> Maybe[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: MaybeBase[T1],
+        s2: MaybeBase[T2],
+        s3: MaybeBase[T3],
+        s4: MaybeBase[T4],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3, T4], R],
+    ) -> Maybe[R]: ...
 
     @overload
     @classmethod
     def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /) -> Maybe[tuple[T1, T2]]: ...
 
+    @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[Any], s2: MaybeBase[Any], combiner: Any = None, /) -> Maybe[Any]:
-        """Both items as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /) -> Maybe[tuple[T1, T2, T3]]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], s4: MaybeBase[T4], /
+    ) -> Maybe[tuple[T1, T2, T3, T4]]: ...
+
+    @classmethod
+    def zip(cls, *sources: Any, combiner: Any = None) -> Maybe[Any]:
+        """The items of all as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.
+
+        Then the others are cancelled.
 
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
         Errors:  the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.
-        Memory:  the item that came first.
+        Memory:  the items that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        return cls._from(zipped(s1, s2, combiner))
+        return cls._from(zipped(sources, combiner))
 
     @classmethod
     def concat(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -524,6 +577,26 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``flatMapSingleElement``.
         """
         return self._from(mapped("flat_map_single", self, mapper))
+
+    @overload
+    def zip_with(self, other: MaybeBase[T2], /) -> Maybe[tuple[T_co, T2]]: ...
+
+    @overload
+    def zip_with(self, other: MaybeBase[T2], combiner: Callable[[T_co, T2], R], /) -> Maybe[R]: ...
+
+    def zip_with(self, other: Any, combiner: Any = None, /) -> Maybe[Any]:
+        """Both items as a tuple, or what ``combiner`` makes of them; nothing when one of the two has none.
+
+        ::  --1|  ----a|  -->  ----x|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.
+        Memory:  the item that came first.
+        Thread:  that of the source whose item comes last.
+        Fusion:  as :meth:`zip`.
+        Source:  RxJava ``zipWith``.
+        """
+        return self._from(zipped((self, other), combiner, "zip_with"))
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
         """Whether there is an item, and it is equal to ``value`` or ``comparer(item, value)`` is true.
@@ -952,6 +1025,23 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         args = (handler, _results.Flowable._from)
         return self._coordinate_into(_results.Flowable, operators.RepeatWhen, *args, shown=shown)
+
+    @classmethod
+    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Maybe[int]:
+        """0 after ``seconds``.
+
+        ::  -----0|
+
+        Demand:  none; the item comes when the time is there.
+        Errors:  ValueError or TypeError at assembly for a bad duration.
+        Memory:  none.
+        Thread:  a worker of ``scheduler`` (default: computation).
+        Fusion:  source that pushes.
+        Source:  RxJava ``timer``.
+        """
+        check_seconds("timer", seconds)
+        args = (float(seconds), default_scheduler(scheduler, "timer"))
+        return cls._from(OperatorHead(operators.Timer, (), args, shown=f"timer({seconds})"))
 
     def take_until(self, other: AnySource, /) -> Maybe[T_co]:
         """The item, if it comes before ``other`` gives an item or completes; else nothing.

@@ -74,6 +74,8 @@ V = TypeVar("V")
 T_co = TypeVar("T_co", covariant=True)
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 
 
 class Single(OneItem[T_co], SinglePlugged[T_co]):
@@ -208,22 +210,76 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
     @overload
     @classmethod
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], combiner: Callable[[T1, T2, T3], R], /
+    ) -> Single[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: SingleBase[T1],
+        s2: SingleBase[T2],
+        s3: SingleBase[T3],
+        s4: SingleBase[T4],
+        combiner: Callable[[T1, T2, T3, T4], R],
+        /,
+    ) -> Single[R]: ...
+
+    @overload
+    @classmethod
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /, *, combiner: Callable[[T1, T2], R]) -> Single[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /, *, combiner: Callable[[T1, T2, T3], R]
+    ) -> Single[R]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls,
+        s1: SingleBase[T1],
+        s2: SingleBase[T2],
+        s3: SingleBase[T3],
+        s4: SingleBase[T4],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3, T4], R],
+    ) -> Single[R]: ...
+
+    @overload
+    @classmethod
     def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[tuple[T1, T2]]: ...
 
+    @overload
     @classmethod
-    def zip(cls, s1: SingleBase[Any], s2: SingleBase[Any], combiner: Any = None, /) -> Single[Any]:
-        """Both items as a tuple, or what ``combiner`` makes of them; both are subscribed together.
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /) -> Single[tuple[T1, T2, T3]]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], s4: SingleBase[T4], /
+    ) -> Single[tuple[T1, T2, T3, T4]]: ...
+
+    @classmethod
+    def zip(cls, *sources: Any, combiner: Any = None) -> Single[Any]:
+        """The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.
+
+        EmptyStreamError when there are no sources.
 
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
         Errors:  the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.
-        Memory:  the item that came first.
+        Memory:  the items that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        return cls._from(zipped(s1, s2, combiner))
+        made = cls._from(zipped(sources, combiner))
+        return made if sources else made._then(stages.not_empty, "zip")
 
     @classmethod
     def concat(cls, *sources: SingleBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -518,8 +574,14 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))
 
-    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]:
-        """What ``combiner`` makes of both items.
+    @overload
+    def zip_with(self, other: SingleBase[T2], /) -> Single[tuple[T_co, T2]]: ...
+
+    @overload
+    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]: ...
+
+    def zip_with(self, other: Any, combiner: Any = None, /) -> Single[Any]:
+        """Both items as a tuple, or what ``combiner`` makes of them.
 
         ::  --1|  ----a|  -->  ----x|
 
@@ -530,7 +592,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
-        return self._from(zipped(self, other, combiner, "zip_with"))
+        return self._from(zipped((self, other), combiner, "zip_with"))
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
         """Whether the item is equal to ``value``, or ``comparer(item, value)`` is true.
@@ -898,6 +960,23 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         args = (handler, _results.Flowable._from)
         return self._coordinate_into(_results.Flowable, operators.RepeatWhen, *args, shown=shown)
+
+    @classmethod
+    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Single[int]:
+        """0 after ``seconds``.
+
+        ::  -----0|
+
+        Demand:  none; the item comes when the time is there.
+        Errors:  ValueError or TypeError at assembly for a bad duration.
+        Memory:  none.
+        Thread:  a worker of ``scheduler`` (default: computation).
+        Fusion:  source that pushes.
+        Source:  RxJava ``timer``.
+        """
+        check_seconds("timer", seconds)
+        args = (float(seconds), default_scheduler(scheduler, "timer"))
+        return cls._from(OperatorHead(operators.Timer, (), args, shown=f"timer({seconds})"))
 
     def take_until(self, other: AnySource, /) -> Single[T_co]:
         """The item, if it comes before ``other`` gives an item or completes; else ``concurrent.futures.CancelledError``.

@@ -158,12 +158,16 @@ def kept(source: Any) -> SourceHead:
 # -- several of them ---------------------------------------------------------------------------------------------------
 
 
-def zipped(s1: Any, s2: Any, combiner: Any, operator: str = "zip") -> Head:
-    check_source(operator, s1)
-    check_source(operator, s2)
+def zipped(sources: tuple[Any, ...], combiner: Any = None, operator: str = "zip") -> Head:
+    """A row of the items of all. The combiner may stand behind the sources, as in RxJava."""
+    if combiner is None and sources and callable(sources[-1]) and not hasattr(sources[-1], "subscribe"):
+        *others, combiner = sources
+        sources = tuple(others)
+    for source in sources:
+        check_source(operator, source)
     if combiner is not None:
         check_callable(operator, "combiner", combiner)
-    return OperatorHead(operators.Zip, (s1, s2), (combiner or operators.row_of, 2), many=True, shown="zip()")
+    return OperatorHead(operators.Zip, sources, (combiner or operators.row_of, 2), many=True, shown="zip()")
 
 
 def items_of(operator: str, sources: tuple[object, ...], **options: Any) -> Flowable[Any]:
