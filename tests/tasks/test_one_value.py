@@ -80,12 +80,12 @@ def test_a_single_that_takes_its_time(backend: Backend) -> None:
             await backend.thread(lambda: later.observer.on_success("here"))
         assert got == ["here"]
         assert later.disposed == 0
-        with backend.within(1) as scope:
+        with backend.within(0.01) as scope:
             await backend.rx.value(later)
         assert scope.cancelled_caught
         assert later.disposed == 1
 
-    backend.run(main)
+    backend.run_real(main)
 
 
 def test_first_asks_for_one_and_cancels(backend: Backend) -> None:
