@@ -17,6 +17,7 @@ from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
 from bench._shared import shared_cases
 from bench._symbols import symbol_cases
+from bench._tasks import task_cases
 from bench._threads import thread_cases
 from bench._weight import weight_cases
 
@@ -32,6 +33,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from inner_cases(size)
     yield from scrabble_cases(size, slow=slow)
     yield from thread_cases(size)
+    yield from task_cases(size)
     yield from parallel_cases(size)
     yield from weight_cases(size)
     yield from call_cases()

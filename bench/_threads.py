@@ -1,4 +1,4 @@
-"""Across threads, and into trio."""
+"""Across threads."""
 
 from __future__ import annotations
 
@@ -6,23 +6,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
-from typing import Any
 
-import trio
-
-import rx_trio
-from bench._common import Counting, installed, operators, reactivex
+from bench._common import Counting, operators, reactivex
 from bench._measure import Case, Way, absent, at_most
 from rx_core import GROWING_PREFETCH, FlowableBase, Subscriber, Subscription
 from rx_ops import Flowable
 from rx_schedulers import single
 
-aiostream: Any = installed("aiostream")
-
 
 def thread_cases(size: int) -> Iterator[Case]:
     yield _observe_on(size)
-    yield _into_trio(size // 2)
 
 
 class _Waiting(Counting):
@@ -218,97 +211,5 @@ def _observe_on(size: int) -> Case:
             at_most("rx, queued, 1024", 4.2, 3.5),
         ],
         note="the wait for the thread included; queued: another thread pushes as far as it is asked",
-        waits=True,
-    )
-
-
-def _into_trio(size: int) -> Case:
-    part = max(size // 20, 1)
-
-    async def plain_for() -> int:
-        total = 0
-        for item in range(size):
-            total += item
-        return total
-
-    async def iterated(flow: Flowable[int]) -> int:
-        total = 0
-        async with rx_trio.stream(flow) as items:
-            async for item in items:
-                total += item
-        return total
-
-    async def wide(flow: Flowable[int]) -> int:
-        total = 0
-        async with rx_trio.stream(flow, prefetch=1024) as items:
-            async for item in items:
-                total += item
-        return total
-
-    async def over_channel() -> int:
-        total = 0
-        send, receive = trio.open_memory_channel[int](128)
-
-        async def feed() -> None:
-            async with send:
-                for item in range(part):
-                    await send.send(item)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(feed)
-            async for item in receive:
-                total += item
-        return total
-
-    async def thread_over_channel() -> int:
-        """A thread that hands over each item: what trio offers for it."""
-        total = 0
-        send, receive = trio.open_memory_channel[int](128)
-        few = max(part // 10, 1)
-
-        def feed() -> None:
-            for item in range(few):
-                trio.from_thread.run(send.send, item)
-            trio.from_thread.run_sync(send.close)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(trio.to_thread.run_sync, feed)
-            async for item in receive:
-                total += item
-        return total
-
-    def their_stream() -> int:
-        import asyncio
-
-        async def run() -> int:
-            total = 0
-            async with aiostream.stream.range(part).stream() as items:
-                async for item in items:
-                    total += item
-            return total
-
-        return asyncio.run(run())
-
-    def in_trio(function: Callable[..., Any], *arguments: object) -> Callable[[], object]:
-        return lambda: trio.run(function, *arguments)
-
-    synchronous = Flowable.range(size)
-    on_thread = Flowable.range(size).observe_on(single())
-    partly = part * (part - 1) // 2
-    few = max(part // 10, 1)
-    return Case(
-        "into a trio task",
-        size,
-        {
-            "plain for": in_trio(plain_for),
-            "rx, source": in_trio(iterated, synchronous),
-            "rx, thread": in_trio(iterated, on_thread),
-            "rx, thread, 1024": in_trio(wide, on_thread),
-            "trio channel, task to task": Way(in_trio(over_channel), part, partly),
-            "trio channel, thread to task": Way(in_trio(thread_over_channel), few, few * (few - 1) // 2, slow=True),
-            "aiostream (asyncio)": absent("aiostream") if aiostream is None else Way(their_stream, part, partly),
-        },
-        [at_most("rx, source", 4.5), at_most("rx, thread", 8), at_most("rx, thread, 1024", 8)],
-        note="each way runs in an event loop of its own, started and ended within the time",
         waits=True,
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError, Task, current_task, get_running_loop
+from asyncio import CancelledError, Task, current_task, get_running_loop, wait
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
-    from asyncio import Future
     from types import TracebackType
 
 
@@ -56,25 +55,18 @@ class Scope:
 class AsyncioCrew:
     """Tasks that end with their block. Unlike a TaskGroup's they may be cancelled together, and failures make no group."""
 
-    __slots__ = ("_called", "_tasks", "_waiter")
+    __slots__ = ("_called", "_loop", "_tasks")
 
     def __init__(self) -> None:
+        self._loop = get_running_loop()
         self._tasks: set[Task[None]] = set()
         self._called = False
-        self._waiter: Future[None] | None = None
 
     def start(self, function: Callable[..., Coroutine[Any, Any, None]], /, *arguments: Any) -> None:
-        task = get_running_loop().create_task(function(*arguments))
+        task = self._loop.create_task(function(*arguments))
         if not task.done():  # a loop may run it at once
             self._tasks.add(task)
-            task.add_done_callback(self._ended)
-
-    def _ended(self, task: Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at; KeyboardInterrupt and SystemExit have left the loop already
-        if not self._tasks and self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+            task.add_done_callback(self._tasks.discard)
 
     def cancel(self) -> None:
         self._called = True
@@ -95,9 +87,8 @@ class AsyncioCrew:
             self.cancel()
         cancelled: CancelledError | None = None
         while self._tasks:
-            self._waiter = get_running_loop().create_future()
             try:
-                await self._waiter
+                await wait(self._tasks)
             except CancelledError as again:  # they are waited for all the same, as in a TaskGroup
                 cancelled = again
                 self.cancel()

@@ -32,7 +32,7 @@ D = TypeVar("D")
 
 _FIRST_BATCH: Final = 64
 _LARGEST_BATCH: Final = 1024
-_SHORT: Final = 0.0002
+_SHORT: Final = 0.0005  # twice as many are over before it is long
 _LONG: Final = 0.001
 
 #: No default was given.

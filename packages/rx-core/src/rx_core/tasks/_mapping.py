@@ -12,7 +12,7 @@ from rx_core._user_code import as_signal, user_error
 from rx_core.tasks._items import StreamItems, check_source
 from rx_core.tasks._pump import QUANTUM, Pump
 from rx_core.tasks._sources import TaskSource
-from rx_core.tasks._subscriptions import called
+from rx_core.tasks._subscriptions import not_awaitable
 
 if TYPE_CHECKING:
     from rx_core._protocols import Publisher, Subscriber
@@ -29,7 +29,7 @@ _END: Final[Any] = object()
 class AsyncOperator(Generic[T, R]):
     """What ``map_async`` and ``filter_async`` of a package return, for ``compose``: it makes the stream of one of a source."""
 
-    __slots__ = ("buffer", "call", "concurrency", "function", "library", "loop", "ordered", "owner", "seconds", "selects")
+    __slots__ = ("buffer", "call", "concurrency", "function", "library", "loop", "name", "ordered", "owner", "seconds", "selects")
 
     def __init__(
         self,
@@ -44,7 +44,8 @@ class AsyncOperator(Generic[T, R]):
         *,
         selects: bool = False,
     ) -> None:
-        name = f"{library.package}.{call}"
+        #: The call, as users write it.
+        self.name = name = f"{library.package}.{call}"
         check_callable(name, "function", function)
         check_prefetch(name, concurrency, "concurrency")
         if type(buffer) is not int or buffer < 0:
@@ -209,9 +210,10 @@ class _MapPump(Pump[R]):
 
     async def _call(self, result: _Result, item: Any) -> None:
         operator = self._operator
-        name = f"{self._loop.package}.{operator.call}"
         try:
-            waiting = called(name, operator.function, item, "filter" if operator.selects else "map")
+            waiting = operator.function(item)
+            if not hasattr(waiting, "__await__"):
+                raise not_awaitable(operator.name, operator.function, waiting, "filter" if operator.selects else "map")
             if operator.seconds is None:
                 value = await waiting
             else:
@@ -220,7 +222,7 @@ class _MapPump(Pump[R]):
                 if value:
                     result.value = item
             elif value is None:
-                result.error = none_produced(name, operator.function)
+                result.error = none_produced(operator.name, operator.function)
             else:
                 result.value = value
         except Exception as error:

@@ -14,20 +14,22 @@ if TYPE_CHECKING:
     from rx_core.tasks._loop import Crew, Loop, Scope
 
 T = TypeVar("T")
-R = TypeVar("R")
 
 
-def called(call: str, function: Callable[[T], Awaitable[R]], item: T, otherwise: str) -> Awaitable[R]:
-    """What the user's function returns for ``item``, which has to be awaitable; ``otherwise`` is for plain functions."""
-    result: Any = function(item)
+def not_awaitable(call: str, function: object, result: object, otherwise: str) -> TypeError:
+    """For a user's function that returned what cannot be awaited; ``otherwise`` is the operator for plain functions."""
+    return TypeError(
+        f"{call}() needs an async function, and {name_of(function)} returned {result!r}.\n"
+        f"  An async function:            async def {getattr(function, '__name__', 'function')}(item): ...\n"
+        f"  For a plain function rather:  flow.{otherwise}({name_of(function)})"
+    )
+
+
+def _called(call: str, function: Callable[[T], Awaitable[object]], item: T) -> Awaitable[object]:
+    result = function(item)
     if not hasattr(result, "__await__"):
-        raise TypeError(
-            f"{call}() needs an async function, and {name_of(function)} returned {result!r}.\n"
-            f"  An async function:            async def {getattr(function, '__name__', 'function')}(item): ...\n"
-            f"  For a plain function rather:  flow.{otherwise}({name_of(function)})"
-        )
-    awaitable: Awaitable[R] = result
-    return awaitable
+        raise not_awaitable(call, function, result, "subscribe")
+    return result
 
 
 class TaskSubscription(BaseDisposable):
@@ -86,7 +88,7 @@ class TaskSubscription(BaseDisposable):
                 try:
                     if tasks == 1:
                         async for item in items:
-                            await called(call, on_next, item, "subscribe")
+                            await _called(call, on_next, item)
                     else:
                         await _serve(self._loop, call, items, on_next, tasks)
                 finally:
@@ -110,7 +112,7 @@ async def _serve(loop: Loop, call: str, items: StreamItems[T], on_next: Callable
                         item = await items.__anext__()
                     except StopAsyncIteration:
                         return
-                await called(call, on_next, item, "subscribe")
+                await _called(call, on_next, item)
         except loop.cancelled as failure:
             if not crew.is_cancelled:  # or the others would go on without the item that this one had
                 failures.append(failure)
