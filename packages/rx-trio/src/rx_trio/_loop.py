@@ -103,6 +103,9 @@ class TrioCrew:
     def start(self, function: Callable[..., Coroutine[Any, Any, None]], /, *arguments: Any) -> None:
         self._nursery.start_soon(function, *arguments)
 
+    def leave(self) -> None:
+        pass  # a nursery knows
+
     def cancel(self) -> None:
         self._nursery.cancel_scope.cancel()
 

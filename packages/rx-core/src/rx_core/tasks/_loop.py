@@ -58,7 +58,10 @@ class Crew(Protocol):
     """Tasks that end with the block in which they were started: leaving it waits for them, failing there cancels them."""
 
     def start(self, function: Callable[..., Coroutine[Any, Any, None]], /, *arguments: Any) -> None:
-        """Start a task. It handles its own failures."""
+        """Start a task. It handles its own failures; one that does not :meth:`leave` is kept until the block ends."""
+
+    def leave(self) -> None:
+        """The task that runs now has nothing more to do."""
 
     def cancel(self) -> None:
         """Cancel all of them."""

@@ -205,10 +205,10 @@ class _MapPump(Pump[R]):
             if ordered:
                 results.append(result)
             self._running += 1
-            crew.start(self._call, result, item)
+            crew.start(self._call, crew, result, item)
         return False
 
-    async def _call(self, result: _Result, item: Any) -> None:
+    async def _call(self, crew: Crew, result: _Result, item: Any) -> None:
         operator = self._operator
         try:
             waiting = operator.function(item)
@@ -234,6 +234,7 @@ class _MapPump(Pump[R]):
             result.error.__cause__ = failure
             raise
         finally:
+            crew.leave()
             result.over = True
             self._running -= 1
             if not operator.ordered:
