@@ -154,6 +154,7 @@ WORDS: Final = (
     (r"(``prefetch``|128) items for each foreign source", "what foreign sources are ahead"),
     (r"(``prefetch``|128) items for each source that pushes", "what the sources that push are ahead"),
     (r"``prefetch`` items for each source, and one row", "what the sources are ahead, and one row"),
+    (r"``prefetch`` items in all windows together\.", "items wait in their windows until they are taken."),
     (r"``prefetch`` items at a boundary", "what the stream is ahead at a boundary"),
     (
         r"``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent "
@@ -166,6 +167,7 @@ WORDS: Final = (
     (r"Memory: ``capacity`` items, or whatever the listener is ahead\.", "Memory:  none."),
     (r"Memory: one value, or by strategy\.", "Memory:  none."),
     (r"Memory: ``prefetch`` items\.", "Memory:  none."),
+    (r"that of the source; what had to wait comes on the one that requests\.", "that of the source."),
     (r"that of the source, or the one whose request was the last to be waited for", "that of the source"),
     (r"the one that calls the handler, or the one that subscribes", "the one that calls the handler"),
     (r"Thread: the one that pushes, or the one that subscribes", "Thread: the one that pushes"),

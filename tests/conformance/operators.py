@@ -84,6 +84,9 @@ OPERATORS: Final = (
     Operator("group_by", "FO", "threads"),
     Operator("buffer", "FO", "second threads"),
     Operator("window", "FO", "second threads"),
+    Operator("window_until", "FO", "threads"),
+    Operator("window_until_changed", "FO", "threads"),
+    Operator("window_while", "FO", "threads"),
     Operator("buffer_until", "FO"),
     Operator("buffer_until_changed", "FO"),
     Operator("buffer_while", "FO"),
@@ -249,6 +252,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
         "generate_async": "one producer at a time, with races of its own in packages/rx-ops/tests/test_generate_async.py",
         "repeat_until": "the rounds of repeat, with a function in place of a number",
         "to_flowable": "the queue of on_backpressure_buffer",
+        **dict.fromkeys(("window_until_changed", "window_while"), "the Op of window_until, with another rule"),
     },
     "random pipelines of Flowable": {
         **dict.fromkeys(("compose", "lift", "pipe", "through"), "calls what the user brings, which is no operator"),

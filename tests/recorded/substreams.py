@@ -75,5 +75,8 @@ GROUPED: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "window_every": _windows(lambda flow, at: flow.window(seconds=at.seconds(), every=at.seconds("every"), scheduler=at.clock)),
     "window_boundary": _windows(lambda flow, at: flow.window(boundary=at.source("b"))),
     "window_toggle": _windows(lambda flow, at: flow.window(opening=at.source("b"), closing=at.selector())),
+    "window_until": _windows(lambda flow, at: flow.window_until(at.predicate(), cut_before=bool(at.get("before")))),
+    "window_while": _windows(lambda flow, at: flow.window_while(at.predicate())),
+    "window_until_changed": _windows(lambda flow, at: flow.window_until_changed(*at.functions("f"))),
     "group_by": _group_by,
 }

@@ -300,6 +300,7 @@ CUT: Final = (
     ),
     Case("window by count", after_merge(lambda rx, m: joined(rx, m.window(5)))),
     Case("window by count, left early", after_merge(lambda rx, m: m.window(5).flat_map(head)), judging.some_of_each),
+    Case("window_until", after_merge(lambda rx, m: joined(rx, m.window_until(lambda item: item[1] % 3 == 0, **prefetching(rx))))),
     Case("window by boundary", beside_last(lambda rx, m, last: joined(rx, m.window(boundary=last))), keeps=False),
     # A thread that stumbles takes milliseconds for a cut: with shorter windows it would do nothing else.
     Case("window by time", after_merge(lambda rx, m: joined(rx, m.window(seconds=20e-3))), keeps=False),

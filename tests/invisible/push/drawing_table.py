@@ -316,6 +316,9 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "window_boundary": Drawn("window(boundary={b}) {fl} {n}", b=flow, fl=flattened, n=few),
     "window_toggle": Drawn("window(opening={b}, closing=lambda x: {g}) {fl} {n}", b=flow,
                            g=inner, fl=flattened, n=few, faults=True),
+    "window_until": Drawn("window_until({p}, cut_before={before}) {fl} {n}", p=predicate, before=yes, fl=flattened, n=few),
+    "window_while": Drawn("window_while({p}) {fl} {n}", weight=1, p=predicate, fl=flattened, n=few),
+    "window_until_changed": Drawn("window_until_changed({f}) {fl} {n}", weight=1, f=key_function, fl=flattened, n=few),
     "group_by": Drawn("group_by({f}, {vf}) {fl} {n}", weight=4, f=key, vf=maybe(unary, 0.3), fl=grouped, n=few),
     # one subscription for many
     "multicast": Drawn("{how}({subs}, size={size}, time={ms})", methods=SHARING, how=shared, ms=millis,

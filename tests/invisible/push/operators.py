@@ -195,6 +195,10 @@ def switch_on_first(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return again.in_turn(again.SwitchOnFirst, flow, choose)
 
 
+def window_runs(rule: Callable[[Spec], Fn]) -> Apply:
+    return lambda r, flow, op, x: flatten(r, flow.through(parts.WindowRuns, rule(op), r.prefetch()), op)
+
+
 def group_by(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     key, value = f.function(op["f"]), f.function(op["vf"]) if "vf" in op else f.identity
     return flatten(r, flow.through(parts.GroupBy, key, value, r.prefetch()), op)

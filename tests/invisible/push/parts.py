@@ -9,6 +9,7 @@ from tests.invisible.push.streams import (
     Count,
     Failure,
     Flow,
+    Prefetch,
     Subscriber,
     Subscription,
     Waiting,
@@ -196,6 +197,76 @@ class WindowCount(Parting):
         self.asked = True
         self.up.request(self.skip * n + first)
         self.gate.run()
+
+
+#: Of an item: it "joins" the open window, or "begins" a new one, or "ends" the open one, or is "between" two.
+Rule = Callable[[Any], str]
+
+
+def cut_where(predicate: Callable[[Any], Any], before: bool) -> Callable[[], Rule]:
+    return lambda: lambda item: ("begins" if before else "ends") if predicate(item) else "joins"
+
+
+def inside_while(predicate: Callable[[Any], Any]) -> Callable[[], Rule]:
+    return lambda: lambda item: "joins" if predicate(item) else "between"
+
+
+def cut_at_changes(key: Callable[[Any], Any]) -> Callable[[], Rule]:
+    def begin() -> Rule:
+        keys: list[Any] = []
+
+        def rule(item: Any) -> str:
+            keys.append(key(item))
+            return "begins" if len(keys) > 1 and keys[-1] != keys[-2] else "joins"
+
+        return rule
+
+    return begin
+
+
+class WindowRuns(WindowCount):
+    """One window after another, as a rule says of each item. What waits in windows counts as prefetched."""
+
+    def __init__(self, down: Subscriber, rule: Callable[[], Rule], prefetch: Count) -> None:
+        super().__init__(down, 1, 1)
+        self.rule = rule()
+        self.demand = Prefetch(prefetch)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        up.request(self.demand.size)
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        self.gate.run()
+
+    def new_part(self) -> Part:
+        self.users += 1
+        return Part(self.left, gave=lambda: self.demand.took(self.up))
+
+    def next(self, item: Any) -> None:
+        does = self.rule(item)
+        if does in ("begins", "between"):
+            self.end_window()
+        if does == "between" or (self.over and not self.windows):
+            self.demand.took(self.up)
+            return
+        if self.windows:
+            window = self.windows[0][1]
+            if window.done:
+                self.demand.took(self.up)
+            window.put(item)
+        else:
+            window = self.new_part()
+            self.windows.append((0, window))
+            window.put(item)
+            self.put(window)
+        if does == "ends":
+            self.end_window()
+
+    def end_window(self) -> None:
+        if self.windows:
+            self.windows.pop()[1].end()
 
 
 class GroupBy(Parting):

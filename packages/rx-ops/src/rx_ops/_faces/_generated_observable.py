@@ -1124,6 +1124,62 @@ class ObservableRuns(ObservableCore[T_co]):
         check_callable("buffer_until_changed", "key", key)
         return self._then(stages.buffer_until_changed, key)
 
+    def window_until(self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False) -> Observable[Observable[T_co]]:
+        """Streams that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
+
+        ::  --1-2-3-4|  -->  --a---b--|      (even: a has 1 and 2, b has 3 and 4)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  go to the stream of windows and to the open one, and overtake the windows that wait; what ``predicate`` raises,
+                 with a note.
+        Memory:  items wait in their windows until they are taken. A window that is not subscribed while it is emitted is abandoned: it
+                 keeps what it has and completes. One that waits for its turn in :meth:`concat_map` counts as subscribed; in any
+                 other queue, behind :meth:`observe_on` say, it does not.
+        Thread:  that of the source; what had to wait comes on the one that subscribes.
+        Fusion:  coordinating; a queue for each window, empty where its observer keeps up.
+        Source:  Reactor ``windowUntil``. :meth:`buffer_until` gives lists.
+        """
+        check_callable("window_until", "predicate", predicate)
+        rule = operators.begins_where if cut_before else operators.ends_where
+        shown = f"window_until({name_of(predicate)}{', cut_before=True' if cut_before else ''})"
+        args = (_results.Observable, DEFAULT_PREFETCH, rule, predicate)
+        return self._coordinate(operators.WindowUntil, *args, shown=shown, said=operators.run_notes(DEFAULT_PREFETCH))
+
+    def window_while(self, predicate: Callable[[T_co], object], /) -> Observable[Observable[T_co]]:
+        """Streams of neighbours for which ``predicate`` is true; the items between them are left out.
+
+        ::  --1-3-4-5|  -->  --a-----b|      (odd: a has 1 and 3, b has 5)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  as :meth:`window_until`; what ``predicate`` raises, with a note.
+        Memory:  as :meth:`window_until`.
+        Thread:  that of the source; what had to wait comes on the one that subscribes.
+        Fusion:  coordinating; a queue for each window, empty where its observer keeps up.
+        Source:  Reactor ``windowWhile``. :meth:`buffer_while` gives lists.
+        """
+        check_callable("window_while", "predicate", predicate)
+        shown = f"window_while({name_of(predicate)})"
+        args = (_results.Observable, DEFAULT_PREFETCH, operators.lasts_while, predicate)
+        return self._coordinate(operators.WindowWhile, *args, shown=shown, said=operators.run_notes(DEFAULT_PREFETCH))
+
+    def window_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Observable[Observable[T_co]]:
+        """Streams of neighbours that are equal, by themselves or by ``key``.
+
+        ::  --1-1-2-2|  -->  --a---b--|      (a has 1 and 1, b has 2 and 2)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  as :meth:`window_until`; what ``key`` or comparing raises, with a note.
+        Memory:  as :meth:`window_until`.
+        Thread:  that of the source; what had to wait comes on the one that subscribes.
+        Fusion:  coordinating; a queue for each window, empty where its observer keeps up.
+        Source:  Reactor ``windowUntilChanged``. :meth:`buffer_until_changed` gives lists.
+        """
+        if key is not None:
+            check_callable("window_until_changed", "key", key)
+        shown = "window_until_changed()" if key is None else f"window_until_changed({name_of(key)})"
+        args = (_results.Observable, DEFAULT_PREFETCH, operators.begins_with_change, key or itself)
+        return self._coordinate(operators.WindowUntilChanged, *args, shown=shown, said=operators.run_notes(DEFAULT_PREFETCH))
+
 
 class ObservableFilter(ObservableCore[T_co]):
     """Operators that let some items through."""

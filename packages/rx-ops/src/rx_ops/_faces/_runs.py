@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_ops import stages
+from rx_core import DEFAULT_PREFETCH, check_prefetch, name_of
+from rx_ops import operators, stages
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_callable, itself
 
 if TYPE_CHECKING:
@@ -77,3 +79,68 @@ class FlowableRuns(FlowableCore[T_co]):
             return self._then(stages.buffer_until_changed, itself)
         check_callable("buffer_until_changed", "key", key)
         return self._then(stages.buffer_until_changed, key)
+
+    def window_until(
+        self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False, prefetch: int = DEFAULT_PREFETCH
+    ) -> Flowable[Flowable[T_co]]:
+        """Streams that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
+
+        ::  --1-2-3-4|  -->  --a---b--|      (even: a has 1 and 2, b has 3 and 4)
+
+        Demand:  asks for ``prefetch`` items, and for more as windows give theirs. A window that is not requested waits.
+        Errors:  go to the stream of windows and to the open one, and overtake the windows that wait; what ``predicate`` raises,
+                 with a note.
+        Memory:  ``prefetch`` items in all windows together. A window that is not subscribed while it is emitted is abandoned: it
+                 keeps what it has and completes. One that waits for its turn in :meth:`concat_map` counts as subscribed; in any
+                 other queue, behind :meth:`observe_on` say, it does not.
+        Thread:  that of the source; what had to wait comes on the one that requests.
+        Fusion:  coordinating; a queue for each window, empty where its subscriber keeps up.
+        Source:  Reactor ``windowUntil``. :meth:`buffer_until` gives lists.
+        """
+        check_callable("window_until", "predicate", predicate)
+        check_prefetch("window_until", prefetch)
+        rule = operators.begins_where if cut_before else operators.ends_where
+        shown = f"window_until({name_of(predicate)}{', cut_before=True' if cut_before else ''})"
+        args = (_results.Flowable, prefetch, rule, predicate)
+        return self._coordinate(operators.WindowUntil, *args, shown=shown, said=operators.run_notes(prefetch))
+
+    def window_while(
+        self, predicate: Callable[[T_co], object], /, *, prefetch: int = DEFAULT_PREFETCH
+    ) -> Flowable[Flowable[T_co]]:
+        """Streams of neighbours for which ``predicate`` is true; the items between them are left out.
+
+        ::  --1-3-4-5|  -->  --a-----b|      (odd: a has 1 and 3, b has 5)
+
+        Demand:  as :meth:`window_until`.
+        Errors:  as :meth:`window_until`; what ``predicate`` raises, with a note.
+        Memory:  as :meth:`window_until`.
+        Thread:  that of the source; what had to wait comes on the one that requests.
+        Fusion:  coordinating; a queue for each window, empty where its subscriber keeps up.
+        Source:  Reactor ``windowWhile``. :meth:`buffer_while` gives lists.
+        """
+        check_callable("window_while", "predicate", predicate)
+        check_prefetch("window_while", prefetch)
+        shown = f"window_while({name_of(predicate)})"
+        args = (_results.Flowable, prefetch, operators.lasts_while, predicate)
+        return self._coordinate(operators.WindowWhile, *args, shown=shown, said=operators.run_notes(prefetch))
+
+    def window_until_changed(
+        self, key: Callable[[T_co], object] | None = None, /, *, prefetch: int = DEFAULT_PREFETCH
+    ) -> Flowable[Flowable[T_co]]:
+        """Streams of neighbours that are equal, by themselves or by ``key``.
+
+        ::  --1-1-2-2|  -->  --a---b--|      (a has 1 and 1, b has 2 and 2)
+
+        Demand:  as :meth:`window_until`.
+        Errors:  as :meth:`window_until`; what ``key`` or comparing raises, with a note.
+        Memory:  as :meth:`window_until`.
+        Thread:  that of the source; what had to wait comes on the one that requests.
+        Fusion:  coordinating; a queue for each window, empty where its subscriber keeps up.
+        Source:  Reactor ``windowUntilChanged``. :meth:`buffer_until_changed` gives lists.
+        """
+        if key is not None:
+            check_callable("window_until_changed", "key", key)
+        check_prefetch("window_until_changed", prefetch)
+        shown = "window_until_changed()" if key is None else f"window_until_changed({name_of(key)})"
+        args = (_results.Flowable, prefetch, operators.begins_with_change, key or itself)
+        return self._coordinate(operators.WindowUntilChanged, *args, shown=shown, said=operators.run_notes(prefetch))

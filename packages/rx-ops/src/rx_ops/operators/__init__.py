@@ -55,6 +55,16 @@ if TYPE_CHECKING:
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
     from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
+    from rx_ops.operators._runs import (
+        WindowUntil,
+        WindowUntilChanged,
+        WindowWhile,
+        begins_where,
+        begins_with_change,
+        ends_where,
+        lasts_while,
+        run_notes,
+    )
     from rx_ops.operators._subscribe_on import SubscribeOn, UnsubscribeOn
     from rx_ops.operators._switch_map import ExhaustMap, SwitchMap
     from rx_ops.operators._switch_on_first import SwitchOnFirst
@@ -114,6 +124,16 @@ _NAMES: Final = {
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
     "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
+    "_runs": (
+        "WindowUntil",
+        "WindowUntilChanged",
+        "WindowWhile",
+        "begins_where",
+        "begins_with_change",
+        "ends_where",
+        "lasts_while",
+        "run_notes",
+    ),
     "_subscribe_on": ("SubscribeOn", "UnsubscribeOn"),
     "_switch_map": ("ExhaustMap", "SwitchMap"),
     "_switch_on_first": ("SwitchOnFirst",),
@@ -240,18 +260,26 @@ __all__ = [
     "Watching",
     "WindowByCount",
     "WindowCut",
+    "WindowUntil",
+    "WindowUntilChanged",
+    "WindowWhile",
     "WithLatestFrom",
     "Within",
     "Wrap",
     "Zip",
     "ZipLatest",
+    "begins_where",
+    "begins_with_change",
     "cached",
     "concat_head",
+    "ends_where",
     "group_notes",
     "in_a_row",
+    "lasts_while",
     "published",
     "replayed",
     "row_of",
+    "run_notes",
     "window_notes",
 ]
 

@@ -150,6 +150,7 @@ class Pieces(Op[Any]):
                     self.put(event)
             elif done:
                 self.source_ended(main.error)
+                break
             else:
                 return
         events.clear()
