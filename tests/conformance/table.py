@@ -135,7 +135,7 @@ TRANSFORM: Final = (
     Case("window_until", lambda s, k: _lists(s.window_until(k.f(_big))), _runs, lambda xs: _runs(xs, 0), "unordered apart"),
     Case("window_until before", lambda s, k: _lists(s.window_until(k.f(_big), cut_before=True)), _runs_before, lambda xs: _runs_before(xs)[:-1], "unordered apart"),
     Case("window_until narrow", lambda s, k: s.window_until(k.f(_big), prefetch=1).concat_map(lambda w: w), _same, None, "apart"),
-    Case("window_while", lambda s, k: _lists(s.window_while(k.f(_odd))), _odd_runs, lambda xs: _odd_runs(xs)[: -1 if xs and _odd(xs[-1]) else None], "unordered apart"),
+    Case("window_while", lambda s, k: s.window_while(k.f(_odd)).concat_map(lambda w: w.to_list()), _odd_runs, lambda xs: _odd_runs(xs)[: -1 if xs and _odd(xs[-1]) else None], "apart"),
     Case("window_until_changed", lambda s, k: _lists(s.window_until_changed(k.f(_odd))), lambda xs: [L(run) for _, run in groupby(xs, _odd)], lambda xs: [L(run) for _, run in groupby(xs, _odd)][:-1], "unordered apart"),
     Case("buffer overlap", lambda s, k: s.buffer(3, 2), lambda xs: _chunks(xs, 3, 2), lambda xs: _whole(xs, 3, 2)),
     Case("buffer_until", lambda s, k: s.buffer_until(k.f(_big)), _runs, lambda xs: _runs(xs, 0)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from operator import ne
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import UNBOUNDED, user_call
@@ -48,13 +49,10 @@ class begins_with_change:  # a rule as the others
         self.before: tuple[object, ...] = ()
 
     def __call__(self, item: Any) -> int:
-        return user_call("window_until_changed", self.changed, item)
-
-    def changed(self, item: Any) -> int:
-        key = self.key_of(item)
+        key = user_call("window_until_changed", self.key_of, item)
         before = self.before
         self.before = (key,)
-        return BEGINS if before and key != before[0] else JOINS
+        return BEGINS if before and user_call("window_until_changed", ne, key, before[0]) else JOINS
 
 
 class WindowRuns(WindowCut):
