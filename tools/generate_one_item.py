@@ -198,6 +198,10 @@ def generate(kind: Kind, found: Families) -> str:
     def subscribe_actual(self, observer: {observer}, /) -> None:
         self._subscribe_items({kind.wraps})
 
+    @classmethod
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return begun_wrongly("{kind.name}", given, "{BEGINS[kind.name]}")
+
 {methods}
 '''
     variables = "\n".join(text for name, text in found.variables.items() if re.search(rf"\b{name}\b", body))
@@ -208,8 +212,12 @@ def generate(kind: Kind, found: Families) -> str:
     )
 
 
+#: What a type is begun with where no item is told.
+BEGINS: Final = {"Single": "just(item)", "Maybe": "empty()", "Completable": "complete()"}
+
 #: What every file uses, and what the table does.
 ALSO: Final = {
+    "begun_wrongly": "rx_ops._faces._core",
     "StageFunction": "rx_fusion._stage",
     "ToCompletable": "rx_fusion",
     "ToMaybe": "rx_fusion",

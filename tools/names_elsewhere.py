@@ -42,7 +42,7 @@ def read(text: str) -> tuple[Names, dict[str, str]]:
             here = cells[0] == "here"
         elif here:
             ours = list(_names(cells[0]))
-            for name in (name for cell in cells[1:] for spelled in _names(cell) for name in _spellings(spelled)):
+            for name in (name for cell in cells[1:] if ours for spelled in _names(cell) for name in _spellings(spelled)):
                 called.setdefault(name, []).extend(each for each in ours if each not in called[name])
         else:
             names, codes = list(_names(cells[0])), re.findall(r"`([^`]+)`", cells[1])

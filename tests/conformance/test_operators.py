@@ -115,6 +115,18 @@ def test_a_table_names_operators_only(table: str) -> None:
 # -- flags ---------------------------------------------------------------------------------------------------------------------
 
 
+#: Their other arguments go to a function of the user's, or there is any number of them, of any name.
+POSITIONAL: Final = {"pipe", "stage", "through", "group_aggregate", "zip", "with_latest_from", "sequence_equal"}
+
+
+@pytest.mark.parametrize("letter", TYPES)
+def test_parameters_can_be_given_by_their_names(letter: str) -> None:
+    face = TYPES[letter]
+    for name in sorted(methods(face) - POSITIONAL):
+        for parameter in list(inspect.signature(getattr(face, name)).parameters.values()):
+            assert parameter.kind is not parameter.POSITIONAL_ONLY or parameter.name == "self", f"{name}({parameter})"
+
+
 def flagged(flag: str) -> set[str]:
     return {each.name for each in OPERATORS if each.has(flag)}
 

@@ -7,6 +7,7 @@ or by its annotation; where anything is right there is a line in ``ANYTHING``.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ ANYTHING: Final = {
     ("single", "default"),
     ("contains", "value"),
     ("reduce", "seed"),
+    ("sample_reservoir", "seed"),
     ("scan", "seed"),
     ("sum", "start"),
     ("pipe", "args"),
@@ -92,11 +94,13 @@ def right(face: type[Any], parameter: inspect.Parameter) -> Any:
         return lambda *_items: None
     if "Iterable" in annotation:
         return [1]
+    if re.match(r"(Publisher|\w+Source|(Single|Maybe|Completable)Base)\b", annotation):
+        return RECEIVERS[face]
     by_name: dict[str, Any] = {
         "seconds": 1.0,
-        "first": 1.0,
+        "first": 0.25,
         "times": 1,
-        "count": 1,
+        "count": 200,
         "start": 1,
         "stop": 1,
         "step": 1,
@@ -116,13 +120,20 @@ def required(parameter: inspect.Parameter) -> bool:
 
 
 def call(face: type[Any], method: str, wrong: str) -> object:
+    bound, args, options = call_of(face, method, wrong)
+    return bound(*args, **options)
+
+
+def call_of(face: type[Any], method: str, wrong: str) -> tuple[Callable[..., object], list[Any], dict[str, Any]]:
     """``method`` with something wrong for one parameter, and what is right for the others that it needs."""
     attribute = inspect.getattr_static(face, method)
     bound = getattr(face if isinstance(attribute, (classmethod, staticmethod)) else RECEIVERS[face], method)
     parameters = list(inspect.signature(bound).parameters.values())
     places = [each.name for each in parameters if each.kind is each.POSITIONAL_ONLY]
     args: list[Any] = []
-    options = dict(BESIDE.get((method, wrong), {}))
+    options = {
+        name: value for name, value in BESIDE.get((method, wrong), {}).items() if name in inspect.signature(bound).parameters
+    }
     if wrong in ("scheduler", "on_drop") and method in TIMED and "seconds" in inspect.signature(bound).parameters:
         options["seconds"] = 1.0
     for parameter in parameters:
@@ -137,7 +148,7 @@ def call(face: type[Any], method: str, wrong: str) -> object:
             args.append(value)
         elif wrong in places[places.index(name) :]:
             args.append(parameter.default)
-    return bound(*args, **options)
+    return bound, args, options
 
 
 def cases() -> Iterator[Any]:

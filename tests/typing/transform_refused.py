@@ -52,7 +52,6 @@ aggregates.sum("word")  # type: ignore[arg-type]
 
 # buffer
 numbers.buffer("3")  # type: ignore[call-overload]
-numbers.buffer(count=3)  # type: ignore[call-overload]
 numbers.buffer(3, seconds=0.5)  # type: ignore[call-overload]
 numbers.buffer(boundary=[1])  # type: ignore[call-overload]
 

@@ -108,11 +108,11 @@ PART.row(
     "--|  --1|  -->  ----1|",
     family="concat_with",
     signatures=(
-        "(self, other: Completable, /) -> Completable",
-        "(self, other: Single[T], /) -> Single[T]",
-        "(self, other: Maybe[T], /) -> Maybe[T]",
-        "(self, other: Flowable[T], /) -> Flowable[T]",
-        "(self, other: Any, /) -> Any",
+        "(self, other: Completable) -> Completable",
+        "(self, other: Single[T]) -> Single[T]",
+        "(self, other: Maybe[T]) -> Maybe[T]",
+        "(self, other: Flowable[T]) -> Flowable[T]",
+        "(self, other: Any) -> Any",
     ),
     body=(
         'check_source("and_then", other)\n'
@@ -130,7 +130,7 @@ PART.row(
     "``item`` when this is complete.",
     "--|  -->  --1|",
     family="default_if_empty",
-    signature="(self, item: T, /) -> Single[T]",
+    signature="(self, item: T) -> Single[T]",
     body="return self.and_then(_results.Single.just(item))",
     thread="that of the end.",
     fusion="coordinating.",

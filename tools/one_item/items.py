@@ -37,7 +37,7 @@ PART.row(
     "The item, if the first item of the source that ``predicate`` makes of it is true; else nothing.",
     "--1|  -->  ----1|",
     result="Maybe[T_co]",
-    signature="(self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /) -> Maybe[T_co]",
+    signature="(self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]]) -> Maybe[T_co]",
     body=(
         'check_callable("filter_when", "predicate", predicate)\nshown = f"filter_when({name_of(predicate)})"\n'
         "deciding = operators.Deciding(predicate, _results)\n"
@@ -72,7 +72,7 @@ PART.row(
     "The item of the {Type} that ``mapper`` makes of this one's.",
     "--1|  -->  ----a|",
     **INNER,
-    signature="(self, mapper: Callable[[T_co], Base[R]], /) -> Type[R]",
+    signature="(self, mapper: Callable[[T_co], Base[R]]) -> Type[R]",
     body='check_callable("flat_map", "mapper", mapper)\nreturn self._coordinate(operators.ConcatMap, mapper)',
     source="RxJava ``flatMap``.",
     M={"says": "The item, if any, of the Maybe that ``mapper`` makes of this one's."},
@@ -84,7 +84,7 @@ PART.row(
     "--1|  -->  ----a-b|",
     **INNER,
     demand="what is wanted of the result is asked of the stream.",
-    signature="(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]",
+    signature="(self, mapper: Callable[[T_co], Publisher[R]]) -> Flowable[R]",
     body=(
         'check_callable("flat_map_publisher", "mapper", mapper)\n'
         "return _results.Flowable._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))"
@@ -98,7 +98,7 @@ PART.row(
     "The items of the Observable that ``mapper`` makes of the item.",
     "--1|  -->  ----a-b|",
     **INNER,
-    signature="(self, mapper: Callable[[T_co], ObservableSource[R]], /) -> Observable[R]",
+    signature="(self, mapper: Callable[[T_co], ObservableSource[R]]) -> Observable[R]",
     body='return _results.Observable._from(mapped("flat_map_observable", self, mapper))',
     source="RxJava ``flatMapObservable``.",
     M={"says": "The items of the Observable that ``mapper`` makes of the item; none without an item."},
@@ -109,7 +109,7 @@ PART.row(
     "The end of the Completable that ``mapper`` makes of the item.",
     "--1|  -->  ----|",
     **(INNER | {"family": "concat_map_completable"}),
-    signature="(self, mapper: Callable[[T_co], CompletableBase], /) -> Completable",
+    signature="(self, mapper: Callable[[T_co], CompletableBase]) -> Completable",
     body='return _results.Completable._from(mapped("flat_map_completable", self, mapper))',
     source="RxJava ``flatMapCompletable``.",
     M={"says": "The end of the Completable that ``mapper`` makes of the item; without an item the end."},
@@ -120,7 +120,7 @@ PART.row(
     "The item, if any, of the Maybe that ``mapper`` makes of this one's.",
     "--1|  -->  ----a|",
     **INNER,
-    signature="(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]",
+    signature="(self, mapper: Callable[[T_co], MaybeBase[R]]) -> Maybe[R]",
     body='return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))',
     source="RxJava ``flatMapMaybe``.",
 )
@@ -130,7 +130,7 @@ PART.row(
     "The item of the Single that ``mapper`` makes of this one's; nothing without one.",
     "--1|  -->  ----a|",
     **INNER,
-    signature="(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Maybe[R]",
+    signature="(self, mapper: Callable[[T_co], SingleBase[R]]) -> Maybe[R]",
     body='return self._from(mapped("flat_map_single", self, mapper))',
     source="RxJava ``flatMapSingleElement``.",
 )
@@ -140,11 +140,11 @@ PART.row(
     "Both items as a tuple, or what ``combiner`` makes of them.",
     "--1|  ----a|  -->  ----x|",
     signatures=(
-        "(self, other: Base[T2], /) -> Type[tuple[T_co, T2]]",
-        "(self, other: Base[T2], combiner: Callable[[T_co, T2], R], /) -> Type[R]",
-        "(self, other: Any, combiner: Any = None, /) -> Type[Any]",
+        "(self, other: Base[T2]) -> Type[tuple[T_co, T2]]",
+        "(self, other: Base[T2], combiner: Callable[[T_co, T2], R]) -> Type[R]",
+        "(self, other: Any, combiner: Any = None) -> Type[Any]",
     ),
-    body='return self._from(zipped((self, other), combiner, "zip_with"))',
+    body='return self._from(zipped((self, other), combiner, "zip_with", kind="{Type}"))',
     errors="the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.",
     memory="the item that came first.",
     thread="that of the source whose item comes last.",
@@ -176,7 +176,7 @@ PART.row(
     "M",
     "``other`` instead, when there is no item.",
     "--|  --1|  -->  ----1|",
-    signature="(self: Base[T], other: Base[T] | SingleBase[T], /) -> Type[T]",
+    signature="(self: Base[T], other: Base[T] | SingleBase[T]) -> Type[T]",
     errors="end it. TypeError at assembly for something that is no source.",
 )
 PART.row(

@@ -71,7 +71,7 @@ PART.row(
     "SMC",
     "Calls ``action`` with what disposes the subscription, for each one, before the observer has it.",
     "--1|  -->  --1|",
-    signature=f"(self, action: {SUBSCRIBED}, /) -> Type[T_co]",
+    signature=f"(self, action: {SUBSCRIBED}) -> Type[T_co]",
     errors="what ``action`` raises disposes the source and is the error.",
     C={"marble": "--|  -->  --|"},
 )

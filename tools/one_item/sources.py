@@ -26,7 +26,7 @@ PART.row(
     "1|",
     M={
         "says": "What ``function`` returns, called for each subscription; None means no item.",
-        "signature": "(cls, function: Callable[[], T | None], /) -> Type[T]",
+        "signature": "(cls, function: Callable[[], T | None]) -> Type[T]",
         "body": (
             'check_callable("from_callable", "function", function)\n'
             'return cls._from(IterableHead("from_callable", MaybeCalled(function), f"from_callable({name_of(function)})"))'
@@ -40,7 +40,7 @@ PART.row(
     "Calls ``action`` for each subscription, then completes; what it returns is dropped.",
     "--|",
     family="",
-    signature="(cls, action: Callable[[], object], /) -> Type",
+    signature="(cls, action: Callable[[], object]) -> Type",
     body=(
         'check_callable("from_action", "action", action)\n'
         'return cls._from(IterableHead("from_action", Acted(action), f"from_action({name_of(action)})"))'
@@ -59,8 +59,11 @@ PART.row(
     "SMC",
     "A foreign {Type} with our operators; ours as it is.",
     "--1|",
-    signature="(cls, {name}: Base[T], /) -> Type[T]",
-    body=('if isinstance({name}, {Type}):\n    return {name}\ncheck_source("wrap", {name})\nreturn cls._from(foreign({name}))'),
+    signature="(cls, {name}: Base[T]) -> Type[T]",
+    body=(
+        'if isinstance({name}, {Type}):\n    return {name}\ncheck_source("wrap", {name}, kind="{Type}")\n'
+        "return cls._from(foreign({name}))"
+    ),
     errors="pass through; TypeError at assembly for something that is no source.",
     thread="the source's.",
     fusion="none in front of it; stages behind it are pushed through without a queue.",
@@ -87,14 +90,17 @@ PART.row(
     "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.",
     "--1|  ----a|  -->  ----x|",
     signatures=_zips(),
-    body="return cls._from(zipped(sources, combiner))",
+    body='return cls._from(zipped(sources, combiner, kind="{Type}"))',
     errors="the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.",
     memory="the items that came first.",
     thread="that of the source whose item comes last.",
     S={
         "says": "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.\n\n"
         "EmptyStreamError when there are no sources.",
-        "body": ('made = cls._from(zipped(sources, combiner))\nreturn made if sources else made._then(stages.not_empty, "zip")'),
+        "body": (
+            'made = cls._from(zipped(sources, combiner, kind="{Type}"))\n'
+            'return made if sources else made._then(stages.not_empty, "zip")'
+        ),
     },
     M={
         "says": "The items of all as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.\n\n"
@@ -113,7 +119,7 @@ PART.row(
     "The items of ``sources``, one source after the other.",
     "----1|  --2|  -->  ----1--2|",
     **SEVERAL,
-    body='return items_of("concat", sources, delay_error=delay_error)',
+    body='return items_of("{Type}", "concat", sources, delay_error=delay_error)',
     demand="a source is subscribed when the one before is over; its item waits until it is requested.",
     memory="an item.",
     thread="that of the running source.",
@@ -135,7 +141,7 @@ PART.row(
     "The items of ``sources`` in their order; all are subscribed at once, and what comes early waits.",
     "----1|  --2|  -->  ----12|",
     **SEVERAL,
-    body='return items_of("concat_eager", sources, delay_error=delay_error)',
+    body='return items_of("{Type}", "concat_eager", sources, delay_error=delay_error)',
     demand="at most 128 sources run; an item waits until it is requested.",
     memory="an item of each source.",
     thread="that of the source whose turn it is, or the one on which the source before it ended.",
@@ -147,7 +153,7 @@ PART.row(
     "The items of ``sources`` as they come; all are subscribed at once.",
     "----1|  --2|  -->  --2-1|",
     **SEVERAL,
-    body='return items_of("merge", sources, delay_error=delay_error)',
+    body='return items_of("{Type}", "merge", sources, delay_error=delay_error)',
     demand="an item waits until it is requested.",
     memory="an item of each source.",
     thread="that of the source.",
@@ -186,7 +192,7 @@ PART.row(
         "marble": "----|  --|  -->  --|",
         "fusion": "coordinating.",
         "body": (
-            'for source in sources:\n    check_source("amb", source)\n'
+            'for source in sources:\n    check_source("amb", source, kind="{Type}")\n'
             "return cls._from(raced(*(cls._from(only_end(source)) for source in sources)))"
         ),
     },
@@ -227,7 +233,8 @@ PART.row(
         "marble": "--|  ----|  -->  ----t|",
         "signature": "(cls, first: Base, second: Base, /, *more: Base) -> Single[bool]",
         "body": (
-            'sources = (first, second, *more)\nfor source in sources:\n    check_source("sequence_equal", source)\n'
+            "sources = (first, second, *more)\nfor source in sources:\n"
+            '    check_source("sequence_equal", source, "more", kind="{Type}")\n'
             "return alike(tuple([cls._from(only_end(source)) for source in sources]))"
         ),
         "errors": "the first ends it at once and cancels the others.",

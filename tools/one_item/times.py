@@ -21,7 +21,7 @@ PART.row(
     C={
         "says": "Completes after ``seconds``.",
         "marble": "-----|",
-        "signature": "(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Type",
+        "signature": "(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Type",
         "body": "return _results.Flowable.timer(seconds, scheduler=scheduler).ignore_elements()",
         "demand": "none; there are no items.",
     },
@@ -31,7 +31,7 @@ PART.row(
     "SMC",
     "The item, if it comes before ``other`` gives an item or completes.",
     "----1|  --x|  -->  --|",
-    signature="(self, other: AnySource, /) -> Type[T_co]",
+    signature="(self, other: AnySource) -> Type[T_co]",
     body="return self._from(ended(self, other))",
     errors="of both end it, at once. TypeError at assembly for something that is no source.",
     S={
@@ -57,9 +57,9 @@ PART.row(
     "-a|  -->  -x|      (x = Timed(a, 1.0))",
 )
 DELAYS: Final = (
-    "(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Type[T_co]",
-    "(self, /, *, selector: Callable[[T_co], AnySource]) -> Type[T_co]",
-    "(self, seconds: float | None = None, /, *, selector: Callable[[T_co], AnySource] | None = None, "
+    "(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Type[T_co]",
+    "(self, *, selector: Callable[[T_co], AnySource]) -> Type[T_co]",
+    "(self, seconds: float | None = None, *, selector: Callable[[T_co], AnySource] | None = None, "
     "scheduler: Scheduler | None = None, delay_error: bool = False) -> Type[T_co]",
 )
 PART.row(
@@ -105,8 +105,8 @@ PART.row(
 
 def _timeouts(receiver: str, source: str) -> tuple[str, ...]:
     return (
-        f"({receiver}, seconds: float, /, *, fallback: {source} | None = None, scheduler: Scheduler | None = None) -> Type[T]",
-        f"({receiver}, /, *, first: AnySource, fallback: {source} | None = None) -> Type[T]",
+        f"({receiver}, seconds: float, *, fallback: {source} | None = None, scheduler: Scheduler | None = None) -> Type[T]",
+        f"({receiver}, *, first: AnySource, fallback: {source} | None = None) -> Type[T]",
     )
 
 
@@ -117,7 +117,7 @@ PART.row(
     "--------1|  -->  ----#",
     signatures=(
         *_timeouts("self: Base[T]", "Base[T]"),
-        "(self: Any, seconds: float | None = None, /, *, first: AnySource | None = None, fallback: Any = None, "
+        "(self: Any, seconds: float | None = None, *, first: AnySource | None = None, fallback: Any = None, "
         "scheduler: Scheduler | None = None) -> Any",
     ),
     body="return self._from(limited(self, seconds, first, fallback, scheduler))",
@@ -134,7 +134,7 @@ PART.row(
         "marble": "--------|  -->  ----#",
         "signatures": (
             *_timeouts("self", "Base"),
-            "(self, seconds: float | None = None, /, *, first: AnySource | None = None, fallback: Base | None = None, "
+            "(self, seconds: float | None = None, *, first: AnySource | None = None, fallback: Base | None = None, "
             "scheduler: Scheduler | None = None) -> Type",
         ),
         "body": "return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler))",
@@ -157,7 +157,7 @@ PART.row(
     "SMC",
     "Signals on a worker of ``scheduler``.",
     "--1|  -->  --1|",
-    signature="(self, scheduler: Scheduler, /) -> Type[T_co]",
+    signature="(self, scheduler: Scheduler) -> Type[T_co]",
     body='check_scheduler("observe_on", scheduler)\nreturn self._from(observed_on(self, scheduler, 1))',
     errors="pass through, on the worker; RuntimeError when the scheduler is shut down.",
     memory="the item.",

@@ -83,7 +83,7 @@ def test_a_function_that_was_not_registered_is_no_stage() -> None:
     def plain(source: Any) -> Any:
         yield from source
 
-    with pytest.raises(StageError, match="decorate it with @stage"):
+    with pytest.raises(StageError, match="@stage above its definition"):
         stage_of(plain)
 
 

@@ -204,7 +204,6 @@ def test_observables_have_them_too(clock: VirtualScheduler) -> None:
         lambda s: s.take(seconds=-1),
         lambda s: s.skip(1, seconds=1.0),
         lambda s: s.take_last(),
-        lambda s: s.take_last(1, seconds=1.0),
         lambda s: s.take_last(1, delay_error=True),
         lambda s: s.take_last(seconds=1.0, count=-1),
         lambda s: s.skip_last(1, seconds=1.0),

@@ -31,6 +31,9 @@ def test_every_operator_is_there_unless_it_is_about_demand() -> None:
         "on_backpressure_drop",
         "on_backpressure_latest",
         "to_observable",
+        "on_backpressure_reduce",
+        "on_backpressure_timeout",
+        "rebatch_requests",
         "do_on_request",
         "do_on_cancel",
     }

@@ -50,7 +50,7 @@ def test_it_is_asked_for_no_more_than_is_wanted() -> None:
 
 def test_what_is_no_operator_and_wrong_arguments_are_refused_when_the_pipeline_is_built() -> None:
     flow: Any = Flowable.of(1, 2)
-    with pytest.raises(TypeError, match="decorate it with @operator"):
+    with pytest.raises(TypeError, match="@operator above its definition"):
         flow.through(lambda _run, source: source)
     with pytest.raises(TypeError, match=r"followed_by\(\): missing a required argument.*\n.*Its form"):
         flow.through(followed_by)

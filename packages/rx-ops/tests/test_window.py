@@ -301,7 +301,6 @@ def test_a_window_of_an_observable_behind_a_wall_is_not_abandoned(off: bool) -> 
         (("1",), {}),
         ((1, 0), {}),
         ((None, 1), {}),
-        ((1,), {"seconds": 1.0}),
         ((1,), {"boundary": Flowable.of(1)}),
         ((1,), {"scheduler": VirtualScheduler()}),
         ((1,), {"count": 1}),

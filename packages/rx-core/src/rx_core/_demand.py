@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from rx_core._advice import right_call
+
 UNBOUNDED: Final = 2**63 - 1
 
 
@@ -99,6 +101,10 @@ GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
 def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:
     """Raise at assembly when a buffer bound is not a positive int."""
     if type(prefetch) is not int and type(prefetch) is not Growing:
-        raise TypeError(f"{operator}({name}={prefetch!r}): a whole number of items is needed, for example {name}=128")
+        raise TypeError(
+            f"{operator}({name}={prefetch!r}): a whole number of items is needed, for example {right_call(operator, name, '128')}"
+        )
     if prefetch < 1:
-        raise ValueError(f"{operator}({name}={prefetch}): at least one item is needed, for example {name}=128")
+        raise ValueError(
+            f"{operator}({name}={prefetch}): at least one item is needed, for example {right_call(operator, name, '128')}"
+        )

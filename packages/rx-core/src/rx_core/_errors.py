@@ -18,7 +18,9 @@ User functions' exceptions keep their type: the library adds notes to them and n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from rx_core._advice import right_call
 
 if TYPE_CHECKING:
     from typing import Self
@@ -115,9 +117,20 @@ def name_of(function: object, /) -> str:
         return object.__repr__(function)
 
 
+#: What takes a None for no item, by the operator that does not.
+_WHERE_NONE_IS_NOTHING: Final = {
+    "map": ".map_optional({})   # leaves such items out",
+    "from_callable": "Maybe.from_callable({})   # None means empty; or Completable.from_action, where nothing is meant to come",
+}
+
+
 def none_produced(operator: str, function: object = None, /) -> TypeError:
     """The error for a None where an item must be (RS 2.13); ``function`` is what returned it, if a function did."""
     who = operator if function is None else f"{operator}({name_of(function)})"
+    right = _WHERE_NONE_IS_NOTHING.get(operator)
+    if right is not None:
+        shown = "function" if function is None else name_of(function)
+        return TypeError(f"{who} produced None, and None is not an item (RS 2.13).\n  Right:  {right.format(shown)}")
     return TypeError(
         f"{who} produced None, and None is not an item (RS 2.13).\n"
         f"  To leave such items out:  filter before, or .flat_map_iterable(lambda x: () if ... else (value,))\n"
@@ -130,13 +143,14 @@ def none_argument(call: str, argument: str, /) -> TypeError:
     return TypeError(f"{call}: {argument} is None.\n  Right:  {call.split('(')[0]}({argument})")
 
 
-def not_callable(operator: str, argument: str, value: object, /) -> TypeError:
+def not_callable(operator: str, argument: str, value: object, /, face: str = "") -> TypeError:
     """The error at assembly for something that is not a function where one is needed."""
     return TypeError(
-        f"{operator}() expected a function as {argument}, got {value!r}.\n  For example:  .{operator}(lambda item: ...)"
+        f"{operator}() expected a function as {argument}, got {value!r}.\n  Right:  {right_call(operator, argument, face=face)}"
     )
 
 
-def check_callable(operator: str, argument: str, value: Callable[..., object] | object, /) -> None:
+def check_callable(operator: str, argument: str, value: Callable[..., object] | object, /, face: str = "") -> None:
+    """Raise at assembly for what is no function. ``face`` is the name of the type, where another one has the operator as well."""
     if not callable(value):
-        raise not_callable(operator, argument, value)
+        raise not_callable(operator, argument, value, face)

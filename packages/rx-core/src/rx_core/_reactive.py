@@ -121,13 +121,16 @@ def _check_callbacks(source: object, callbacks: Mapping[str, object]) -> None:
         # RS 1.9: the only thing subscribe() itself may raise for.
         raise TypeError(
             f"{kind}.subscribe(None): a subscriber or a function is needed (RS 1.9).\n"
-            f"  With callbacks:    source.subscribe(print, on_error=handle, on_complete=done)\n"
+            f"  With callbacks:    source.subscribe(print)\n"
             f"  With none:         source.subscribe()\n"
             f"  With a subscriber: source.subscribe(subscriber)"
         )
     for name, callback in callbacks.items():
         if callback is not None and callback is not _NOTHING_GIVEN and not callable(callback):
-            raise TypeError(f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}")
+            raise TypeError(
+                f"{kind}.subscribe(): {name} must be a function or a subscriber with on_subscribe, got {callback!r}\n"
+                f"  Right:  .subscribe({name}=lambda{'' if name == 'on_complete' else ' item'}: ...)"
+            )
 
 
 class FlowableBase(_Publisher[T_co], ABC):

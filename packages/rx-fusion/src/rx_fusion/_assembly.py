@@ -27,6 +27,7 @@ T_co = TypeVar("T_co", covariant=True)
 AssemblyT = TypeVar("AssemblyT", bound="Assembly[Any]")
 
 _new = object.__new__
+_NO_HEAD: Final[Any] = ...
 _SYMBOLIC: Final = frozenset((Symbol, Expression))
 #: What is a function and no symbol, to be seen at once.
 _FUNCTIONS: Final = frozenset((FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type, partial))
@@ -47,10 +48,17 @@ class Assembly(Stream[T_co]):
         if "_face" not in cls.__dict__:
             cls._face = cls
 
-    def __init__(self, head: Head, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
+    def __init__(self, head: Head = _NO_HEAD, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
+        if not isinstance(head, Head):
+            raise self._begun_wrongly(head)
         self._head = head
         self._shape = shape
         self._args = args
+
+    @classmethod
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        """The error for a class that was called with something else than a head, by its user perhaps."""
+        return TypeError(f"{cls.__name__}() is made of a head, got {given!r}")
 
     def _then(self, stage: StageFunction, *args: Any) -> Any:
         """This pipeline with one more stage."""

@@ -116,7 +116,7 @@ def operator_of(function: OperatorFunction, /) -> Operator:
     """What is known of a registered coordinating operator. Raises TypeError for one that was not registered."""
     found = _OPERATORS.get(function)
     if found is None:
-        raise TypeError(f"{function!r} is not a coordinating operator.\n  Right:  decorate it with @operator")
+        raise TypeError(f"{function!r} is not a coordinating operator.\n  Write:  @operator above its definition")
     return found
 
 

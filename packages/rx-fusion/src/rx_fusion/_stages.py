@@ -72,7 +72,7 @@ def _register(
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & GENERATOR:
         raise StageError(
             f"@stage needs a generator function, got {function!r}.\n"
-            f"  Right:  @stage\n          def name(source, argument):\n              for item in source:\n"
+            f"  Write:  @stage\n          def name(source, argument):\n              for item in source:\n"
             f"                  yield item"
         )
     code = plain.__code__
@@ -97,7 +97,7 @@ def stage_of(function: StageFunction, /) -> Stage:
     """What is known of a registered stage function. Raises StageError for one that was not registered."""
     found = _STAGES.get(function)
     if found is None:
-        raise StageError(f"{function!r} is not a stage.\n  Right:  decorate it with @stage")
+        raise StageError(f"{function!r} is not a stage.\n  Write:  @stage above its definition")
     if not isinstance(found, Stage):
         found = _STAGES[function] = found()  # two threads read the same text: it does not matter whose stays
     return found

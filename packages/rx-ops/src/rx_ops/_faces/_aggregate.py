@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from rx_core import FlowableBase
 from rx_ops import stages
 from rx_ops._faces import _results
-from rx_ops._faces._core import FlowableCore, check_callable, check_count
+from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seeded
 from rx_ops._group_aggregate import group_aggregate_of
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class FlowableAggregate(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def reduce(self: FlowableBase[T], reducer: Callable[[T, T], T], /) -> Maybe[T]: ...
+    def reduce(self: FlowableBase[T], reducer: Callable[[T, T], T]) -> Maybe[T]: ...
     @overload
-    def reduce(self, reducer: Callable[[R, T_co], R], seed: R, /) -> Single[R]: ...
-    def reduce(self: Any, reducer: Callable[[Any, Any], Any], seed: Any = None, /) -> Any:
+    def reduce(self, reducer: Callable[[R, T_co], R], seed: R) -> Single[R]: ...
+    def reduce(self: Any, reducer: Callable[[Any, Any], Any], seed: Any = None) -> Any:
         """All items combined, from the left. Without ``seed`` an empty stream gives nothing, with it the seed.
 
         ::  --1--2--3|  -->  --------6|
@@ -61,10 +61,10 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         if seed is None:
             return self._calling_into(_results.Maybe, stages.reduce, reducer)
-        check_callable("reduce", "reducer", reducer)
+        check_seeded("reduce", "reducer", reducer, seed)
         return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
-    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R], /) -> Single[R]:
+    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R]) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
 
         ::  --1--2--3|  -->  --------6|
@@ -82,8 +82,8 @@ class FlowableAggregate(FlowableCore[T_co]):
     @overload
     def collect(self: FlowableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
     @overload
-    def collect(self, supplier: Callable[[], R], collector: Callable[[R, T_co], object], /) -> Single[R]: ...
-    def collect(self: Any, first: Any, second: Any = None, /) -> Any:
+    def collect(self, supplier: Callable[[], R], collector: Callable[[R, T_co], object]) -> Single[R]: ...
+    def collect(self: Any, supplier: Any, collector: Any = None) -> Any:
         """What ``collector`` makes of all items (``collect(set)``), or a fresh ``supplier()`` filled item by item.
 
         ::  --1--2--3|  -->  --------a|
@@ -93,11 +93,11 @@ class FlowableAggregate(FlowableCore[T_co]):
         Memory:  all items, or the container.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``collect``.
         """
-        check_callable("collect", "collector", first)
-        if second is None:
-            return self._into(_results.Single, stages.collect_into, first)
-        check_callable("collect", "collector", second)
-        return self._into(_results.Single, stages.collect, first, second)
+        check_callable("collect", "supplier", supplier)
+        if collector is None:
+            return self._into(_results.Single, stages.collect_into, supplier)
+        check_callable("collect", "collector", collector)
+        return self._into(_results.Single, stages.collect, supplier, collector)
 
     def to_list(self) -> Single[list[T_co]]:
         """All items in a list.
@@ -110,7 +110,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         return self._into(_results.Single, stages.to_list)
 
-    def sample_reservoir(self, count: int, /, *, seed: int | None = None) -> Single[list[T_co]]:
+    def sample_reservoir(self, count: int, *, seed: int | None = None) -> Single[list[T_co]]:
         """``count`` items chosen at random, each with the same chance; all items of a stream that has no more.
 
         ::  --1--2--3--4|  -->  -----------a|      (2 of 4: a=[3, 2])
@@ -123,12 +123,12 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_results.Single, stages.sample_reservoir, count, seed)
 
     @overload
-    def to_dict(self: FlowableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...
+    def to_dict(self: FlowableBase[tuple[K, V]]) -> Single[dict[K, V]]: ...
     @overload
-    def to_dict(self: FlowableBase[T], key: Callable[[T], K], /) -> Single[dict[K, T]]: ...
+    def to_dict(self: FlowableBase[T], key: Callable[[T], K]) -> Single[dict[K, T]]: ...
     @overload
-    def to_dict(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, V]]: ...
-    def to_dict(self: Any, key: Any = None, value: Any = None, /) -> Any:
+    def to_dict(self, key: Callable[[T_co], K], value: Callable[[T_co], V]) -> Single[dict[K, V]]: ...
+    def to_dict(self: Any, key: Any = None, value: Any = None) -> Any:
         """A dict of pairs, or by ``key`` and ``value``; a later item replaces an earlier one with the same key.
 
         ::  --1--2--3|  -->  --------a|
@@ -146,10 +146,10 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_results.Single, stages.to_dict, key, value)
 
     @overload
-    def to_multimap(self: FlowableBase[T], key: Callable[[T], K], /) -> Single[dict[K, list[T]]]: ...
+    def to_multimap(self: FlowableBase[T], key: Callable[[T], K]) -> Single[dict[K, list[T]]]: ...
     @overload
-    def to_multimap(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, list[V]]]: ...
-    def to_multimap(self: Any, key: Callable[[Any], Any], value: Any = None, /) -> Any:
+    def to_multimap(self, key: Callable[[T_co], K], value: Callable[[T_co], V]) -> Single[dict[K, list[V]]]: ...
+    def to_multimap(self: Any, key: Callable[[Any], Any], value: Any = None) -> Any:
         """A dict by ``key`` of lists of ``value``, or of the items themselves, in the order in which they came.
 
         ::  --1--2--3|  -->  --------a|
@@ -175,12 +175,12 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_results.Single, stages.count)
 
     @overload
-    def sum(self: FlowableBase[int], start: int = 0, /) -> Single[int]: ...
+    def sum(self: FlowableBase[int], start: int = 0) -> Single[int]: ...
     @overload
-    def sum(self: FlowableBase[float], start: float = 0, /) -> Single[float]: ...
+    def sum(self: FlowableBase[float], start: float = 0) -> Single[float]: ...
     @overload
-    def sum(self: FlowableBase[complex], start: complex = 0, /) -> Single[complex]: ...
-    def sum(self: Any, start: Any = 0, /) -> Any:
+    def sum(self: FlowableBase[complex], start: complex = 0) -> Single[complex]: ...
+    def sum(self: Any, start: Any = 0) -> Any:
         """All items added up; ``start`` when there are none.
 
         ::  --1--2--3|  -->  --------6|
@@ -192,12 +192,12 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_results.Single, stages.sum_, start)
 
     @overload
-    def average(self: FlowableBase[float], /) -> Single[float]: ...
+    def average(self: FlowableBase[float]) -> Single[float]: ...
     @overload
-    def average(self, key: Callable[[T_co], float], /) -> Single[float]: ...
+    def average(self, key: Callable[[T_co], float]) -> Single[float]: ...
     @overload
-    def average(self: FlowableBase[Addable[V]], /) -> Single[V]: ...
-    def average(self: Any, key: Any = None, /) -> Any:
+    def average(self: FlowableBase[Addable[V]]) -> Single[V]: ...
+    def average(self: Any, key: Any = None) -> Any:
         """The sum of all items, or of what ``key`` makes of them, divided by their number.
 
         ::  --1--2--3|  -->  --------2|
@@ -211,10 +211,10 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._calling_into(_results.Single, stages.average_by, key)
 
     @overload
-    def min(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
+    def min(self: FlowableBase[Comparable]) -> Maybe[T_co]: ...
     @overload
-    def min(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
-    def min(self: Any, key: Any = None, /) -> Any:
+    def min(self, key: Callable[[T_co], Comparable]) -> Maybe[T_co]: ...
+    def min(self: Any, key: Any = None) -> Any:
         """The smallest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
 
         ::  --2--1--3|  -->  --------1|
@@ -229,10 +229,10 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._into(_results.Maybe, stages.min_by, key)
 
     @overload
-    def max(self: FlowableBase[Comparable], /) -> Maybe[T_co]: ...
+    def max(self: FlowableBase[Comparable]) -> Maybe[T_co]: ...
     @overload
-    def max(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
-    def max(self: Any, key: Any = None, /) -> Any:
+    def max(self, key: Callable[[T_co], Comparable]) -> Maybe[T_co]: ...
+    def max(self: Any, key: Any = None) -> Any:
         """The largest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
 
         ::  --2--3--1|  -->  --------3|
@@ -246,7 +246,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         check_callable("max", "key", key)
         return self._into(_results.Maybe, stages.max_by, key)
 
-    def min_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+    def min_by(self, key: Callable[[T_co], Comparable]) -> Single[list[T_co]]:
         """All items with the smallest ``key``, in the order in which they came; an empty list when there are no items.
 
         ::  --1--2--3|  -->  --------a|
@@ -257,7 +257,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         """
         return self._calling_into(_results.Single, stages.minima, key)
 
-    def max_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+    def max_by(self, key: Callable[[T_co], Comparable]) -> Single[list[T_co]]:
         """All items with the largest ``key``, in the order in which they came; an empty list when there are no items.
 
         ::  --1--2--3|  -->  --------a|
@@ -269,7 +269,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._calling_into(_results.Single, stages.maxima, key)
 
     def group_reduce(
-        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V]
     ) -> Flowable[tuple[K, V]]:
         """``(key, reduced value)`` for each key, in the order the keys first came, when the source is complete.
 

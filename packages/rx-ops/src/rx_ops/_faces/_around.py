@@ -30,7 +30,6 @@ class FlowableAround(FlowableCore[T_co]):
         supplier: Callable[[], R],
         factory: Callable[[R], Publisher[T]],
         cleanup: Callable[[R], object],
-        /,
         *,
         eager: bool = True,
     ) -> Flowable[T]:
@@ -64,10 +63,10 @@ class FlowableAround(FlowableCore[T_co]):
         return self._coordinate(operators.Materialize)
 
     @overload
-    def dematerialize(self: FlowableBase[Notification[T]], /) -> Flowable[T]: ...
+    def dematerialize(self: FlowableBase[Notification[T]]) -> Flowable[T]: ...
     @overload
-    def dematerialize(self: FlowableBase[T], selector: Callable[[T], Notification[R]], /) -> Flowable[R]: ...
-    def dematerialize(self: Any, selector: Any = None, /) -> Any:
+    def dematerialize(self: FlowableBase[T], selector: Callable[[T], Notification[R]]) -> Flowable[R]: ...
+    def dematerialize(self: Any, selector: Any = None) -> Any:
         """Items that are notifications, or of which ``selector`` makes one, as the signals they stand for.
 
         ::  --a--b--c--d|  -->  --1--2--#      (OnNext(1), OnNext(2), OnError, what is left out)

@@ -20,7 +20,7 @@ class FlowableAside(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def do_on_next(self, action: Callable[[T_co], object], /) -> Flowable[T_co]:
+    def do_on_next(self, action: Callable[[T_co], object]) -> Flowable[T_co]:
         """Calls ``action`` with each item before it goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -31,7 +31,7 @@ class FlowableAside(FlowableCore[T_co]):
         """
         return self._calling(stages.do_on_next, action)
 
-    def do_on_complete(self, action: Callable[[], object], /) -> Flowable[T_co]:
+    def do_on_complete(self, action: Callable[[], object]) -> Flowable[T_co]:
         """Calls ``action`` before the completion goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -42,7 +42,7 @@ class FlowableAside(FlowableCore[T_co]):
         """
         return self._calling(stages.do_on_complete, action)
 
-    def do_on_error(self, action: Callable[[Exception], object], /) -> Flowable[T_co]:
+    def do_on_error(self, action: Callable[[Exception], object]) -> Flowable[T_co]:
         """Calls ``action`` with the error before it goes on.
 
         ::  --1--2--#  -->  --1--2--#
@@ -54,7 +54,7 @@ class FlowableAside(FlowableCore[T_co]):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
-    def do_on_terminate(self, action: Callable[[], object], /) -> Flowable[T_co]:
+    def do_on_terminate(self, action: Callable[[], object]) -> Flowable[T_co]:
         """Calls ``action`` before the completion or the error goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -67,7 +67,7 @@ class FlowableAside(FlowableCore[T_co]):
         check_callable("do_on_terminate", "action", action)
         return self._coordinate(operators.DoOnTerminate, action)
 
-    def do_after_terminate(self, action: Callable[[], object], /) -> Flowable[T_co]:
+    def do_after_terminate(self, action: Callable[[], object]) -> Flowable[T_co]:
         """Calls ``action`` when the completion or the error was signalled, and not after a cancel.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -79,7 +79,7 @@ class FlowableAside(FlowableCore[T_co]):
         check_callable("do_after_terminate", "action", action)
         return self._coordinate(operators.DoAfterTerminate, action)
 
-    def do_on_each(self, action: Callable[[Notification[T_co]], object], /) -> Flowable[T_co]:
+    def do_on_each(self, action: Callable[[Notification[T_co]], object]) -> Flowable[T_co]:
         """Calls ``action`` with each signal before it goes on, as OnNext, OnError or OnComplete.
 
         ::  --1--2--3|  -->  --1--2--3|      (OnNext(1), OnNext(2), OnNext(3), OnComplete)
@@ -93,7 +93,7 @@ class FlowableAside(FlowableCore[T_co]):
         check_callable("do_on_each", "action", action)
         return self._coordinate(operators.DoOnEach, action)
 
-    def do_finally(self, action: Callable[[], object], /) -> Flowable[T_co]:
+    def do_finally(self, action: Callable[[], object]) -> Flowable[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
         ::  --1--2--3|  -->  --1--2--3|

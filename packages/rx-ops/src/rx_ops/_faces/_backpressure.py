@@ -26,7 +26,6 @@ class FlowableBackpressure(FlowableCore[T_co]):
     def on_backpressure_buffer(
         self,
         capacity: int | None = None,
-        /,
         *,
         on_drop: Callable[[T_co], object] | None = None,
         overflow: OverflowStrategy = OverflowStrategy.ERROR,
@@ -65,7 +64,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
             said=(f"queue: {'without bound' if capacity is None else f'{capacity} items'}",),
         )
 
-    def on_backpressure_drop(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
+    def on_backpressure_drop(self, on_drop: Callable[[T_co], object] | None = None) -> Flowable[T_co]:
         """Drops items that come without having been requested.
 
         ::  --1-2-3|  -->  --1-----|
@@ -79,7 +78,7 @@ class FlowableBackpressure(FlowableCore[T_co]):
         said = ("queue: what is requested; the rest is dropped",)
         return self._coordinate(operators.OnBackpressureDrop, on_drop, said=said)
 
-    def on_backpressure_latest(self, on_drop: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
+    def on_backpressure_latest(self, on_drop: Callable[[T_co], object] | None = None) -> Flowable[T_co]:
         """Keeps only the newest of the items that were not requested.
 
         ::  --1-2-3|  -->  --1-----3|
@@ -95,10 +94,10 @@ class FlowableBackpressure(FlowableCore[T_co]):
         return self._coordinate(operators.OnBackpressureLatest, on_drop, said=said)
 
     @overload
-    def on_backpressure_reduce(self: FlowableBase[T], reducer: Callable[[T, T], T], /) -> Flowable[T]: ...
+    def on_backpressure_reduce(self: FlowableBase[T], reducer: Callable[[T, T], T]) -> Flowable[T]: ...
     @overload
-    def on_backpressure_reduce(self, reducer: Callable[[R, T_co], R], /, *, supplier: Callable[[], R]) -> Flowable[R]: ...
-    def on_backpressure_reduce(self: Any, reducer: Any, /, *, supplier: Any = None) -> Any:
+    def on_backpressure_reduce(self, reducer: Callable[[R, T_co], R], *, supplier: Callable[[], R]) -> Flowable[R]: ...
+    def on_backpressure_reduce(self: Any, reducer: Any, *, supplier: Any = None) -> Any:
         """Makes one item of those that were not requested: ``reducer(total, item)`` takes up another one.
 
         With a ``supplier`` each total starts with what it returns, and all that is given went through ``reducer``, also an item
@@ -124,7 +123,6 @@ class FlowableBackpressure(FlowableCore[T_co]):
     def on_backpressure_timeout(
         self,
         seconds: float,
-        /,
         *,
         capacity: int | None = None,
         on_drop: Callable[[T_co], object] | None = None,

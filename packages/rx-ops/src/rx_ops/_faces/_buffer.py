@@ -24,28 +24,26 @@ class FlowableBuffer(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def buffer(self, count: int, skip: int | None = None, /) -> Flowable[list[T_co]]: ...
+    def buffer(self, count: int, skip: int | None = None) -> Flowable[list[T_co]]: ...
     @overload
     def buffer(
-        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
+        self, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Flowable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Flowable[list[T_co]]: ...
+    def buffer(self, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Flowable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, boundary: Publisher[object]) -> Flowable[list[T_co]]: ...
+    def buffer(self, *, boundary: Publisher[object]) -> Flowable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, closing: Callable[[], Publisher[object]]) -> Flowable[list[T_co]]: ...
+    def buffer(self, *, closing: Callable[[], Publisher[object]]) -> Flowable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, opening: Publisher[T], closing: Callable[[T], Publisher[object]]) -> Flowable[list[T_co]]: ...
+    def buffer(self, *, opening: Publisher[T], closing: Callable[[T], Publisher[object]]) -> Flowable[list[T_co]]: ...
     def buffer(
         self,
-        size: int | None = None,
+        count: int | None = None,
         skip: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         every: float | None = None,
-        count: int | None = None,
         restart: bool = False,
         boundary: Publisher[object] | None = None,
         opening: Publisher[Any] | None = None,
@@ -71,6 +69,7 @@ class FlowableBuffer(FlowableCore[T_co]):
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of
                  ``boundary`` is the end.
         """
+        size, count = (count, None) if seconds is None else (None, count)
         form = form_of("buffer", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             kind = operators.BufferCut if opening is None else operators.BufferToggle
@@ -129,7 +128,7 @@ def _by_selector(operator: str, opening: Any, closing: Any, *, alone: bool) -> F
     check_callable(operator, "closing", closing)
     if opening is None:
         return Form(operators.Closing, (operator, closing), f"{operator}(closing={name_of(closing)})")
-    check_source(operator, opening)
+    check_source(operator, opening, "opening")
     text = naming(f"{operator}(opening={{!r}}, closing={name_of(closing)})", opening)
     return Form(operators.Opening, (operator, opening, closing), text)
 
@@ -172,7 +171,7 @@ def check_form(
     if scheduler is not None and seconds is None:
         raise TypeError(_usage(operator, "needs a scheduler only with seconds=..."))
     if boundary is not None:
-        check_source(operator, boundary)
+        check_source(operator, boundary, "boundary")
         return "boundary"
     if seconds is not None:
         check_period(operator, seconds)
@@ -187,8 +186,8 @@ def check_form(
 
 def _usage(operator: str, problem: str) -> str:
     return (
-        f"{operator}() {problem}.\n  Right:  {operator}(10)   {operator}(10, 5)   {operator}(seconds=0.5)   "
-        f"{operator}(seconds=0.5, count=10)   {operator}(boundary=source)\n"
-        f"          {operator}(seconds=2.0, every=0.5)   {operator}(closing=lambda: source)   "
-        f"{operator}(opening=source, closing=lambda item: other)"
+        f"{operator}() {problem}.\n  Right:  .{operator}(10)   .{operator}(10, 5)   .{operator}(seconds=0.5)   "
+        f".{operator}(seconds=0.5, count=10)   .{operator}(boundary=source)\n"
+        f"          .{operator}(seconds=2.0, every=0.5)   .{operator}(closing=lambda: source)   "
+        f".{operator}(opening=source, closing=lambda item: other)"
     )

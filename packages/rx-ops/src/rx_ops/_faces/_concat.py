@@ -41,7 +41,7 @@ class FlowableConcat(FlowableCore[T_co]):
             return cls._from(OperatorHead(operators.Concat, sources, (True,), many=True, shown="concat()"))
         return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
-    def concat_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+    def concat_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
         """This stream, then ``other``.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|

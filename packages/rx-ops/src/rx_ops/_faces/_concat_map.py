@@ -27,7 +27,6 @@ class FlowableConcatMap(FlowableCore[T_co]):
     def concat_map(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         prefetch: int = 2,
         delay_error: bool = False,
@@ -51,7 +50,7 @@ class FlowableConcatMap(FlowableCore[T_co]):
         return self._from(operator_head(OperatorHead, operators.CONCAT_MAP, (self,), args, prefetch, ONE_FUNCTION))
 
     def filter_when(
-        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /
+        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]]
     ) -> Flowable[T_co]:
         """The items for which the source that ``predicate`` makes of them says so: its first item is true.
 
@@ -71,7 +70,6 @@ class FlowableConcatMap(FlowableCore[T_co]):
     def concat_map_completable(
         self,
         mapper: Callable[[T_co], CompletableBase],
-        /,
         *,
         prefetch: int = 2,
         delay_error: bool = False,

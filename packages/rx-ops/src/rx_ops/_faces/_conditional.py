@@ -24,7 +24,7 @@ class FlowableConditional(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def any(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
+    def any(self, predicate: Callable[[T_co], object] | None = None) -> Single[bool]:
         """Whether an item is true, or ``predicate`` for one; the first of them ends it and cancels the source.
 
         ::  --1--2--3|  -->  -----t|      (more than 1)
@@ -38,7 +38,7 @@ class FlowableConditional(FlowableCore[T_co]):
             return self._into(_results.Single, stages.any_)
         return self._calling_into(_results.Single, stages.any_by, predicate)
 
-    def all(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
+    def all(self, predicate: Callable[[T_co], object] | None = None) -> Single[bool]:
         """Whether all items are true, or ``predicate`` for all; the first that is not ends it and cancels the source.
 
         ::  --1--2--3|  -->  -----f|      (less than 2)
@@ -52,7 +52,7 @@ class FlowableConditional(FlowableCore[T_co]):
             return self._into(_results.Single, stages.all_)
         return self._calling_into(_results.Single, stages.all_by, predicate)
 
-    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
+    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether an item is equal to ``value``, or ``comparer(item, value)`` true; the first of them ends it.
 
         ::  --1--2--3|  -->  -----t|      (2)
@@ -75,7 +75,7 @@ class FlowableConditional(FlowableCore[T_co]):
         """
         return self._into(_results.Single, stages.is_empty)
 
-    def find_index(self, predicate: Callable[[T_co], object], /) -> Single[int]:
+    def find_index(self, predicate: Callable[[T_co], object]) -> Single[int]:
         """The position, counted from 0, of the first item for which ``predicate`` is true; -1 when there is none.
 
         ::  --1--2--3|  -->  -----1|      (more than 1)
@@ -128,7 +128,7 @@ class FlowableConditional(FlowableCore[T_co]):
             check_source("amb", source)
         return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
-    def amb_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+    def amb_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
         """This stream or ``other``, whichever is the first to give a signal.
 
         ::  ----1--2|  --3--4|  -->  --3--4|

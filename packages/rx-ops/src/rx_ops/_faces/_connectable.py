@@ -33,7 +33,7 @@ class ConnectableFlowable(Flowable[T_co]):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self._head, self._source)
 
-    def connect(self, on_connect: Callable[[Disposable], object] | None = None, /) -> Disposable:
+    def connect(self, on_connect: Callable[[Disposable], object] | None = None) -> Disposable:
         """Subscribes to the source, unless it is running; returns what stops it.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -80,7 +80,7 @@ class ConnectableFlowable(Flowable[T_co]):
         return self._from(SourceHead("ref_count", counted, repr(counted), (self,), said))
 
     def auto_connect(
-        self, subscriber_count: int = 1, /, *, on_connect: Callable[[Disposable], object] | None = None
+        self, subscriber_count: int = 1, *, on_connect: Callable[[Disposable], object] | None = None
     ) -> Flowable[T_co]:
         """Connects when ``subscriber_count`` have subscribed (0: now), and never stops the source by itself.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import FlowableBase, Scheduler, Subscriber, Worker, check_callable
+from rx_core import FlowableBase, Scheduler, Subscriber, Worker, check_callable, name_of
 from rx_core import scheduler as find_scheduler
+from rx_core._advice import right_call
 from rx_fusion import Feed, Head, OperatorHead, Pipeline
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
 
     else:
         subscribe_actual = Pipeline._subscribe_items  # itself: one call less for each of many short streams
+
+    @classmethod
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return begun_wrongly("Flowable", given, "empty()")
 
     if TYPE_CHECKING:
         # The same methods, with the face in their types.
@@ -60,7 +65,7 @@ def check_count(operator: str, count: object, /, least: int = 0, name: str = "co
 
 def bad_count(operator: str, count: object, /, least: int = 0, name: str = "count") -> TypeError | ValueError:
     """The error for something that is not a whole number of at least ``least``."""
-    right = f"for example {operator}({max(least, 3)})"
+    right = f"for example {right_call(operator, name, str(max(least, 3)))}"
     if type(count) is not int:
         return TypeError(f"{operator}({name}={count!r}): a whole number is needed, {right}")
     return ValueError(f"{operator}({name}={count}): at least {least} is needed, {right}")
@@ -69,16 +74,61 @@ def bad_count(operator: str, count: object, /, least: int = 0, name: str = "coun
 def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> None:
     """Raise at assembly when a duration is not a non-negative number of seconds."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        raise TypeError(f"{operator}({name}={seconds!r}): a number of seconds is needed, for example {operator}(0.5)")
+        right = right_call(operator, name, "0.5")
+        raise TypeError(f"{operator}({name}={seconds!r}): a number of seconds is needed, for example {right}")
     if not seconds >= 0:
-        raise ValueError(f"{operator}({name}={seconds}): seconds cannot be negative or NaN, for example {operator}(0.5)")
+        right = right_call(operator, name, "0.5")
+        raise ValueError(f"{operator}({name}={seconds}): seconds cannot be negative or NaN, for example {right}")
 
 
-def check_source(operator: str, source: object, /, kind: str = "Flowable") -> None:
-    """Raise at assembly when something that has to be a source is none."""
+def check_source(operator: str, source: object, /, argument: str = "", *, kind: str = "Flowable") -> None:
+    """Raise at assembly for what is no source. ``argument`` is its parameter, unless that is the first or takes several."""
     if not hasattr(source, "subscribe"):
-        hint = f"{kind}.from_iterable({source!r})" if hasattr(source, "__iter__") else f"{kind}.just({source!r})"
-        raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n  Right:  {operator}(..., {hint})")
+        right = _right_source(operator, source, argument, kind)
+        raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n{right}")
+
+
+def _right_source(operator: str, source: Any, argument: str, kind: str) -> str:
+    if isinstance(source, (list, tuple)) and source and all(hasattr(each, "subscribe") for each in source):
+        call = right_call(operator, argument, "*sources", face=kind)
+        if "*sources" in call and "=" not in call:
+            return f"  Right:  {call.replace('..., ', '')}   # each source is an argument"
+    if hasattr(source, "__aiter__"):
+        return f"  Right:  {right_call(operator, argument, 'rx_asyncio.from_async_iterable(source)')}   # or rx_trio's in trio"
+    if callable(source) and operator in ("zip", "combine_latest", "with_latest_from"):
+        return f"  Right:  {right_call(operator, 'combiner', name_of(source), face=kind)}"
+    begins = "complete()" if kind == "Completable" else f"just({source!r})"
+    if kind in ("Flowable", "Observable") and hasattr(source, "__iter__"):
+        begins = f"from_iterable({source!r})"
+    return f"  Right:  {right_call(operator, argument, f'{kind}.{begins}', face=kind)}"
+
+
+def check_seeded(operator: str, argument: str, function: object, seed: object, /) -> None:
+    """As ``check_callable``, for a function and a seed, which other libraries take in the other order."""
+    if not callable(function) and callable(seed):
+        raise TypeError(
+            f"{operator}() expected a function as {argument}, got {function!r}.\n"
+            f"  Right:  .{operator}({name_of(seed)}, {function!r})   # the function first"
+        )
+    check_callable(operator, argument, function)
+
+
+def begun_wrongly(kind: str, given: Any, item: str) -> TypeError:
+    """The error for a type that was called as if it were a constructor. ``item`` is what it is made of, given nothing."""
+    if given is ...:
+        right, given = item, ""
+    elif hasattr(given, "subscribe"):
+        right = "wrap(source)"
+    elif hasattr(given, "__aiter__"):
+        right = "wrap(rx_asyncio.from_async_iterable(source))   # or rx_trio's in trio"
+    elif callable(given):
+        right = f"{'from_action' if kind == 'Completable' else 'from_callable'}({name_of(given)})"
+    elif kind in ("Flowable", "Observable") and hasattr(given, "__iter__") and not isinstance(given, (str, bytes)):
+        right = f"from_iterable({given!r})"
+    else:
+        right = item if kind == "Completable" else f"just({given!r})"
+    text = given if given == "" else repr(given)
+    return TypeError(f"{kind}({text}): a {kind} is named after where its items come from.\n  Right:  {kind}.{right}")
 
 
 class NamedScheduler(Scheduler):
@@ -109,15 +159,16 @@ def default_scheduler(scheduler: Scheduler | None, operator: str = "") -> Schedu
     """The scheduler of time operators when none is given: ``computation``, from whichever package provides it."""
     if scheduler is None:
         return _COMPUTATION
-    check_scheduler(operator, scheduler, "..., scheduler=")
+    check_scheduler(operator, scheduler)
     return scheduler
 
 
-def check_scheduler(operator: str, scheduler: object, /, before: str = "") -> None:
+def check_scheduler(operator: str, scheduler: object, /) -> None:
     """Raise at assembly for what gives no workers: a name, or ``io`` in the place of ``io()``."""
     if not hasattr(scheduler, "create_worker"):
         right = f"rx_core.scheduler({scheduler!r})" if isinstance(scheduler, str) else "rx_schedulers.io()"
-        raise TypeError(f"{operator}() expected a scheduler, got {scheduler!r}.\n  Right:  .{operator}({before}{right})")
+        call = right_call(operator, "scheduler", right)
+        raise TypeError(f"{operator}() expected a scheduler, got {scheduler!r}.\n  Right:  {call}")
 
 
 def itself(item: Any) -> Any:
@@ -139,12 +190,15 @@ __all__ = [
     "FlowableCore",
     "NamedScheduler",
     "bad_count",
+    "begun_wrongly",
     "check_callable",
     "check_count",
     "check_kind",
     "check_scheduler",
     "check_seconds",
+    "check_seeded",
     "check_source",
     "default_scheduler",
     "itself",
+    "right_call",
 ]

@@ -27,7 +27,7 @@ class FlowableCreate(FlowableCore[T_co]):
     __slots__ = ()
 
     @classmethod
-    def just(cls, item: T, /) -> Flowable[T]:
+    def just(cls, item: T) -> Flowable[T]:
         """One item, known now.
 
         ::  1|
@@ -56,7 +56,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._known("of", items)
 
     @classmethod
-    def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Flowable[int]:
+    def range(cls, start: int, stop: int | None = None, step: int = 1) -> Flowable[int]:
         """Whole numbers, as the builtin ``range`` gives them.
 
         ::  0-1-2|
@@ -70,7 +70,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._known("range", range(start, stop, step))  # type: ignore[arg-type]  # a step without an end is its error
 
     @classmethod
-    def from_iterable(cls, items: Iterable[T], /) -> Flowable[T]:
+    def from_iterable(cls, items: Iterable[T]) -> Flowable[T]:
         """The items of ``items``, iterated anew for each subscription.
 
         ::  1-2-3|
@@ -85,15 +85,16 @@ class FlowableCreate(FlowableCore[T_co]):
         if type(items) in CONTAINERS:  # nothing has to be asked
             return cls._known("from_iterable", items, CHECKED)
         if not hasattr(items, "__iter__"):
-            raise TypeError(
-                f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Flowable.just({items!r})"
-            )
+            right = f"just({items!r})"
+            if hasattr(items, "__aiter__"):
+                right = "wrap(rx_asyncio.from_async_iterable(source))   # or rx_trio's in trio"
+            raise TypeError(f"from_iterable() needs something to iterate, got {items!r}.\n  Right:  Flowable.{right}")
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
         return cls._known("from_iterable", items, CHECKED)
 
     @classmethod
-    def from_callable(cls, function: Callable[[], T], /) -> Flowable[T]:
+    def from_callable(cls, function: Callable[[], T]) -> Flowable[T]:
         """What ``function`` returns, called for each subscription when an item is requested.
 
         ::  1|
@@ -111,7 +112,6 @@ class FlowableCreate(FlowableCore[T_co]):
         cls,
         initial: Callable[[], S],
         step: Callable[[S, GenerateEmitter[T]], S],
-        /,
         *,
         dispose: Callable[[S], object] | None = None,
     ) -> Flowable[T]:
@@ -133,7 +133,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})"))
 
     @classmethod
-    def defer(cls, supplier: Callable[[], Publisher[T]], /) -> Flowable[T]:
+    def defer(cls, supplier: Callable[[], Publisher[T]]) -> Flowable[T]:
         """The source that ``supplier`` makes for each subscription.
 
         ::  --1--2|
@@ -150,7 +150,6 @@ class FlowableCreate(FlowableCore[T_co]):
         cls,
         source: Callable[[Emitter[T]], object],
         strategy: BackpressureStrategy = BackpressureStrategy.BUFFER,
-        /,
         *,
         capacity: int | None = None,
         on_drop: Callable[[T], object] | None = None,
@@ -169,7 +168,7 @@ class FlowableCreate(FlowableCore[T_co]):
         if not isinstance(strategy, BackpressureStrategy):
             raise TypeError(
                 f"create() needs a BackpressureStrategy, got {strategy!r}.\n"
-                f"  Right:  Flowable.create(source, BackpressureStrategy.BUFFER)"
+                f"  Right:  Flowable.create(..., strategy=BackpressureStrategy.BUFFER)"
             )
         if capacity is not None:
             check_prefetch("create", capacity, "capacity")
@@ -179,7 +178,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(operators.CreateHead("create", source, strategy, capacity, on_drop, text))
 
     @classmethod
-    def wrap(cls, publisher: Publisher[T], /) -> Flowable[T]:
+    def wrap(cls, publisher: Publisher[T]) -> Flowable[T]:
         """A foreign publisher with our operators; ours as it is.
 
         ::  --1--2--3|
@@ -216,7 +215,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception], /) -> Flowable[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Flowable[Any]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #

@@ -20,7 +20,7 @@ class FlowableDemand(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def rebatch_requests(self, count: int, /, *, refill: int | None = None) -> Flowable[T_co]:
+    def rebatch_requests(self, count: int, *, refill: int | None = None) -> Flowable[T_co]:
         """The same items, asked for in batches: ``count`` at first, then ``refill`` each time so many of them were taken.
 
         For a source that gains by being asked for many, or must not be asked for more, whatever is requested of this.
@@ -45,7 +45,7 @@ class FlowableDemand(FlowableCore[T_co]):
         shown = f"rebatch_requests({count})" if refill is None else f"rebatch_requests({count}, refill={refill})"
         return self._coordinate(operators.RebatchRequests, count, refill, shown=shown, said=(f"queue: {count} items",))
 
-    def rate_limit(self, count: int, seconds: float, /, *, scheduler: Scheduler | None = None) -> Flowable[T_co]:
+    def rate_limit(self, count: int, seconds: float, *, scheduler: Scheduler | None = None) -> Flowable[T_co]:
         """The same items, at most ``count`` of them in any ``seconds``; what would be too much comes later, and none is lost.
 
         ::  -1234|  -->  -12-34|      (2 items in 2 seconds)

@@ -26,7 +26,6 @@ class FlowableEager(FlowableCore[T_co]):
     def concat_map_eager(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         max_concurrency: int = 128,
         prefetch: int = DEFAULT_PREFETCH,

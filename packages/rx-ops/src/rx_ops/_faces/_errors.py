@@ -21,7 +21,7 @@ class FlowableErrors(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def on_error_return(self: FlowableBase[T], handler: Callable[[Exception], T], /) -> Flowable[T]:
+    def on_error_return(self: FlowableBase[T], handler: Callable[[Exception], T]) -> Flowable[T]:
         """After an error one last item, made of it by ``handler``, and completion.
 
         ::  --1--2--#  -->  --1--2--x|
@@ -34,7 +34,7 @@ class FlowableErrors(FlowableCore[T_co]):
         check_callable("on_error_return", "handler", handler)
         return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def on_error_resume_next(self: FlowableBase[T], handler: Callable[[Exception], Publisher[T]], /) -> Flowable[T]:
+    def on_error_resume_next(self: FlowableBase[T], handler: Callable[[Exception], Publisher[T]]) -> Flowable[T]:
         """After an error the source that ``handler`` makes of it, with the demand that is left.
 
         ::  --1--2--#  -->  --1--2----3--4|

@@ -24,7 +24,6 @@ class FlowableExpand(FlowableCore[T_co]):
     def expand(
         self: FlowableBase[T],
         expander: Callable[[T], Publisher[T] | SingleBase[T] | MaybeBase[T]],
-        /,
         *,
         depth_first: bool = False,
     ) -> Flowable[T]:

@@ -34,7 +34,7 @@ class FlowableFilter(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def filter(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
+    def filter(self, predicate: Callable[[T_co], object]) -> Flowable[T_co]:
         """The items for which ``predicate`` is true.
 
         ::  --1--2--3|  -->  --1-----3|
@@ -46,7 +46,7 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         return self._calling(stages.filter_, predicate)
 
-    def of_type(self, kind: type[R], /) -> Flowable[R]:
+    def of_type(self, kind: type[R]) -> Flowable[R]:
         """The items that are a ``kind``, and typed as such.
 
         ::  --1--a--3|  -->  --1-----3|
@@ -60,11 +60,11 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._then(stages.of_type, kind)
 
     @overload
-    def take(self, count: int, /) -> Flowable[T_co]: ...
+    def take(self, count: int) -> Flowable[T_co]: ...
     @overload
-    def take(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
+    def take(self, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
     def take(
-        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+        self, count: int | None = None, *, seconds: float | None = None, scheduler: Scheduler | None = None
     ) -> Flowable[T_co]:
         """The first ``count`` items, or those of the first ``seconds``.
 
@@ -87,11 +87,11 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._counting(stages.take, count)
 
     @overload
-    def skip(self, count: int, /) -> Flowable[T_co]: ...
+    def skip(self, count: int) -> Flowable[T_co]: ...
     @overload
-    def skip(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
+    def skip(self, *, seconds: float, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
     def skip(
-        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+        self, count: int | None = None, *, seconds: float | None = None, scheduler: Scheduler | None = None
     ) -> Flowable[T_co]:
         """All but the first ``count`` items, or all but those of the first ``seconds``.
 
@@ -112,24 +112,21 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._counting(stages.skip, count)
 
     @overload
-    def take_last(self, count: int, /) -> Flowable[T_co]: ...
+    def take_last(self, count: int) -> Flowable[T_co]: ...
     @overload
     def take_last(
         self,
-        /,
+        count: int | None = None,
         *,
         seconds: float,
-        count: int | None = None,
         scheduler: Scheduler | None = None,
         delay_error: bool = False,
     ) -> Flowable[T_co]: ...
     def take_last(
         self,
-        size: int | None = None,
-        /,
+        count: int | None = None,
         *,
         seconds: float | None = None,
-        count: int | None = None,
         scheduler: Scheduler | None = None,
         delay_error: bool = False,
     ) -> Flowable[T_co]:
@@ -146,16 +143,12 @@ class FlowableFilter(FlowableCore[T_co]):
         Source:  RxJava ``takeLast``, a ``deque`` with a ``maxlen``.
         """
         if seconds is None:
-            if count is not None or scheduler is not None or delay_error:
+            if scheduler is not None or delay_error:
                 raise TypeError(
-                    "take_last() needs seconds=... for that.\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
+                    "take_last() needs seconds=... for that.\n  Right:  .take_last(3)   .take_last(seconds=5.0, count=3)"
                 )
-            check_count("take_last", size)
-            return self._then(stages.take_last, size)
-        if size is not None:
-            raise TypeError(
-                "take_last() takes a number or seconds=....\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
-            )
+            check_count("take_last", count)
+            return self._then(stages.take_last, count)
         check_seconds("take_last", seconds)
         if count is not None:
             check_count("take_last", count)
@@ -163,15 +156,12 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._coordinate(operators.TakeLastTime, *args, shown=f"take_last(seconds={seconds})")
 
     @overload
-    def skip_last(self, count: int, /) -> Flowable[T_co]: ...
+    def skip_last(self, count: int) -> Flowable[T_co]: ...
     @overload
-    def skip_last(
-        self, /, *, seconds: float, scheduler: Scheduler | None = None, delay_error: bool = False
-    ) -> Flowable[T_co]: ...
+    def skip_last(self, *, seconds: float, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]: ...
     def skip_last(
         self,
         count: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         scheduler: Scheduler | None = None,
@@ -192,11 +182,11 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         if seconds is None:
             if scheduler is not None or delay_error:
-                raise TypeError("skip_last() needs seconds=... for that.\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+                raise TypeError("skip_last() needs seconds=... for that.\n  Right:  .skip_last(3)   .skip_last(seconds=5.0)")
             check_count("skip_last", count)
             return self._then(stages.skip_last, count)
         if count is not None:
-            raise TypeError("skip_last() takes a number or seconds=....\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+            raise TypeError("skip_last() takes a number or seconds=....\n  Right:  .skip_last(3)   .skip_last(seconds=5.0)")
         check_seconds("skip_last", seconds)
         args = (seconds, default_scheduler(scheduler, "skip_last"), delay_error)
         return self._coordinate(operators.SkipLastTime, *args, shown=f"skip_last(seconds={seconds})")
@@ -204,11 +194,11 @@ class FlowableFilter(FlowableCore[T_co]):
     def _clock(self, operator: str, count: object, seconds: float, scheduler: Scheduler | None) -> Flowable[int]:
         """The timer that a number of seconds stands for."""
         if count is not None:
-            raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  {operator}(3)   {operator}(seconds=5.0)")
+            raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  .{operator}(3)   .{operator}(seconds=5.0)")
         check_seconds(operator, seconds)
         return self._from(OperatorHead(operators.Timer, (), (float(seconds), default_scheduler(scheduler, operator))))
 
-    def take_while(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
+    def take_while(self, predicate: Callable[[T_co], object]) -> Flowable[T_co]:
         """Items up to the first for which ``predicate`` is false; that one is not given and the source is cancelled.
 
         ::  --1--2--3--1|  -->  --1--2--|      (less than 3)
@@ -220,7 +210,7 @@ class FlowableFilter(FlowableCore[T_co]):
         """
         return self._calling(stages.take_while, predicate)
 
-    def skip_while(self, predicate: Callable[[T_co], object], /) -> Flowable[T_co]:
+    def skip_while(self, predicate: Callable[[T_co], object]) -> Flowable[T_co]:
         """Items from the first on for which ``predicate`` is false.
 
         ::  --1--2--3--1|  -->  --------3--1|      (less than 3)
@@ -233,7 +223,7 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._calling(stages.skip_while, predicate)
 
     def distinct(
-        self, key: Callable[[T_co], object] | None = None, /, *, store: Callable[[], KeyStore] | None = None
+        self, key: Callable[[T_co], object] | None = None, *, store: Callable[[], KeyStore] | None = None
     ) -> Flowable[T_co]:
         """Each item once, compared by itself or by ``key``, which must be hashable.
 
@@ -256,7 +246,7 @@ class FlowableFilter(FlowableCore[T_co]):
         check_callable("distinct", "key", key)
         return self._then(stages.distinct_by, key)
 
-    def distinct_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Flowable[T_co]:
+    def distinct_until_changed(self, key: Callable[[T_co], object] | None = None) -> Flowable[T_co]:
         """Items that differ from the one just before, compared by themselves or by ``key``.
 
         ::  --1--1--2--1|  -->  --1-----2--1|
@@ -271,7 +261,7 @@ class FlowableFilter(FlowableCore[T_co]):
         check_callable("distinct_until_changed", "key", key)
         return self._then(stages.distinct_until_changed_by, key)
 
-    def element_at(self, index: int, /) -> Maybe[T_co]:
+    def element_at(self, index: int) -> Maybe[T_co]:
         """The item at ``index``, counted from 0, or nothing when the stream is shorter.
 
         ::  --1--2--3|  -->  -----2|      (index=1)
@@ -297,10 +287,10 @@ class FlowableFilter(FlowableCore[T_co]):
         return self._into(_results.Maybe, stages.element_at, 0)
 
     @overload
-    def first(self, /) -> Single[T_co]: ...
+    def first(self) -> Single[T_co]: ...
     @overload
-    def first(self: FlowableBase[T], default: T, /) -> Single[T]: ...
-    def first(self: Any, default: Any = None, /) -> Any:
+    def first(self: FlowableBase[T], default: T) -> Single[T]: ...
+    def first(self: Any, default: Any = None) -> Any:
         """The first item, or ``default`` when there is none.
 
         ::  --1--2--3|  -->  --1|

@@ -27,7 +27,6 @@ class FlowableFlatMap(FlowableCore[T_co]):
     def flat_map(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         max_concurrency: int = 128,
         prefetch: int = DEFAULT_PREFETCH,
@@ -53,7 +52,7 @@ class FlowableFlatMap(FlowableCore[T_co]):
         return self._from(operator_head(OperatorHead, operators.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def flat_map_completable(
-        self, mapper: Callable[[T_co], CompletableBase], /, *, max_concurrency: int = 128, delay_error: bool = False
+        self, mapper: Callable[[T_co], CompletableBase], *, max_concurrency: int = 128, delay_error: bool = False
     ) -> Completable:
         """Complete when this stream and all Completables that ``mapper`` makes of its items are, many at a time.
 
@@ -94,7 +93,7 @@ class FlowableFlatMap(FlowableCore[T_co]):
             OperatorHead(operators.Merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
         )
 
-    def merge_with(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+    def merge_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
         """This stream and ``other`` at the same time.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|

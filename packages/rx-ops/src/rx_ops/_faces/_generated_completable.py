@@ -14,6 +14,7 @@ from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._core import (
+    begun_wrongly,
     check_callable,
     check_count,
     check_scheduler,
@@ -77,6 +78,10 @@ class Completable(OneItem[Any], CompletablePlugged):
         self._subscribe_items(ToCompletable(observer))
 
     @classmethod
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return begun_wrongly("Completable", given, "complete()")
+
+    @classmethod
     def complete(cls) -> Completable:
         """Completes at once.
 
@@ -92,7 +97,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         return cls._from(IterableHead("complete", (), "complete()", feed=Feed.CLEAN))
 
     @classmethod
-    def from_action(cls, action: Callable[[], object], /) -> Completable:
+    def from_action(cls, action: Callable[[], object]) -> Completable:
         """Calls ``action`` for each subscription, then completes; what it returns is dropped.
 
         ::  --|
@@ -108,7 +113,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         return cls._from(IterableHead("from_action", Acted(action), f"from_action({name_of(action)})"))
 
     @classmethod
-    def defer(cls, supplier: Callable[[], CompletableBase], /) -> Completable:
+    def defer(cls, supplier: Callable[[], CompletableBase]) -> Completable:
         """The Completable that ``supplier`` makes for each subscription.
 
         ::  --|
@@ -124,7 +129,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         return cls._from(operators.DeferHead(supplier))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception], /) -> Completable:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Completable:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #
@@ -160,7 +165,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def wrap(cls, completable: CompletableBase, /) -> Completable:
+    def wrap(cls, completable: CompletableBase) -> Completable:
         """A foreign Completable with our operators; ours as it is.
 
         ::  --|
@@ -174,7 +179,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         if isinstance(completable, Completable):
             return completable
-        check_source("wrap", completable)
+        check_source("wrap", completable, kind="Completable")
         return cls._from(foreign(completable))
 
     @classmethod
@@ -224,10 +229,10 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``amb``, ``ambArray``.
         """
         for source in sources:
-            check_source("amb", source)
+            check_source("amb", source, kind="Completable")
         return cls._from(raced(*(cls._from(only_end(source)) for source in sources)))
 
-    def amb_with(self, other: CompletableBase, /) -> Completable:
+    def amb_with(self, other: CompletableBase) -> Completable:
         """This or ``other``, whichever ends first.
 
         ::  ----|  --|  -->  --|
@@ -248,7 +253,6 @@ class Completable(OneItem[Any], CompletablePlugged):
         supplier: Callable[[], R],
         factory: Callable[[R], CompletableBase],
         cleanup: Callable[[R], object],
-        /,
         *,
         eager: bool = True,
     ) -> Completable:
@@ -287,7 +291,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         sources = (first, second, *more)
         for source in sources:
-            check_source("sequence_equal", source)
+            check_source("sequence_equal", source, "more", kind="Completable")
         return alike(tuple([cls._from(only_end(source)) for source in sources]))
 
     def materialize(self) -> Single[Notification[Any]]:
@@ -304,7 +308,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return told(self._from(only_end(self)))
 
-    def do_on_complete(self, action: Callable[[], object], /) -> Completable:
+    def do_on_complete(self, action: Callable[[], object]) -> Completable:
         """Calls ``action`` before the completion goes on.
 
         ::  --|  -->  --|
@@ -318,7 +322,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return self._calling(stages.do_on_complete, action)
 
-    def do_on_error(self, action: Callable[[Exception], object], /) -> Completable:
+    def do_on_error(self, action: Callable[[Exception], object]) -> Completable:
         """Calls ``action`` with the error before it goes on.
 
         ::  --#  -->  --#
@@ -333,7 +337,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
-    def do_on_terminate(self, action: Callable[[], object], /) -> Completable:
+    def do_on_terminate(self, action: Callable[[], object]) -> Completable:
         """Calls ``action`` before the completion or the error goes on.
 
         ::  --|  -->  --|
@@ -349,7 +353,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_on_terminate", "action", action)
         return self._coordinate(operators.DoOnTerminate, action)
 
-    def do_after_terminate(self, action: Callable[[], object], /) -> Completable:
+    def do_after_terminate(self, action: Callable[[], object]) -> Completable:
         """Calls ``action`` when the end was signalled, and not after a dispose.
 
         ::  --|  -->  --|
@@ -364,7 +368,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_after_terminate", "action", action)
         return self._coordinate(operators.DoAfterTerminate, action)
 
-    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Completable:
+    def do_on_subscribe(self, action: Callable[[Disposable], object]) -> Completable:
         """Calls ``action`` with what disposes the subscription, for each one, before the observer has it.
 
         ::  --|  -->  --|
@@ -379,7 +383,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_on_subscribe", "action", action)
         return self._coordinate(operators.DoOnSubscribe, action)
 
-    def do_on_dispose(self, action: Callable[[], object], /) -> Completable:
+    def do_on_dispose(self, action: Callable[[], object]) -> Completable:
         """Calls ``action`` when the observer disposes, before that goes on.
 
         ::  --|  -->  --|
@@ -425,7 +429,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return self._coordinate(operators.OnTerminateDetach)
 
-    def do_finally(self, action: Callable[[], object], /) -> Completable:
+    def do_finally(self, action: Callable[[], object]) -> Completable:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
         ::  --|  -->  --|
@@ -440,7 +444,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("do_finally", "action", action)
         return self._coordinate(operators.DoFinally, action)
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Completable:
+    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Completable:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --#  -->  ----|
@@ -458,7 +462,7 @@ class Completable(OneItem[Any], CompletablePlugged):
             check_callable("retry", "when", when)
         return self._coordinate(operators.Retry, times, when)
 
-    def retry_until(self, stop: Callable[[], object], /) -> Completable:
+    def retry_until(self, stop: Callable[[], object]) -> Completable:
         """Subscribes again after an error, until ``stop()`` is true after an error; that one is signalled.
 
         ::  --#  -->  ----|
@@ -473,7 +477,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("retry_until", "stop", stop)
         return self._coordinate(operators.RetryUntil, stop)
 
-    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Completable:
+    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]]) -> Completable:
         """Subscribes again after an error when the stream that ``handler`` makes of the errors gives an item.
 
         When that stream completes, this does.
@@ -496,7 +500,6 @@ class Completable(OneItem[Any], CompletablePlugged):
         self,
         times: int | None,
         first: float,
-        /,
         *,
         longest: float = 60.0,
         factor: float = 2.0,
@@ -533,7 +536,7 @@ class Completable(OneItem[Any], CompletablePlugged):
             shown=f"retry_backoff({times}, {first})",
         )
 
-    def repeat(self, times: int | None = None, /) -> Completable:
+    def repeat(self, times: int | None = None) -> Completable:
         """``times`` subscriptions, one after the other; without a number for ever, or until one fails.
 
         ::  --|  -->  ----|      (times=2)
@@ -549,7 +552,7 @@ class Completable(OneItem[Any], CompletablePlugged):
             check_count("repeat", times, 0, "times")
         return self._coordinate(operators.Repeat, times)
 
-    def repeat_until(self, stop: Callable[[], object], /) -> Completable:
+    def repeat_until(self, stop: Callable[[], object]) -> Completable:
         """One subscription after the other, until ``stop()`` is true.
 
         ::  --|  -->  ----|
@@ -564,7 +567,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("repeat_until", "stop", stop)
         return self._coordinate(operators.RepeatUntil, stop)
 
-    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Completable:
+    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]]) -> Completable:
         """Once more each time the stream that ``handler`` makes of the ends gives an item; its end is the end.
 
         ::  --|  -->  ----|
@@ -581,7 +584,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         return self._coordinate(operators.RepeatWhen, handler, _results.Flowable._from, shown=shown)
 
     @classmethod
-    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Completable:
+    def timer(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Completable:
         """Completes after ``seconds``.
 
         ::  -----|
@@ -595,7 +598,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return _results.Flowable.timer(seconds, scheduler=scheduler).ignore_elements()
 
-    def take_until(self, other: AnySource, /) -> Completable:
+    def take_until(self, other: AnySource) -> Completable:
         """Completes with this, or when ``other`` gives an item or completes.
 
         ::  ----|  --x|  -->  --|
@@ -609,7 +612,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return self._from(ended(self, other))
 
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Completable:
+    def delay(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Completable:
         """The end ``seconds`` later; an error at once, unless ``delay_error``.
 
         ::  --|  -->  -----|
@@ -624,13 +627,13 @@ class Completable(OneItem[Any], CompletablePlugged):
         return self._from(delayed(self._from(only_end(self)), seconds, scheduler, delay_error))
 
     @overload
-    def delay_subscription(self, seconds: float, /, *, scheduler: Scheduler | None = None) -> Completable: ...
+    def delay_subscription(self, seconds: float, *, scheduler: Scheduler | None = None) -> Completable: ...
 
     @overload
-    def delay_subscription(self, /, *, until: Publisher[object]) -> Completable: ...
+    def delay_subscription(self, *, until: Publisher[object]) -> Completable: ...
 
     def delay_subscription(
-        self, seconds: float | None = None, /, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
+        self, seconds: float | None = None, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
     ) -> Completable:
         """Subscribes ``seconds`` later, or when ``until`` gives an item or completes.
 
@@ -647,7 +650,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         if until is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
-            check_source("delay_subscription", until)
+            check_source("delay_subscription", until, "until")
             return self._coordinate(
                 operators.DelaySubscriptionUntil, until, shown=naming("delay_subscription(until={!r})", until)
             )
@@ -657,16 +660,15 @@ class Completable(OneItem[Any], CompletablePlugged):
 
     @overload
     def timeout(
-        self, seconds: float, /, *, fallback: CompletableBase | None = None, scheduler: Scheduler | None = None
+        self, seconds: float, *, fallback: CompletableBase | None = None, scheduler: Scheduler | None = None
     ) -> Completable: ...
 
     @overload
-    def timeout(self, /, *, first: AnySource, fallback: CompletableBase | None = None) -> Completable: ...
+    def timeout(self, *, first: AnySource, fallback: CompletableBase | None = None) -> Completable: ...
 
     def timeout(
         self,
         seconds: float | None = None,
-        /,
         *,
         first: AnySource | None = None,
         fallback: CompletableBase | None = None,
@@ -686,7 +688,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler))
 
-    def subscribe_on(self, scheduler: Scheduler, /) -> Completable:
+    def subscribe_on(self, scheduler: Scheduler) -> Completable:
         """Subscribes on a worker of ``scheduler``.
 
         ::  --|  -->  --|
@@ -701,7 +703,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
 
-    def unsubscribe_on(self, scheduler: Scheduler, /) -> Completable:
+    def unsubscribe_on(self, scheduler: Scheduler) -> Completable:
         """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.
 
         ::  --|  -->  --|
@@ -717,7 +719,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         said = (f"thread: cancels on a worker of {scheduler!r}",)
         return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
-    def observe_on(self, scheduler: Scheduler, /) -> Completable:
+    def observe_on(self, scheduler: Scheduler) -> Completable:
         """Signals on a worker of ``scheduler``.
 
         ::  --|  -->  --|
@@ -789,18 +791,18 @@ class Completable(OneItem[Any], CompletablePlugged):
         return _results.Observable._from(only_end(self))
 
     @overload
-    def and_then(self, other: Completable, /) -> Completable: ...
+    def and_then(self, other: Completable) -> Completable: ...
 
     @overload
-    def and_then(self, other: Single[T], /) -> Single[T]: ...
+    def and_then(self, other: Single[T]) -> Single[T]: ...
 
     @overload
-    def and_then(self, other: Maybe[T], /) -> Maybe[T]: ...
+    def and_then(self, other: Maybe[T]) -> Maybe[T]: ...
 
     @overload
-    def and_then(self, other: Flowable[T], /) -> Flowable[T]: ...
+    def and_then(self, other: Flowable[T]) -> Flowable[T]: ...
 
-    def and_then(self, other: Any, /) -> Any:
+    def and_then(self, other: Any) -> Any:
         """``other`` after this is complete; an error skips it.
 
         ::  --|  --1|  -->  ----1|
@@ -816,7 +818,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         quiet = Completable._from(only_end(self))  # not of the other's type: a Single without an item is an error
         return type(other)._from(OperatorHead(operators.Concat, (quiet, other), many=True))
 
-    def to_single_default(self, item: T, /) -> Single[T]:
+    def to_single_default(self, item: T) -> Single[T]:
         """``item`` when this is complete.
 
         ::  --|  -->  --1|

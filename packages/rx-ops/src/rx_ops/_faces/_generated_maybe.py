@@ -27,6 +27,7 @@ from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._conditional import asked_for
 from rx_ops._faces._core import (
+    begun_wrongly,
     check_callable,
     check_count,
     check_scheduler,
@@ -100,7 +101,11 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         self._subscribe_items(ToMaybe(observer))
 
     @classmethod
-    def just(cls, item: T, /) -> Maybe[T]:
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return begun_wrongly("Maybe", given, "empty()")
+
+    @classmethod
+    def just(cls, item: T) -> Maybe[T]:
         """One item, known now.
 
         ::  1|
@@ -132,7 +137,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return cls._from(IterableHead("empty", (), "empty()", feed=Feed.CLEAN))
 
     @classmethod
-    def from_callable(cls, function: Callable[[], T | None], /) -> Maybe[T]:
+    def from_callable(cls, function: Callable[[], T | None]) -> Maybe[T]:
         """What ``function`` returns, called for each subscription; None means no item.
 
         ::  1|
@@ -148,7 +153,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return cls._from(IterableHead("from_callable", MaybeCalled(function), f"from_callable({name_of(function)})"))
 
     @classmethod
-    def defer(cls, supplier: Callable[[], MaybeBase[T]], /) -> Maybe[T]:
+    def defer(cls, supplier: Callable[[], MaybeBase[T]]) -> Maybe[T]:
         """The Maybe that ``supplier`` makes for each subscription.
 
         ::  --1|
@@ -164,7 +169,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return cls._from(operators.DeferHead(supplier))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception], /) -> Maybe[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Maybe[Any]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #
@@ -200,7 +205,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def wrap(cls, maybe: MaybeBase[T], /) -> Maybe[T]:
+    def wrap(cls, maybe: MaybeBase[T]) -> Maybe[T]:
         """A foreign Maybe with our operators; ours as it is.
 
         ::  --1|
@@ -214,7 +219,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         if isinstance(maybe, Maybe):
             return maybe
-        check_source("wrap", maybe)
+        check_source("wrap", maybe, kind="Maybe")
         return cls._from(foreign(maybe))
 
     @overload
@@ -289,7 +294,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        return cls._from(zipped(sources, combiner))
+        return cls._from(zipped(sources, combiner, kind="Maybe"))
 
     @classmethod
     def concat(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -305,7 +310,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``concat``, ``concatArray``, ``concatDelayError``.
         """
-        return items_of("concat", sources, delay_error=delay_error)
+        return items_of("Maybe", "concat", sources, delay_error=delay_error)
 
     @classmethod
     def concat_eager(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -321,7 +326,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``concatArrayEager``, ``concatEager``.
         """
-        return items_of("concat_eager", sources, delay_error=delay_error)
+        return items_of("Maybe", "concat_eager", sources, delay_error=delay_error)
 
     @classmethod
     def merge(cls, *sources: MaybeBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -337,7 +342,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``merge``, ``mergeArray``, ``mergeDelayError``.
         """
-        return items_of("merge", sources, delay_error=delay_error)
+        return items_of("Maybe", "merge", sources, delay_error=delay_error)
 
     @classmethod
     def amb(cls, *sources: MaybeBase[T]) -> Maybe[T]:
@@ -355,7 +360,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return cls._from(raced(*sources))
 
-    def amb_with(self: MaybeBase[T], other: MaybeBase[T], /) -> Maybe[T]:
+    def amb_with(self: MaybeBase[T], other: MaybeBase[T]) -> Maybe[T]:
         """This or ``other``, whichever signals first.
 
         ::  ----1|  --3|  -->  --3|
@@ -376,7 +381,6 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         supplier: Callable[[], R],
         factory: Callable[[R], MaybeBase[T]],
         cleanup: Callable[[R], object],
-        /,
         *,
         eager: bool = True,
     ) -> Maybe[T]:
@@ -417,7 +421,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return alike((first, second, *more), comparer)
 
-    def map(self, mapper: Callable[[T_co], R], /) -> Maybe[R]:
+    def map(self, mapper: Callable[[T_co], R]) -> Maybe[R]:
         """The item through ``mapper``.
 
         ::  --1|  -->  --a|
@@ -431,7 +435,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._calling(stages.map_, mapper)
 
-    def map_optional(self, mapper: Callable[[T_co], R | None], /) -> Maybe[R]:
+    def map_optional(self, mapper: Callable[[T_co], R | None]) -> Maybe[R]:
         """The item through ``mapper``; nothing when it returns None.
 
         ::  --1|  -->  --a|
@@ -445,7 +449,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._calling(stages.map_optional, mapper)
 
-    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object], /) -> Maybe[R]:
+    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object]) -> Maybe[R]:
         """What ``handler(item, emitter)`` gives instead of the item: an item, nothing, or an error.
 
         ::  --1|  -->  --a|
@@ -459,7 +463,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._calling(stages.handle, handler)
 
-    def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
+    def filter(self, predicate: Callable[[T_co], object]) -> Maybe[T_co]:
         """The item if ``predicate`` is true for it, else nothing.
 
         ::  --1|  -->  --1|
@@ -473,9 +477,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._calling(stages.filter_, predicate)
 
-    def filter_when(
-        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /
-    ) -> Maybe[T_co]:
+    def filter_when(self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]]) -> Maybe[T_co]:
         """The item, if the first item of the source that ``predicate`` makes of it is true; else nothing.
 
         ::  --1|  -->  ----1|
@@ -492,7 +494,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         deciding = operators.Deciding(predicate, _results)
         return self._coordinate_into(_results.Maybe, operators.ConcatMap, deciding, shown=shown)
 
-    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
+    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]]) -> Flowable[R]:
         """The items of the iterable that ``mapper`` makes of this item; none when there is no item.
 
         ::  --1|  -->  --a-b|
@@ -506,7 +508,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._calling_into(_results.Flowable, stages.flat_map_iterable, mapper)
 
-    def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
+    def flat_map(self, mapper: Callable[[T_co], MaybeBase[R]]) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's.
 
         ::  --1|  -->  ----a|
@@ -521,7 +523,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("flat_map", "mapper", mapper)
         return self._coordinate(operators.ConcatMap, mapper)
 
-    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
+    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]]) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item; none when there is no item.
 
         ::  --1|  -->  ----a-b|
@@ -536,7 +538,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("flat_map_publisher", "mapper", mapper)
         return _results.Flowable._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
-    def flat_map_observable(self, mapper: Callable[[T_co], ObservableSource[R]], /) -> Observable[R]:
+    def flat_map_observable(self, mapper: Callable[[T_co], ObservableSource[R]]) -> Observable[R]:
         """The items of the Observable that ``mapper`` makes of the item; none without an item.
 
         ::  --1|  -->  ----a-b|
@@ -550,7 +552,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return _results.Observable._from(mapped("flat_map_observable", self, mapper))
 
-    def flat_map_completable(self, mapper: Callable[[T_co], CompletableBase], /) -> Completable:
+    def flat_map_completable(self, mapper: Callable[[T_co], CompletableBase]) -> Completable:
         """The end of the Completable that ``mapper`` makes of the item; without an item the end.
 
         ::  --1|  -->  ----|
@@ -564,7 +566,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return _results.Completable._from(mapped("flat_map_completable", self, mapper))
 
-    def flat_map_single(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Maybe[R]:
+    def flat_map_single(self, mapper: Callable[[T_co], SingleBase[R]]) -> Maybe[R]:
         """The item of the Single that ``mapper`` makes of this one's; nothing without one.
 
         ::  --1|  -->  ----a|
@@ -579,12 +581,12 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._from(mapped("flat_map_single", self, mapper))
 
     @overload
-    def zip_with(self, other: MaybeBase[T2], /) -> Maybe[tuple[T_co, T2]]: ...
+    def zip_with(self, other: MaybeBase[T2]) -> Maybe[tuple[T_co, T2]]: ...
 
     @overload
-    def zip_with(self, other: MaybeBase[T2], combiner: Callable[[T_co, T2], R], /) -> Maybe[R]: ...
+    def zip_with(self, other: MaybeBase[T2], combiner: Callable[[T_co, T2], R]) -> Maybe[R]: ...
 
-    def zip_with(self, other: Any, combiner: Any = None, /) -> Maybe[Any]:
+    def zip_with(self, other: Any, combiner: Any = None) -> Maybe[Any]:
         """Both items as a tuple, or what ``combiner`` makes of them; nothing when one of the two has none.
 
         ::  --1|  ----a|  -->  ----x|
@@ -596,9 +598,9 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
-        return self._from(zipped((self, other), combiner, "zip_with"))
+        return self._from(zipped((self, other), combiner, "zip_with", kind="Maybe"))
 
-    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
+    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether there is an item, and it is equal to ``value`` or ``comparer(item, value)`` is true.
 
         ::  --1|  -->  --t|
@@ -640,7 +642,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._into(_results.Single, stages.count)
 
-    def default_if_empty(self: MaybeBase[T], item: T, /) -> Single[T]:
+    def default_if_empty(self: MaybeBase[T], item: T) -> Single[T]:
         """The item, or ``item`` when there is none.
 
         ::  --|  -->  --1|
@@ -657,7 +659,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         made: Any = self
         return made._into(_results.Single, stages.first_or, item)  # type: ignore[no-any-return]  # self names the base
 
-    def switch_if_empty(self: MaybeBase[T], other: MaybeBase[T] | SingleBase[T], /) -> Maybe[T]:
+    def switch_if_empty(self: MaybeBase[T], other: MaybeBase[T] | SingleBase[T]) -> Maybe[T]:
         """``other`` instead, when there is no item.
 
         ::  --|  --1|  -->  ----1|
@@ -703,7 +705,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         made: Any = self
         return made._then(stages.dematerialize, None)  # type: ignore[no-any-return]  # self names the base
 
-    def do_on_success(self, action: Callable[[T_co], object], /) -> Maybe[T_co]:
+    def do_on_success(self, action: Callable[[T_co], object]) -> Maybe[T_co]:
         """Calls ``action`` with the item before it goes on.
 
         ::  --1|  -->  --1|
@@ -718,7 +720,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_on_success", "action", action)
         return self._then(stages.do_on_next, action)
 
-    def do_after_success(self, action: Callable[[T_co], object], /) -> Maybe[T_co]:
+    def do_after_success(self, action: Callable[[T_co], object]) -> Maybe[T_co]:
         """Calls ``action`` with the item when it was signalled.
 
         ::  --1|  -->  --1|
@@ -733,7 +735,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_after_success", "action", action)
         return self._coordinate(operators.DoAfterSuccess, action)
 
-    def do_on_complete(self, action: Callable[[], object], /) -> Maybe[T_co]:
+    def do_on_complete(self, action: Callable[[], object]) -> Maybe[T_co]:
         """Calls ``action`` before the completion goes on: there was no item.
 
         ::  --|  -->  --|
@@ -748,7 +750,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_on_complete", "action", action)
         return self._then(stages.do_on_empty, action)
 
-    def do_on_error(self, action: Callable[[Exception], object], /) -> Maybe[T_co]:
+    def do_on_error(self, action: Callable[[Exception], object]) -> Maybe[T_co]:
         """Calls ``action`` with the error before it goes on.
 
         ::  --#  -->  --#
@@ -763,7 +765,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
-    def do_on_terminate(self, action: Callable[[], object], /) -> Maybe[T_co]:
+    def do_on_terminate(self, action: Callable[[], object]) -> Maybe[T_co]:
         """Calls ``action`` before the item, the completion without one, or the error goes on.
 
         ::  --1|  -->  --1|
@@ -779,7 +781,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         shown = f"do_on_terminate({name_of(action)})"
         return self._coordinate(operators.DoOnTerminate, action, True, shown=shown)
 
-    def do_after_terminate(self, action: Callable[[], object], /) -> Maybe[T_co]:
+    def do_after_terminate(self, action: Callable[[], object]) -> Maybe[T_co]:
         """Calls ``action`` when the end was signalled, and not after a dispose.
 
         ::  --1|  -->  --1|
@@ -794,7 +796,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_after_terminate", "action", action)
         return self._coordinate(operators.DoAfterTerminate, action)
 
-    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Maybe[T_co]:
+    def do_on_subscribe(self, action: Callable[[Disposable], object]) -> Maybe[T_co]:
         """Calls ``action`` with what disposes the subscription, for each one, before the observer has it.
 
         ::  --1|  -->  --1|
@@ -809,7 +811,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_on_subscribe", "action", action)
         return self._coordinate(operators.DoOnSubscribe, action)
 
-    def do_on_dispose(self, action: Callable[[], object], /) -> Maybe[T_co]:
+    def do_on_dispose(self, action: Callable[[], object]) -> Maybe[T_co]:
         """Calls ``action`` when the observer disposes, before that goes on.
 
         ::  --1|  -->  --1|
@@ -855,7 +857,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._coordinate(operators.OnTerminateDetach)
 
-    def do_finally(self, action: Callable[[], object], /) -> Maybe[T_co]:
+    def do_finally(self, action: Callable[[], object]) -> Maybe[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
         ::  --1|  -->  --1|
@@ -870,7 +872,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("do_finally", "action", action)
         return self._coordinate(operators.DoFinally, action)
 
-    def on_error_return(self: MaybeBase[T], handler: Callable[[Exception], T], /) -> Maybe[T]:
+    def on_error_return(self: MaybeBase[T], handler: Callable[[Exception], T]) -> Maybe[T]:
         """After an error the item that ``handler`` makes of it.
 
         ::  --#  -->  --x|
@@ -885,7 +887,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("on_error_return", "handler", handler)
         return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
+    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --#  -->  ----1|
@@ -903,7 +905,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
             check_callable("retry", "when", when)
         return self._coordinate(operators.Retry, times, when)
 
-    def retry_until(self, stop: Callable[[], object], /) -> Maybe[T_co]:
+    def retry_until(self, stop: Callable[[], object]) -> Maybe[T_co]:
         """Subscribes again after an error, until ``stop()`` is true after an error; that one is signalled.
 
         ::  --#  -->  ----1|
@@ -918,7 +920,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("retry_until", "stop", stop)
         return self._coordinate(operators.RetryUntil, stop)
 
-    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Maybe[T_co]:
+    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]]) -> Maybe[T_co]:
         """Subscribes again after an error when the stream that ``handler`` makes of the errors gives an item.
 
         When that stream completes, this does so without an item.
@@ -941,7 +943,6 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         self,
         times: int | None,
         first: float,
-        /,
         *,
         longest: float = 60.0,
         factor: float = 2.0,
@@ -978,7 +979,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
             shown=f"retry_backoff({times}, {first})",
         )
 
-    def repeat(self, times: int | None = None, /) -> Flowable[T_co]:
+    def repeat(self, times: int | None = None) -> Flowable[T_co]:
         """The items of ``times`` subscriptions, one after the other; without a number for ever.
 
         ::  --1|  -->  --1--1|      (times=2)
@@ -994,7 +995,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
             check_count("repeat", times, 0, "times")
         return self._coordinate_into(_results.Flowable, operators.Repeat, times)
 
-    def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
+    def repeat_until(self, stop: Callable[[], object]) -> Flowable[T_co]:
         """The items of one subscription after the other, until ``stop()`` is true.
 
         ::  --1|  -->  --1--1|
@@ -1009,7 +1010,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("repeat_until", "stop", stop)
         return self._coordinate_into(_results.Flowable, operators.RepeatUntil, stop)
 
-    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
+    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]]) -> Flowable[T_co]:
         """Once more each time the stream that ``handler`` makes of the ends gives an item; its end is the end.
 
         ::  --1|  -->  --1--1|
@@ -1027,7 +1028,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._coordinate_into(_results.Flowable, operators.RepeatWhen, *args, shown=shown)
 
     @classmethod
-    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Maybe[int]:
+    def timer(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Maybe[int]:
         """0 after ``seconds``.
 
         ::  -----0|
@@ -1043,7 +1044,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         args = (float(seconds), default_scheduler(scheduler, "timer"))
         return cls._from(OperatorHead(operators.Timer, (), args, shown=f"timer({seconds})"))
 
-    def take_until(self, other: AnySource, /) -> Maybe[T_co]:
+    def take_until(self, other: AnySource) -> Maybe[T_co]:
         """The item, if it comes before ``other`` gives an item or completes; else nothing.
 
         ::  ----1|  --x|  -->  --|
@@ -1088,15 +1089,14 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._coordinate(operators.TimeInterval, default_scheduler(scheduler, "time_interval"), shown="time_interval()")
 
     @overload
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Maybe[T_co]: ...
+    def delay(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Maybe[T_co]: ...
 
     @overload
-    def delay(self, /, *, selector: Callable[[T_co], AnySource]) -> Maybe[T_co]: ...
+    def delay(self, *, selector: Callable[[T_co], AnySource]) -> Maybe[T_co]: ...
 
     def delay(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], AnySource] | None = None,
         scheduler: Scheduler | None = None,
@@ -1121,13 +1121,13 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._from(delayed(self, seconds, scheduler, delay_error))
 
     @overload
-    def delay_subscription(self, seconds: float, /, *, scheduler: Scheduler | None = None) -> Maybe[T_co]: ...
+    def delay_subscription(self, seconds: float, *, scheduler: Scheduler | None = None) -> Maybe[T_co]: ...
 
     @overload
-    def delay_subscription(self, /, *, until: Publisher[object]) -> Maybe[T_co]: ...
+    def delay_subscription(self, *, until: Publisher[object]) -> Maybe[T_co]: ...
 
     def delay_subscription(
-        self, seconds: float | None = None, /, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
+        self, seconds: float | None = None, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
     ) -> Maybe[T_co]:
         """Subscribes ``seconds`` later, or when ``until`` gives an item or completes.
 
@@ -1144,7 +1144,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         if until is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
-            check_source("delay_subscription", until)
+            check_source("delay_subscription", until, "until")
             return self._coordinate(
                 operators.DelaySubscriptionUntil, until, shown=naming("delay_subscription(until={!r})", until)
             )
@@ -1154,16 +1154,15 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
     @overload
     def timeout(
-        self: MaybeBase[T], seconds: float, /, *, fallback: MaybeBase[T] | None = None, scheduler: Scheduler | None = None
+        self: MaybeBase[T], seconds: float, *, fallback: MaybeBase[T] | None = None, scheduler: Scheduler | None = None
     ) -> Maybe[T]: ...
 
     @overload
-    def timeout(self: MaybeBase[T], /, *, first: AnySource, fallback: MaybeBase[T] | None = None) -> Maybe[T]: ...
+    def timeout(self: MaybeBase[T], *, first: AnySource, fallback: MaybeBase[T] | None = None) -> Maybe[T]: ...
 
     def timeout(
         self: Any,
         seconds: float | None = None,
-        /,
         *,
         first: AnySource | None = None,
         fallback: Any = None,
@@ -1183,7 +1182,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return self._from(limited(self, seconds, first, fallback, scheduler))
 
-    def subscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+    def subscribe_on(self, scheduler: Scheduler) -> Maybe[T_co]:
         """Subscribes on a worker of ``scheduler``.
 
         ::  --1|  -->  --1|
@@ -1198,7 +1197,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
 
-    def unsubscribe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+    def unsubscribe_on(self, scheduler: Scheduler) -> Maybe[T_co]:
         """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.
 
         ::  --1|  -->  --1|
@@ -1214,7 +1213,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         said = (f"thread: cancels on a worker of {scheduler!r}",)
         return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
-    def observe_on(self, scheduler: Scheduler, /) -> Maybe[T_co]:
+    def observe_on(self, scheduler: Scheduler) -> Maybe[T_co]:
         """Signals on a worker of ``scheduler``.
 
         ::  --1|  -->  --1|

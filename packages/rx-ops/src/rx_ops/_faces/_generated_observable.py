@@ -51,6 +51,7 @@ from rx_ops._faces._core import (
     check_kind,
     check_scheduler,
     check_seconds,
+    check_seeded,
     default_scheduler,
     itself,
 )
@@ -102,7 +103,7 @@ class ObservableCreate(ObservableCore[T_co]):
     __slots__ = ()
 
     @classmethod
-    def just(cls, item: T, /) -> Observable[T]:
+    def just(cls, item: T) -> Observable[T]:
         """One item, known now.
 
         ::  1|
@@ -133,7 +134,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._known("of", items)
 
     @classmethod
-    def range(cls, start: int, stop: int | None = None, step: int = 1, /) -> Observable[int]:
+    def range(cls, start: int, stop: int | None = None, step: int = 1) -> Observable[int]:
         """Whole numbers, as the builtin ``range`` gives them.
 
         ::  0-1-2|
@@ -148,7 +149,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._known("range", range(start, stop, step))  # type: ignore[arg-type]  # a step without an end is its error
 
     @classmethod
-    def from_iterable(cls, items: Iterable[T], /) -> Observable[T]:
+    def from_iterable(cls, items: Iterable[T]) -> Observable[T]:
         """The items of ``items``, iterated anew for each subscription.
 
         ::  1-2-3|
@@ -163,15 +164,16 @@ class ObservableCreate(ObservableCore[T_co]):
         if type(items) in CONTAINERS:  # nothing has to be asked
             return cls._known("from_iterable", items, CHECKED)
         if not hasattr(items, "__iter__"):
-            raise TypeError(
-                f"from_iterable() needs something to iterate, got {items!r}.\n  For one item:  Observable.just({items!r})"
-            )
+            right = f"just({items!r})"
+            if hasattr(items, "__aiter__"):
+                right = "wrap(rx_asyncio.from_async_iterable(source))   # or rx_trio's in trio"
+            raise TypeError(f"from_iterable() needs something to iterate, got {items!r}.\n  Right:  Observable.{right}")
         if hasattr(items, "__next__"):
             return cls._from(IterableHead("from_iterable", _Once(items), written_iterable(items)))
         return cls._known("from_iterable", items, CHECKED)
 
     @classmethod
-    def from_callable(cls, function: Callable[[], T], /) -> Observable[T]:
+    def from_callable(cls, function: Callable[[], T]) -> Observable[T]:
         """What ``function`` returns, called for each subscription.
 
         ::  1|
@@ -190,7 +192,6 @@ class ObservableCreate(ObservableCore[T_co]):
         cls,
         initial: Callable[[], S],
         step: Callable[[S, GenerateEmitter[T]], S],
-        /,
         *,
         dispose: Callable[[S], object] | None = None,
     ) -> Observable[T]:
@@ -212,7 +213,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(IterableHead("generate", _Generated(initial, step, dispose), f"generate({name_of(step)})"))
 
     @classmethod
-    def defer(cls, supplier: Callable[[], ObservableSource[T]], /) -> Observable[T]:
+    def defer(cls, supplier: Callable[[], ObservableSource[T]]) -> Observable[T]:
         """The source that ``supplier`` makes for each subscription.
 
         ::  --1--2|
@@ -226,7 +227,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(operators.DeferHead(supplier))
 
     @classmethod
-    def create(cls, source: Callable[[Emitter[T]], object], /) -> Observable[T]:
+    def create(cls, source: Callable[[Emitter[T]], object]) -> Observable[T]:
         """A callback that pushes into an emitter, for listeners and other APIs that cannot be asked.
 
         ::  --1--2--3|
@@ -241,7 +242,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._created(source)
 
     @classmethod
-    def wrap(cls, publisher: ObservableSource[T], /) -> Observable[T]:
+    def wrap(cls, publisher: ObservableSource[T]) -> Observable[T]:
         """A foreign observable with our operators; ours as it is.
 
         ::  --1--2--3|
@@ -281,7 +282,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception], /) -> Observable[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Observable[Any]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #
@@ -309,7 +310,6 @@ class ObservableListen(ObservableCore[T_co]):
         cls,
         initial: Callable[[], S],
         call: Callable[[S, int, BatchEmitter[T, S]], object],
-        /,
         *,
         dispose: Callable[[S], object] | None = None,
     ) -> Observable[T]:
@@ -333,7 +333,7 @@ class ObservableListen(ObservableCore[T_co]):
 
     @classmethod
     def from_listener(
-        cls, add: Callable[[Callable[[T], None]], object], remove: Callable[[Callable[[T], None]], object], /
+        cls, add: Callable[[Callable[[T], None]], object], remove: Callable[[Callable[[T], None]], object]
     ) -> Observable[T]:
         """What a handler is called with: ``add(handler)`` registers it for each subscription, ``remove(handler)`` takes it back.
 
@@ -353,11 +353,7 @@ class ObservableListen(ObservableCore[T_co]):
 
     @classmethod
     def from_value(
-        cls,
-        read: Callable[[], T],
-        add: Callable[[Callable[..., None]], object],
-        remove: Callable[[Callable[..., None]], object],
-        /,
+        cls, read: Callable[[], T], add: Callable[[Callable[..., None]], object], remove: Callable[[Callable[..., None]], object]
     ) -> Observable[T]:
         """The value of something that only says *that* it changed: now, and ``read()`` after each call of the handler.
 
@@ -383,7 +379,7 @@ class ObservableTransform(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def map(self, mapper: Callable[[T_co], R], /) -> Observable[R]:
+    def map(self, mapper: Callable[[T_co], R]) -> Observable[R]:
         """Each item through ``mapper``.
 
         ::  --1--2--3|  -->  --a--b--c|
@@ -395,7 +391,7 @@ class ObservableTransform(ObservableCore[T_co]):
         """
         return self._calling(stages.map_, mapper)
 
-    def starmap(self: ObservableBase[tuple[*Ts]], mapper: Callable[[*Ts], R], /) -> Observable[R]:
+    def starmap(self: ObservableBase[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Observable[R]:
         """``map`` for tuples: their items are the arguments of ``mapper``.
 
         ::  --(1,2)--(3,4)|  -->  --3------7|
@@ -407,7 +403,7 @@ class ObservableTransform(ObservableCore[T_co]):
         """
         return self._calling(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Observable[R]:
+    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]]) -> Observable[R]:
         """The items of the iterable that ``mapper`` makes of each item, in order.
 
         ::  --a-----b---|  -->  --a-a---b-b-|
@@ -421,10 +417,10 @@ class ObservableTransform(ObservableCore[T_co]):
         return self._calling(stages.flat_map_iterable, mapper)
 
     @overload
-    def scan(self: ObservableBase[T], accumulator: Callable[[T, T], T], /) -> Observable[T]: ...
+    def scan(self: ObservableBase[T], accumulator: Callable[[T, T], T]) -> Observable[T]: ...
     @overload
-    def scan(self, accumulator: Callable[[R, T_co], R], seed: R, /) -> Observable[R]: ...
-    def scan(self, accumulator: Callable[[Any, Any], Any], seed: Any = None, /) -> Observable[Any]:
+    def scan(self, accumulator: Callable[[R, T_co], R], seed: R) -> Observable[R]: ...
+    def scan(self, accumulator: Callable[[Any, Any], Any], seed: Any = None) -> Observable[Any]:
         """The running total: each item combined with what came before. With ``seed``, that comes first.
 
         ::  --1--2--3|  -->  --1--3--6|
@@ -435,12 +431,12 @@ class ObservableTransform(ObservableCore[T_co]):
         Thread:  the one that subscribes.   Fusion: stage; with a seed not pushed.
         Source:  RxJava ``scan``, itertools ``accumulate``.
         """
-        check_callable("scan", "accumulator", accumulator)
+        check_seeded("scan", "accumulator", accumulator, seed)
         if seed is None:
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
 
-    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R], /) -> Observable[R]:
+    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R]) -> Observable[R]:
         """The running total that begins with a fresh ``supplier()`` for each subscription, so that it may be changed in place.
 
         ::  --1--2--3|  -->  0-1--3--6|
@@ -454,7 +450,7 @@ class ObservableTransform(ObservableCore[T_co]):
         check_callable("scan_with", "accumulator", accumulator)
         return self._then(stages.scan_with, supplier, accumulator)
 
-    def cast(self, kind: type[R], /) -> Observable[R]:
+    def cast(self, kind: type[R]) -> Observable[R]:
         """The same items, each checked to be a ``kind``.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -485,7 +481,7 @@ class ObservableOptional(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def map_optional(self, mapper: Callable[[T_co], R | None], /) -> Observable[R]:
+    def map_optional(self, mapper: Callable[[T_co], R | None]) -> Observable[R]:
         """Each item through ``mapper``; where it returns None the item is left out.
 
         ::  --1--2--3|  -->  --a-----c|
@@ -497,7 +493,7 @@ class ObservableOptional(ObservableCore[T_co]):
         """
         return self._calling(stages.map_optional, mapper)
 
-    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object], /) -> Observable[R]:
+    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object]) -> Observable[R]:
         """Calls ``handler(item, emitter)``, which says what to give instead of the item: one item or none, and whether to end.
 
         ::  --1--2--3--4|  -->  --a-----c|
@@ -515,7 +511,7 @@ class ObservableIndexed(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def enumerate(self, start: int = 0, /) -> Observable[tuple[int, T_co]]:
+    def enumerate(self, start: int = 0) -> Observable[tuple[int, T_co]]:
         """Each item behind its index: pairs ``(index, item)``.
 
         ::  --a--b--c|  -->  --(0,a)--(1,b)--(2,c)|
@@ -528,7 +524,7 @@ class ObservableIndexed(ObservableCore[T_co]):
         _check_place("enumerate", "start", start)
         return self._then(stages.enumerate_, start)
 
-    def map_indexed(self, mapper: Callable[[T_co, int], R], /) -> Observable[R]:
+    def map_indexed(self, mapper: Callable[[T_co, int], R]) -> Observable[R]:
         """``map`` with the index of the item as the second argument, counted from 0 for each subscription.
 
         ::  --5--5--5|  -->  --5--6--7|
@@ -540,7 +536,7 @@ class ObservableIndexed(ObservableCore[T_co]):
         """
         return self._calling(stages.map_indexed, mapper)
 
-    def filter_indexed(self, predicate: Callable[[T_co, int], object], /) -> Observable[T_co]:
+    def filter_indexed(self, predicate: Callable[[T_co, int], object]) -> Observable[T_co]:
         """``filter`` with the index of the item as the second argument, counted from 0 for each subscription.
 
         ::  --a--b--c|  -->  --a-----c|
@@ -564,7 +560,7 @@ class ObservableIndexed(ObservableCore[T_co]):
         """
         return self._then(stages.pairwise)
 
-    def slice(self, start: int | None, stop: int | None, step: int = 1, /) -> Observable[T_co]:
+    def slice(self, start: int | None, stop: int | None, step: int = 1) -> Observable[T_co]:
         """The items that ``[start:stop:step]`` gives of a list; negative places count from the end.
 
         Completes together with its last item and cancels the source, unless a place counts from the end.
@@ -594,10 +590,10 @@ class ObservableSorted(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def sorted(self: ObservableBase[ComparableT], /, *, reverse: bool = False) -> Observable[ComparableT]: ...
+    def sorted(self: ObservableBase[ComparableT], *, reverse: bool = False) -> Observable[ComparableT]: ...
     @overload
-    def sorted(self, key: Callable[[T_co], Comparable], /, *, reverse: bool = False) -> Observable[T_co]: ...
-    def sorted(self: Any, key: Any = None, /, *, reverse: bool = False) -> Any:
+    def sorted(self, key: Callable[[T_co], Comparable], *, reverse: bool = False) -> Observable[T_co]: ...
+    def sorted(self: Any, key: Any = None, *, reverse: bool = False) -> Any:
         """All items in order, by themselves or by ``key``, equal ones in the order they came; with ``reverse`` the largest first.
 
         ::  --2--3--1|  -->  --------1-2-3|
@@ -622,7 +618,6 @@ class ObservableFlatMap(ObservableCore[T_co]):
     def flat_map(
         self,
         mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         max_concurrency: int = UNBOUNDED,
         delay_error: bool = False,
@@ -645,7 +640,7 @@ class ObservableFlatMap(ObservableCore[T_co]):
         return self._from(operator_head(OperatorHead, operators.FLAT_MAP, (self,), args, max_concurrency, ONE_FUNCTION))
 
     def flat_map_completable(
-        self, mapper: Callable[[T_co], CompletableBase], /, *, max_concurrency: int = UNBOUNDED, delay_error: bool = False
+        self, mapper: Callable[[T_co], CompletableBase], *, max_concurrency: int = UNBOUNDED, delay_error: bool = False
     ) -> Completable:
         """Complete when this stream and all Completables that ``mapper`` makes of its items are, many at a time.
 
@@ -687,7 +682,7 @@ class ObservableFlatMap(ObservableCore[T_co]):
             )
         )
 
-    def merge_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
+    def merge_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
         """This stream and ``other`` at the same time.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -709,7 +704,6 @@ class ObservableConcatMap(ObservableCore[T_co]):
     def concat_map(
         self,
         mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         delay_error: bool = False,
         till_the_end: bool = True,
@@ -731,7 +725,7 @@ class ObservableConcatMap(ObservableCore[T_co]):
         return self._from(operator_head(OperatorHead, operators.CONCAT_MAP, (self,), args, 2, ONE_FUNCTION))
 
     def filter_when(
-        self, predicate: Callable[[T_co], ObservableSource[object] | SingleBase[object] | MaybeBase[object]], /
+        self, predicate: Callable[[T_co], ObservableSource[object] | SingleBase[object] | MaybeBase[object]]
     ) -> Observable[T_co]:
         """The items for which the source that ``predicate`` makes of them says so: its first item is true.
 
@@ -748,7 +742,7 @@ class ObservableConcatMap(ObservableCore[T_co]):
         return self._coordinate(operators.ConcatMap, operators.Deciding(predicate, _results), window=2, shown=shown)
 
     def concat_map_completable(
-        self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False, till_the_end: bool = True
+        self, mapper: Callable[[T_co], CompletableBase], *, delay_error: bool = False, till_the_end: bool = True
     ) -> Completable:
         """Complete when this stream and all Completables that ``mapper`` makes of its items are, one after the other.
 
@@ -776,7 +770,6 @@ class ObservableExpand(ObservableCore[T_co]):
     def expand(
         self: ObservableBase[T],
         expander: Callable[[T], ObservableSource[T] | SingleBase[T] | MaybeBase[T]],
-        /,
         *,
         depth_first: bool = False,
     ) -> Observable[T]:
@@ -808,7 +801,7 @@ class ObservableSwitchMap(ObservableCore[T_co]):
     __slots__ = ()
 
     def switch_map(
-        self, mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]], /, *, delay_error: bool = False
+        self, mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]], *, delay_error: bool = False
     ) -> Observable[R]:
         """The items of the source that ``mapper`` makes of the newest item; the source before it is cancelled.
 
@@ -830,7 +823,7 @@ class ObservableSwitchMap(ObservableCore[T_co]):
             operators.SwitchMap, mapper, DEFAULT_PREFETCH, delay_error, shown=f"switch_map({name_of(mapper)})"
         )
 
-    def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
+    def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], *, delay_error: bool = False) -> Completable:
         """Complete when this stream is and the Completable that ``mapper`` made of its newest item; those before are cancelled.
 
         ::  --a--b|  -->  --------|
@@ -850,7 +843,7 @@ class ObservableSwitchMap(ObservableCore[T_co]):
         return made._as(_results.Completable)
 
     def exhaust_map(
-        self, mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]], /, *, delay_error: bool = False
+        self, mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]], *, delay_error: bool = False
     ) -> Observable[R]:
         """The items of the source that ``mapper`` makes of an item; items that come while it runs are dropped.
 
@@ -878,7 +871,6 @@ class ObservableSwitchOnFirst(ObservableCore[T_co]):
     def switch_on_first(
         self: ObservableBase[T],
         transformer: Callable[[Notification[T], Observable[T]], ObservableSource[R] | SingleBase[R] | MaybeBase[R]],
-        /,
     ) -> Observable[R]:
         """What ``transformer`` makes of the first signal and of the whole stream, which begins with that signal.
 
@@ -906,10 +898,10 @@ class ObservableGroup(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def group_by(self: ObservableBase[T], key: Callable[[T], K], /) -> Observable[GroupedObservable[K, T]]: ...
+    def group_by(self: ObservableBase[T], key: Callable[[T], K]) -> Observable[GroupedObservable[K, T]]: ...
     @overload
-    def group_by(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Observable[GroupedObservable[K, V]]: ...
-    def group_by(self, key: Any, value: Any = None, /) -> Any:
+    def group_by(self, key: Callable[[T_co], K], value: Callable[[T_co], V]) -> Observable[GroupedObservable[K, V]]: ...
+    def group_by(self, key: Any, value: Any = None) -> Any:
         """One stream per key, each given when its first item comes.
 
         ::  --1-2-3-|  -->  --a-b---|      (odd and even)
@@ -937,30 +929,28 @@ class ObservableBuffer(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def buffer(self, count: int, skip: int | None = None, /) -> Observable[list[T_co]]: ...
+    def buffer(self, count: int, skip: int | None = None) -> Observable[list[T_co]]: ...
     @overload
     def buffer(
-        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
+        self, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Observable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[list[T_co]]: ...
+    def buffer(self, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, boundary: ObservableSource[object]) -> Observable[list[T_co]]: ...
+    def buffer(self, *, boundary: ObservableSource[object]) -> Observable[list[T_co]]: ...
     @overload
-    def buffer(self, /, *, closing: Callable[[], ObservableSource[object]]) -> Observable[list[T_co]]: ...
+    def buffer(self, *, closing: Callable[[], ObservableSource[object]]) -> Observable[list[T_co]]: ...
     @overload
     def buffer(
-        self, /, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
+        self, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
     ) -> Observable[list[T_co]]: ...
     def buffer(
         self,
-        size: int | None = None,
+        count: int | None = None,
         skip: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         every: float | None = None,
-        count: int | None = None,
         restart: bool = False,
         boundary: ObservableSource[object] | None = None,
         opening: ObservableSource[Any] | None = None,
@@ -985,6 +975,7 @@ class ObservableBuffer(ObservableCore[T_co]):
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of
                  ``boundary`` is the end.
         """
+        size, count = (count, None) if seconds is None else (None, count)
         form = form_of("buffer", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             kind = operators.BufferCut if opening is None else operators.BufferToggle
@@ -1001,30 +992,28 @@ class ObservableWindow(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def window(self, count: int, skip: int | None = None, /) -> Observable[Observable[T_co]]: ...
+    def window(self, count: int, skip: int | None = None) -> Observable[Observable[T_co]]: ...
     @overload
     def window(
-        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
+        self, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Observable[Observable[T_co]]: ...
     @overload
-    def window(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[Observable[T_co]]: ...
+    def window(self, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Observable[Observable[T_co]]: ...
     @overload
-    def window(self, /, *, boundary: ObservableSource[object]) -> Observable[Observable[T_co]]: ...
+    def window(self, *, boundary: ObservableSource[object]) -> Observable[Observable[T_co]]: ...
     @overload
-    def window(self, /, *, closing: Callable[[], ObservableSource[object]]) -> Observable[Observable[T_co]]: ...
+    def window(self, *, closing: Callable[[], ObservableSource[object]]) -> Observable[Observable[T_co]]: ...
     @overload
     def window(
-        self, /, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
+        self, *, opening: ObservableSource[T], closing: Callable[[T], ObservableSource[object]]
     ) -> Observable[Observable[T_co]]: ...
     def window(
         self,
-        size: int | None = None,
+        count: int | None = None,
         skip: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         every: float | None = None,
-        count: int | None = None,
         restart: bool = False,
         boundary: ObservableSource[object] | None = None,
         opening: ObservableSource[Any] | None = None,
@@ -1048,6 +1037,7 @@ class ObservableWindow(ObservableCore[T_co]):
         Source:  RxJava ``window``. Each window allows one observer. The source is cancelled when the stream of windows and all
                  windows are.
         """
+        size, count = (count, None) if seconds is None else (None, count)
         form = form_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             said = operators.window_notes(count)
@@ -1065,7 +1055,7 @@ class ObservableRuns(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def buffer_until(self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False) -> Observable[list[T_co]]:
+    def buffer_until(self, predicate: Callable[[T_co], object], *, cut_before: bool = False) -> Observable[list[T_co]]:
         """Lists that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
 
         ::  --1-2-3-4|  -->  ----a---b|      (even: a=[1, 2], b=[3, 4])
@@ -1078,7 +1068,7 @@ class ObservableRuns(ObservableCore[T_co]):
         check_callable("buffer_until", "predicate", predicate)
         return self._then(stages.buffer_before if cut_before else stages.buffer_until, predicate)
 
-    def chunk_by_weight(self, limit: float, weight: Callable[[T_co], float], /) -> Observable[list[T_co]]:
+    def chunk_by_weight(self, limit: float, weight: Callable[[T_co], float]) -> Observable[list[T_co]]:
         """Lists of neighbours that ``weight`` gives ``limit`` together at most; an item that is heavier is a list by itself.
 
         ::  --1-2-3-4|  -->  ----a-b-c|      (limit=4: a=[1, 2], b=[3], c=[4])
@@ -1090,13 +1080,13 @@ class ObservableRuns(ObservableCore[T_co]):
         Source:  none in RxJava, Reactor and RxPY. A list that is full is given at once, and not with the next item.
         """
         if isinstance(limit, bool) or not isinstance(limit, (int, float)):
-            raise TypeError(f"chunk_by_weight({limit!r}): a number is needed, for example chunk_by_weight(1_000, len)")
+            raise TypeError(f"chunk_by_weight({limit!r}): a number is needed, for example .chunk_by_weight(1_000, len)")
         if not limit > 0:
-            raise ValueError(f"chunk_by_weight({limit}): the limit has to be above 0, for example chunk_by_weight(1_000, len)")
+            raise ValueError(f"chunk_by_weight({limit}): the limit has to be above 0, for example .chunk_by_weight(1_000, len)")
         check_callable("chunk_by_weight", "weight", weight)
         return self._then(stages.chunk_by_weight, limit, weight)
 
-    def buffer_while(self, predicate: Callable[[T_co], object], /) -> Observable[list[T_co]]:
+    def buffer_while(self, predicate: Callable[[T_co], object]) -> Observable[list[T_co]]:
         """Lists of neighbours for which ``predicate`` is true; the items between them are left out.
 
         ::  --1-3-4-5|  -->  ------a-b|      (odd: a=[1, 3], b=[5])
@@ -1109,7 +1099,7 @@ class ObservableRuns(ObservableCore[T_co]):
         check_callable("buffer_while", "predicate", predicate)
         return self._then(stages.buffer_while, predicate)
 
-    def buffer_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Observable[list[T_co]]:
+    def buffer_until_changed(self, key: Callable[[T_co], object] | None = None) -> Observable[list[T_co]]:
         """Lists of neighbours that are equal, by themselves or by ``key``.
 
         ::  --1-1-2-2|  -->  ------a-b|      (a=[1, 1], b=[2, 2])
@@ -1124,7 +1114,7 @@ class ObservableRuns(ObservableCore[T_co]):
         check_callable("buffer_until_changed", "key", key)
         return self._then(stages.buffer_until_changed, key)
 
-    def window_until(self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False) -> Observable[Observable[T_co]]:
+    def window_until(self, predicate: Callable[[T_co], object], *, cut_before: bool = False) -> Observable[Observable[T_co]]:
         """Streams that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
 
         ::  --1-2-3-4|  -->  --a---b--|      (even: a has 1 and 2, b has 3 and 4)
@@ -1145,7 +1135,7 @@ class ObservableRuns(ObservableCore[T_co]):
         args = (_results.Observable, DEFAULT_PREFETCH, rule, predicate)
         return self._coordinate(operators.WindowUntil, *args, shown=shown, said=operators.run_notes(DEFAULT_PREFETCH))
 
-    def window_while(self, predicate: Callable[[T_co], object], /) -> Observable[Observable[T_co]]:
+    def window_while(self, predicate: Callable[[T_co], object]) -> Observable[Observable[T_co]]:
         """Streams of neighbours for which ``predicate`` is true; the items between them are left out.
 
         ::  --1-3-4-5|  -->  --a-----b|      (odd: a has 1 and 3, b has 5)
@@ -1162,7 +1152,7 @@ class ObservableRuns(ObservableCore[T_co]):
         args = (_results.Observable, DEFAULT_PREFETCH, operators.lasts_while, predicate)
         return self._coordinate(operators.WindowWhile, *args, shown=shown, said=operators.run_notes(DEFAULT_PREFETCH))
 
-    def window_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Observable[Observable[T_co]]:
+    def window_until_changed(self, key: Callable[[T_co], object] | None = None) -> Observable[Observable[T_co]]:
         """Streams of neighbours that are equal, by themselves or by ``key``.
 
         ::  --1-1-2-2|  -->  --a---b--|      (a has 1 and 1, b has 2 and 2)
@@ -1186,7 +1176,7 @@ class ObservableFilter(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def filter(self, predicate: Callable[[T_co], object], /) -> Observable[T_co]:
+    def filter(self, predicate: Callable[[T_co], object]) -> Observable[T_co]:
         """The items for which ``predicate`` is true.
 
         ::  --1--2--3|  -->  --1-----3|
@@ -1198,7 +1188,7 @@ class ObservableFilter(ObservableCore[T_co]):
         """
         return self._calling(stages.filter_, predicate)
 
-    def of_type(self, kind: type[R], /) -> Observable[R]:
+    def of_type(self, kind: type[R]) -> Observable[R]:
         """The items that are a ``kind``, and typed as such.
 
         ::  --1--a--3|  -->  --1-----3|
@@ -1212,11 +1202,11 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._then(stages.of_type, kind)
 
     @overload
-    def take(self, count: int, /) -> Observable[T_co]: ...
+    def take(self, count: int) -> Observable[T_co]: ...
     @overload
-    def take(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
+    def take(self, *, seconds: float, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
     def take(
-        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+        self, count: int | None = None, *, seconds: float | None = None, scheduler: Scheduler | None = None
     ) -> Observable[T_co]:
         """The first ``count`` items, or those of the first ``seconds``.
 
@@ -1239,11 +1229,11 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._counting(stages.take, count)
 
     @overload
-    def skip(self, count: int, /) -> Observable[T_co]: ...
+    def skip(self, count: int) -> Observable[T_co]: ...
     @overload
-    def skip(self, /, *, seconds: float, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
+    def skip(self, *, seconds: float, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
     def skip(
-        self, count: int | None = None, /, *, seconds: float | None = None, scheduler: Scheduler | None = None
+        self, count: int | None = None, *, seconds: float | None = None, scheduler: Scheduler | None = None
     ) -> Observable[T_co]:
         """All but the first ``count`` items, or all but those of the first ``seconds``.
 
@@ -1263,24 +1253,21 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._counting(stages.skip, count)
 
     @overload
-    def take_last(self, count: int, /) -> Observable[T_co]: ...
+    def take_last(self, count: int) -> Observable[T_co]: ...
     @overload
     def take_last(
         self,
-        /,
+        count: int | None = None,
         *,
         seconds: float,
-        count: int | None = None,
         scheduler: Scheduler | None = None,
         delay_error: bool = False,
     ) -> Observable[T_co]: ...
     def take_last(
         self,
-        size: int | None = None,
-        /,
+        count: int | None = None,
         *,
         seconds: float | None = None,
-        count: int | None = None,
         scheduler: Scheduler | None = None,
         delay_error: bool = False,
     ) -> Observable[T_co]:
@@ -1297,16 +1284,12 @@ class ObservableFilter(ObservableCore[T_co]):
         Source:  RxJava ``takeLast``, a ``deque`` with a ``maxlen``.
         """
         if seconds is None:
-            if count is not None or scheduler is not None or delay_error:
+            if scheduler is not None or delay_error:
                 raise TypeError(
-                    "take_last() needs seconds=... for that.\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
+                    "take_last() needs seconds=... for that.\n  Right:  .take_last(3)   .take_last(seconds=5.0, count=3)"
                 )
-            check_count("take_last", size)
-            return self._then(stages.take_last, size)
-        if size is not None:
-            raise TypeError(
-                "take_last() takes a number or seconds=....\n  Right:  take_last(3)   take_last(seconds=5.0, count=3)"
-            )
+            check_count("take_last", count)
+            return self._then(stages.take_last, count)
         check_seconds("take_last", seconds)
         if count is not None:
             check_count("take_last", count)
@@ -1314,15 +1297,12 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._coordinate(operators.TakeLastTime, *args, shown=f"take_last(seconds={seconds})")
 
     @overload
-    def skip_last(self, count: int, /) -> Observable[T_co]: ...
+    def skip_last(self, count: int) -> Observable[T_co]: ...
     @overload
-    def skip_last(
-        self, /, *, seconds: float, scheduler: Scheduler | None = None, delay_error: bool = False
-    ) -> Observable[T_co]: ...
+    def skip_last(self, *, seconds: float, scheduler: Scheduler | None = None, delay_error: bool = False) -> Observable[T_co]: ...
     def skip_last(
         self,
         count: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         scheduler: Scheduler | None = None,
@@ -1343,11 +1323,11 @@ class ObservableFilter(ObservableCore[T_co]):
         """
         if seconds is None:
             if scheduler is not None or delay_error:
-                raise TypeError("skip_last() needs seconds=... for that.\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+                raise TypeError("skip_last() needs seconds=... for that.\n  Right:  .skip_last(3)   .skip_last(seconds=5.0)")
             check_count("skip_last", count)
             return self._then(stages.skip_last, count)
         if count is not None:
-            raise TypeError("skip_last() takes a number or seconds=....\n  Right:  skip_last(3)   skip_last(seconds=5.0)")
+            raise TypeError("skip_last() takes a number or seconds=....\n  Right:  .skip_last(3)   .skip_last(seconds=5.0)")
         check_seconds("skip_last", seconds)
         args = (seconds, default_scheduler(scheduler, "skip_last"), delay_error)
         return self._coordinate(operators.SkipLastTime, *args, shown=f"skip_last(seconds={seconds})")
@@ -1355,11 +1335,11 @@ class ObservableFilter(ObservableCore[T_co]):
     def _clock(self, operator: str, count: object, seconds: float, scheduler: Scheduler | None) -> Observable[int]:
         """The timer that a number of seconds stands for."""
         if count is not None:
-            raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  {operator}(3)   {operator}(seconds=5.0)")
+            raise TypeError(f"{operator}() takes a number or seconds=....\n  Right:  .{operator}(3)   .{operator}(seconds=5.0)")
         check_seconds(operator, seconds)
         return self._from(OperatorHead(operators.Timer, (), (float(seconds), default_scheduler(scheduler, operator))))
 
-    def take_while(self, predicate: Callable[[T_co], object], /) -> Observable[T_co]:
+    def take_while(self, predicate: Callable[[T_co], object]) -> Observable[T_co]:
         """Items up to the first for which ``predicate`` is false; that one is not given and the source is cancelled.
 
         ::  --1--2--3--1|  -->  --1--2--|      (less than 3)
@@ -1371,7 +1351,7 @@ class ObservableFilter(ObservableCore[T_co]):
         """
         return self._calling(stages.take_while, predicate)
 
-    def skip_while(self, predicate: Callable[[T_co], object], /) -> Observable[T_co]:
+    def skip_while(self, predicate: Callable[[T_co], object]) -> Observable[T_co]:
         """Items from the first on for which ``predicate`` is false.
 
         ::  --1--2--3--1|  -->  --------3--1|      (less than 3)
@@ -1384,7 +1364,7 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._calling(stages.skip_while, predicate)
 
     def distinct(
-        self, key: Callable[[T_co], object] | None = None, /, *, store: Callable[[], KeyStore] | None = None
+        self, key: Callable[[T_co], object] | None = None, *, store: Callable[[], KeyStore] | None = None
     ) -> Observable[T_co]:
         """Each item once, compared by itself or by ``key``, which must be hashable.
 
@@ -1407,7 +1387,7 @@ class ObservableFilter(ObservableCore[T_co]):
         check_callable("distinct", "key", key)
         return self._then(stages.distinct_by, key)
 
-    def distinct_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Observable[T_co]:
+    def distinct_until_changed(self, key: Callable[[T_co], object] | None = None) -> Observable[T_co]:
         """Items that differ from the one just before, compared by themselves or by ``key``.
 
         ::  --1--1--2--1|  -->  --1-----2--1|
@@ -1422,7 +1402,7 @@ class ObservableFilter(ObservableCore[T_co]):
         check_callable("distinct_until_changed", "key", key)
         return self._then(stages.distinct_until_changed_by, key)
 
-    def element_at(self, index: int, /) -> Maybe[T_co]:
+    def element_at(self, index: int) -> Maybe[T_co]:
         """The item at ``index``, counted from 0, or nothing when the stream is shorter.
 
         ::  --1--2--3|  -->  -----2|      (index=1)
@@ -1448,10 +1428,10 @@ class ObservableFilter(ObservableCore[T_co]):
         return self._into(_results.Maybe, stages.element_at, 0)
 
     @overload
-    def first(self, /) -> Single[T_co]: ...
+    def first(self) -> Single[T_co]: ...
     @overload
-    def first(self: ObservableBase[T], default: T, /) -> Single[T]: ...
-    def first(self: Any, default: Any = None, /) -> Any:
+    def first(self: ObservableBase[T], default: T) -> Single[T]: ...
+    def first(self: Any, default: Any = None) -> Any:
         """The first item, or ``default`` when there is none.
 
         ::  --1--2--3|  -->  --1|
@@ -1472,10 +1452,10 @@ class ObservableLast(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def last(self, /) -> Single[T_co]: ...
+    def last(self) -> Single[T_co]: ...
     @overload
-    def last(self: ObservableBase[T], default: T, /) -> Single[T]: ...
-    def last(self: Any, default: Any = None, /) -> Any:
+    def last(self: ObservableBase[T], default: T) -> Single[T]: ...
+    def last(self: Any, default: Any = None) -> Any:
         """The last item, or ``default`` when there is none.
 
         ::  --1--2--3|  -->  --------3|
@@ -1502,10 +1482,10 @@ class ObservableLast(ObservableCore[T_co]):
         return self._into(_results.Maybe, stages.last_element)
 
     @overload
-    def single(self, /) -> Single[T_co]: ...
+    def single(self) -> Single[T_co]: ...
     @overload
-    def single(self: ObservableBase[T], default: T, /) -> Single[T]: ...
-    def single(self: Any, default: Any = None, /) -> Any:
+    def single(self: ObservableBase[T], default: T) -> Single[T]: ...
+    def single(self: Any, default: Any = None) -> Any:
         """The only item, or ``default`` when there is none; a second one is an error.
 
         ::  --1---|  -->  ------1|
@@ -1537,7 +1517,7 @@ class ObservableConditional(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def any(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
+    def any(self, predicate: Callable[[T_co], object] | None = None) -> Single[bool]:
         """Whether an item is true, or ``predicate`` for one; the first of them ends it and cancels the source.
 
         ::  --1--2--3|  -->  -----t|      (more than 1)
@@ -1551,7 +1531,7 @@ class ObservableConditional(ObservableCore[T_co]):
             return self._into(_results.Single, stages.any_)
         return self._calling_into(_results.Single, stages.any_by, predicate)
 
-    def all(self, predicate: Callable[[T_co], object] | None = None, /) -> Single[bool]:
+    def all(self, predicate: Callable[[T_co], object] | None = None) -> Single[bool]:
         """Whether all items are true, or ``predicate`` for all; the first that is not ends it and cancels the source.
 
         ::  --1--2--3|  -->  -----f|      (less than 2)
@@ -1565,7 +1545,7 @@ class ObservableConditional(ObservableCore[T_co]):
             return self._into(_results.Single, stages.all_)
         return self._calling_into(_results.Single, stages.all_by, predicate)
 
-    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
+    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether an item is equal to ``value``, or ``comparer(item, value)`` true; the first of them ends it.
 
         ::  --1--2--3|  -->  -----t|      (2)
@@ -1589,7 +1569,7 @@ class ObservableConditional(ObservableCore[T_co]):
         """
         return self._into(_results.Single, stages.is_empty)
 
-    def find_index(self, predicate: Callable[[T_co], object], /) -> Single[int]:
+    def find_index(self, predicate: Callable[[T_co], object]) -> Single[int]:
         """The position, counted from 0, of the first item for which ``predicate`` is true; -1 when there is none.
 
         ::  --1--2--3|  -->  -----1|      (more than 1)
@@ -1639,7 +1619,7 @@ class ObservableConditional(ObservableCore[T_co]):
             check_source("amb", source)
         return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
-    def amb_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
+    def amb_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
         """This stream or ``other``, whichever is the first to give a signal.
 
         ::  ----1--2|  --3--4|  -->  --3--4|
@@ -1659,10 +1639,10 @@ class ObservableAggregate(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def reduce(self: ObservableBase[T], reducer: Callable[[T, T], T], /) -> Maybe[T]: ...
+    def reduce(self: ObservableBase[T], reducer: Callable[[T, T], T]) -> Maybe[T]: ...
     @overload
-    def reduce(self, reducer: Callable[[R, T_co], R], seed: R, /) -> Single[R]: ...
-    def reduce(self: Any, reducer: Callable[[Any, Any], Any], seed: Any = None, /) -> Any:
+    def reduce(self, reducer: Callable[[R, T_co], R], seed: R) -> Single[R]: ...
+    def reduce(self: Any, reducer: Callable[[Any, Any], Any], seed: Any = None) -> Any:
         """All items combined, from the left. Without ``seed`` an empty stream gives nothing, with it the seed.
 
         ::  --1--2--3|  -->  --------6|
@@ -1675,10 +1655,10 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         if seed is None:
             return self._calling_into(_results.Maybe, stages.reduce, reducer)
-        check_callable("reduce", "reducer", reducer)
+        check_seeded("reduce", "reducer", reducer, seed)
         return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
-    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R], /) -> Single[R]:
+    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R]) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
 
         ::  --1--2--3|  -->  --------6|
@@ -1696,8 +1676,8 @@ class ObservableAggregate(ObservableCore[T_co]):
     @overload
     def collect(self: ObservableBase[T], collector: Callable[[Iterable[T]], R], /) -> Single[R]: ...
     @overload
-    def collect(self, supplier: Callable[[], R], collector: Callable[[R, T_co], object], /) -> Single[R]: ...
-    def collect(self: Any, first: Any, second: Any = None, /) -> Any:
+    def collect(self, supplier: Callable[[], R], collector: Callable[[R, T_co], object]) -> Single[R]: ...
+    def collect(self: Any, supplier: Any, collector: Any = None) -> Any:
         """What ``collector`` makes of all items (``collect(set)``), or a fresh ``supplier()`` filled item by item.
 
         ::  --1--2--3|  -->  --------a|
@@ -1707,11 +1687,11 @@ class ObservableAggregate(ObservableCore[T_co]):
         Memory:  all items, or the container.   Thread: the one that subscribes.   Fusion: stage, one item at the end.
         Source:  RxJava ``collect``.
         """
-        check_callable("collect", "collector", first)
-        if second is None:
-            return self._into(_results.Single, stages.collect_into, first)
-        check_callable("collect", "collector", second)
-        return self._into(_results.Single, stages.collect, first, second)
+        check_callable("collect", "supplier", supplier)
+        if collector is None:
+            return self._into(_results.Single, stages.collect_into, supplier)
+        check_callable("collect", "collector", collector)
+        return self._into(_results.Single, stages.collect, supplier, collector)
 
     def to_list(self) -> Single[list[T_co]]:
         """All items in a list.
@@ -1725,7 +1705,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         return self._into(_results.Single, stages.to_list)
 
-    def sample_reservoir(self, count: int, /, *, seed: int | None = None) -> Single[list[T_co]]:
+    def sample_reservoir(self, count: int, *, seed: int | None = None) -> Single[list[T_co]]:
         """``count`` items chosen at random, each with the same chance; all items of a stream that has no more.
 
         ::  --1--2--3--4|  -->  -----------a|      (2 of 4: a=[3, 2])
@@ -1739,12 +1719,12 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_results.Single, stages.sample_reservoir, count, seed)
 
     @overload
-    def to_dict(self: ObservableBase[tuple[K, V]], /) -> Single[dict[K, V]]: ...
+    def to_dict(self: ObservableBase[tuple[K, V]]) -> Single[dict[K, V]]: ...
     @overload
-    def to_dict(self: ObservableBase[T], key: Callable[[T], K], /) -> Single[dict[K, T]]: ...
+    def to_dict(self: ObservableBase[T], key: Callable[[T], K]) -> Single[dict[K, T]]: ...
     @overload
-    def to_dict(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, V]]: ...
-    def to_dict(self: Any, key: Any = None, value: Any = None, /) -> Any:
+    def to_dict(self, key: Callable[[T_co], K], value: Callable[[T_co], V]) -> Single[dict[K, V]]: ...
+    def to_dict(self: Any, key: Any = None, value: Any = None) -> Any:
         """A dict of pairs, or by ``key`` and ``value``; a later item replaces an earlier one with the same key.
 
         ::  --1--2--3|  -->  --------a|
@@ -1763,10 +1743,10 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_results.Single, stages.to_dict, key, value)
 
     @overload
-    def to_multimap(self: ObservableBase[T], key: Callable[[T], K], /) -> Single[dict[K, list[T]]]: ...
+    def to_multimap(self: ObservableBase[T], key: Callable[[T], K]) -> Single[dict[K, list[T]]]: ...
     @overload
-    def to_multimap(self, key: Callable[[T_co], K], value: Callable[[T_co], V], /) -> Single[dict[K, list[V]]]: ...
-    def to_multimap(self: Any, key: Callable[[Any], Any], value: Any = None, /) -> Any:
+    def to_multimap(self, key: Callable[[T_co], K], value: Callable[[T_co], V]) -> Single[dict[K, list[V]]]: ...
+    def to_multimap(self: Any, key: Callable[[Any], Any], value: Any = None) -> Any:
         """A dict by ``key`` of lists of ``value``, or of the items themselves, in the order in which they came.
 
         ::  --1--2--3|  -->  --------a|
@@ -1794,12 +1774,12 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_results.Single, stages.count)
 
     @overload
-    def sum(self: ObservableBase[int], start: int = 0, /) -> Single[int]: ...
+    def sum(self: ObservableBase[int], start: int = 0) -> Single[int]: ...
     @overload
-    def sum(self: ObservableBase[float], start: float = 0, /) -> Single[float]: ...
+    def sum(self: ObservableBase[float], start: float = 0) -> Single[float]: ...
     @overload
-    def sum(self: ObservableBase[complex], start: complex = 0, /) -> Single[complex]: ...
-    def sum(self: Any, start: Any = 0, /) -> Any:
+    def sum(self: ObservableBase[complex], start: complex = 0) -> Single[complex]: ...
+    def sum(self: Any, start: Any = 0) -> Any:
         """All items added up; ``start`` when there are none.
 
         ::  --1--2--3|  -->  --------6|
@@ -1812,12 +1792,12 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_results.Single, stages.sum_, start)
 
     @overload
-    def average(self: ObservableBase[float], /) -> Single[float]: ...
+    def average(self: ObservableBase[float]) -> Single[float]: ...
     @overload
-    def average(self, key: Callable[[T_co], float], /) -> Single[float]: ...
+    def average(self, key: Callable[[T_co], float]) -> Single[float]: ...
     @overload
-    def average(self: ObservableBase[Addable[V]], /) -> Single[V]: ...
-    def average(self: Any, key: Any = None, /) -> Any:
+    def average(self: ObservableBase[Addable[V]]) -> Single[V]: ...
+    def average(self: Any, key: Any = None) -> Any:
         """The sum of all items, or of what ``key`` makes of them, divided by their number.
 
         ::  --1--2--3|  -->  --------2|
@@ -1832,10 +1812,10 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._calling_into(_results.Single, stages.average_by, key)
 
     @overload
-    def min(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
+    def min(self: ObservableBase[Comparable]) -> Maybe[T_co]: ...
     @overload
-    def min(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
-    def min(self: Any, key: Any = None, /) -> Any:
+    def min(self, key: Callable[[T_co], Comparable]) -> Maybe[T_co]: ...
+    def min(self: Any, key: Any = None) -> Any:
         """The smallest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
 
         ::  --2--1--3|  -->  --------1|
@@ -1851,10 +1831,10 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._into(_results.Maybe, stages.min_by, key)
 
     @overload
-    def max(self: ObservableBase[Comparable], /) -> Maybe[T_co]: ...
+    def max(self: ObservableBase[Comparable]) -> Maybe[T_co]: ...
     @overload
-    def max(self, key: Callable[[T_co], Comparable], /) -> Maybe[T_co]: ...
-    def max(self: Any, key: Any = None, /) -> Any:
+    def max(self, key: Callable[[T_co], Comparable]) -> Maybe[T_co]: ...
+    def max(self: Any, key: Any = None) -> Any:
         """The largest item, by itself or by ``key``, the first of equal ones; nothing when there are none.
 
         ::  --2--3--1|  -->  --------3|
@@ -1869,7 +1849,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         check_callable("max", "key", key)
         return self._into(_results.Maybe, stages.max_by, key)
 
-    def min_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+    def min_by(self, key: Callable[[T_co], Comparable]) -> Single[list[T_co]]:
         """All items with the smallest ``key``, in the order in which they came; an empty list when there are no items.
 
         ::  --1--2--3|  -->  --------a|
@@ -1881,7 +1861,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         """
         return self._calling_into(_results.Single, stages.minima, key)
 
-    def max_by(self, key: Callable[[T_co], Comparable], /) -> Single[list[T_co]]:
+    def max_by(self, key: Callable[[T_co], Comparable]) -> Single[list[T_co]]:
         """All items with the largest ``key``, in the order in which they came; an empty list when there are no items.
 
         ::  --1--2--3|  -->  --------a|
@@ -1894,7 +1874,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._calling_into(_results.Single, stages.maxima, key)
 
     def group_reduce(
-        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V], /
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V]
     ) -> Observable[tuple[K, V]]:
         """``(key, reduced value)`` for each key, in the order the keys first came, when the source is complete.
 
@@ -1959,7 +1939,7 @@ class ObservableConcat(ObservableCore[T_co]):
             return cls._from(OperatorHead(operators.Concat, sources, (True,), many=True, shown="concat()"))
         return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
-    def concat_with(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
+    def concat_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
         """This stream, then ``other``.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
@@ -1993,7 +1973,6 @@ class ObservableEager(ObservableCore[T_co]):
     def concat_map_eager(
         self,
         mapper: Callable[[T_co], ObservableSource[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         max_concurrency: int = UNBOUNDED,
         delay_error: bool = False,
@@ -2125,13 +2104,13 @@ class ObservableCombine(ObservableCore[T_co]):
 
     @overload
     def zip_with(
-        self: ObservableBase[T1], other: ObservableSource[T2], /, *, delay_error: bool = ...
+        self: ObservableBase[T1], other: ObservableSource[T2], *, delay_error: bool = ...
     ) -> Observable[tuple[T1, T2]]: ...
     @overload
     def zip_with(
-        self: ObservableBase[T1], other: ObservableSource[T2], combiner: Callable[[T1, T2], R], /, *, delay_error: bool = ...
+        self: ObservableBase[T1], other: ObservableSource[T2], combiner: Callable[[T1, T2], R], *, delay_error: bool = ...
     ) -> Observable[R]: ...
-    def zip_with(self: Any, other: ObservableSource[Any], combiner: Any = None, /, *, delay_error: bool = False) -> Any:
+    def zip_with(self: Any, other: ObservableSource[Any], combiner: Any = None, *, delay_error: bool = False) -> Any:
         """Items of this stream and of ``other`` in pairs.
 
         ::  --1-2-3|  --a---b|  -->  --x---y|
@@ -2422,11 +2401,11 @@ class ObservableUntil(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def take_until(self, other: ObservableSource[object], /) -> Observable[T_co]: ...
+    def take_until(self, other: ObservableSource[object]) -> Observable[T_co]: ...
     @overload
-    def take_until(self, /, *, predicate: Callable[[T_co], object]) -> Observable[T_co]: ...
+    def take_until(self, *, predicate: Callable[[T_co], object]) -> Observable[T_co]: ...
     def take_until(
-        self, other: ObservableSource[object] | None = None, /, *, predicate: Callable[[T_co], object] | None = None
+        self, other: ObservableSource[object] | None = None, *, predicate: Callable[[T_co], object] | None = None
     ) -> Observable[T_co]:
         """Items until ``other`` gives an item or completes, or up to the first for which ``predicate`` is true, which is given.
 
@@ -2449,7 +2428,7 @@ class ObservableUntil(ObservableCore[T_co]):
         check_source("take_until", other)
         return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
-    def skip_until(self, other: ObservableSource[object], /) -> Observable[T_co]:
+    def skip_until(self, other: ObservableSource[object]) -> Observable[T_co]:
         """Leaves items out until ``other`` gives an item or completes.
 
         ::  --1--2--3--4|  -------x|  -->  --------3--4|
@@ -2463,7 +2442,7 @@ class ObservableUntil(ObservableCore[T_co]):
         check_source("skip_until", other)
         return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
-    def switch_if_empty(self: ObservableBase[T], other: ObservableSource[T], /) -> Observable[T]:
+    def switch_if_empty(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
         """``other`` instead, when this completes without an item.
 
         ::  -----|  --1--2|  -->  -------1--2|
@@ -2479,7 +2458,7 @@ class ObservableUntil(ObservableCore[T_co]):
         head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
         return made._from(head)  # type: ignore[no-any-return]  # self names the base
 
-    def default_if_empty(self: ObservableBase[T], item: T, /) -> Observable[T]:
+    def default_if_empty(self: ObservableBase[T], item: T) -> Observable[T]:
         """``item``, when this completes without one.
 
         ::  -----|  -->  -----1|
@@ -2506,7 +2485,6 @@ class ObservableAround(ObservableCore[T_co]):
         supplier: Callable[[], R],
         factory: Callable[[R], ObservableSource[T]],
         cleanup: Callable[[R], object],
-        /,
         *,
         eager: bool = True,
     ) -> Observable[T]:
@@ -2541,10 +2519,10 @@ class ObservableAround(ObservableCore[T_co]):
         return self._coordinate(operators.Materialize)
 
     @overload
-    def dematerialize(self: ObservableBase[Notification[T]], /) -> Observable[T]: ...
+    def dematerialize(self: ObservableBase[Notification[T]]) -> Observable[T]: ...
     @overload
-    def dematerialize(self: ObservableBase[T], selector: Callable[[T], Notification[R]], /) -> Observable[R]: ...
-    def dematerialize(self: Any, selector: Any = None, /) -> Any:
+    def dematerialize(self: ObservableBase[T], selector: Callable[[T], Notification[R]]) -> Observable[R]: ...
+    def dematerialize(self: Any, selector: Any = None) -> Any:
         """Items that are notifications, or of which ``selector`` makes one, as the signals they stand for.
 
         ::  --a--b--c--d|  -->  --1--2--#      (OnNext(1), OnNext(2), OnError, what is left out)
@@ -2564,7 +2542,7 @@ class ObservableErrors(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def on_error_return(self: ObservableBase[T], handler: Callable[[Exception], T], /) -> Observable[T]:
+    def on_error_return(self: ObservableBase[T], handler: Callable[[Exception], T]) -> Observable[T]:
         """After an error one last item, made of it by ``handler``, and completion.
 
         ::  --1--2--#  -->  --1--2--x|
@@ -2577,7 +2555,7 @@ class ObservableErrors(ObservableCore[T_co]):
         check_callable("on_error_return", "handler", handler)
         return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def on_error_resume_next(self: ObservableBase[T], handler: Callable[[Exception], ObservableSource[T]], /) -> Observable[T]:
+    def on_error_resume_next(self: ObservableBase[T], handler: Callable[[Exception], ObservableSource[T]]) -> Observable[T]:
         """After an error the source that ``handler`` makes of it, with the demand that is left.
 
         ::  --1--2--#  -->  --1--2----3--4|
@@ -2596,7 +2574,7 @@ class ObservableRepeat(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def repeat(self, times: int | None = None, /) -> Observable[T_co]:
+    def repeat(self, times: int | None = None) -> Observable[T_co]:
         """This stream ``times`` times, one after the other; without a number for ever.
 
         ::  --1--2|  -->  --1--2----1--2|      (times=2)
@@ -2611,7 +2589,7 @@ class ObservableRepeat(ObservableCore[T_co]):
             check_count("repeat", times, 0, "times")
         return self._coordinate(operators.Repeat, times)
 
-    def repeat_until(self, stop: Callable[[], object], /) -> Observable[T_co]:
+    def repeat_until(self, stop: Callable[[], object]) -> Observable[T_co]:
         """This stream again and again, until ``stop()`` is true after a completion; so it runs at least once.
 
         ::  --1--2|  -->  --1--2----1--2|
@@ -2625,7 +2603,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         check_callable("repeat_until", "stop", stop)
         return self._coordinate(operators.RepeatUntil, stop)
 
-    def repeat_when(self, handler: Callable[[Observable[int]], ObservableSource[object]], /) -> Observable[T_co]:
+    def repeat_when(self, handler: Callable[[Observable[int]], ObservableSource[object]]) -> Observable[T_co]:
         """This stream again each time the stream that ``handler`` makes gives an item; its end is the end.
 
         ``handler`` gets the completions of this stream, numbered from 1, once per subscription.
@@ -2642,7 +2620,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Observable[T_co]:
+    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Observable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --1--#  -->  --1----1----1--#      (times=2)
@@ -2659,7 +2637,7 @@ class ObservableRepeat(ObservableCore[T_co]):
             check_callable("retry", "when", when)
         return self._coordinate(operators.Retry, times, when)
 
-    def retry_until(self, stop: Callable[[], object], /) -> Observable[T_co]:
+    def retry_until(self, stop: Callable[[], object]) -> Observable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
 
         ::  --1--#  -->  --1----1----1--#
@@ -2673,7 +2651,7 @@ class ObservableRepeat(ObservableCore[T_co]):
         check_callable("retry_until", "stop", stop)
         return self._coordinate(operators.RetryUntil, stop)
 
-    def retry_when(self, handler: Callable[[Observable[Exception]], ObservableSource[object]], /) -> Observable[T_co]:
+    def retry_when(self, handler: Callable[[Observable[Exception]], ObservableSource[object]]) -> Observable[T_co]:
         """After an error this stream again when the stream that ``handler`` makes gives an item; its end is the end.
 
         ``handler`` gets the errors of this stream, once per subscription.
@@ -2695,7 +2673,6 @@ class ObservableRepeat(ObservableCore[T_co]):
         self,
         times: int | None,
         first: float,
-        /,
         *,
         longest: float = 60.0,
         factor: float = 2.0,
@@ -2735,7 +2712,7 @@ class ObservableAside(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def do_on_next(self, action: Callable[[T_co], object], /) -> Observable[T_co]:
+    def do_on_next(self, action: Callable[[T_co], object]) -> Observable[T_co]:
         """Calls ``action`` with each item before it goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2747,7 +2724,7 @@ class ObservableAside(ObservableCore[T_co]):
         """
         return self._calling(stages.do_on_next, action)
 
-    def do_on_complete(self, action: Callable[[], object], /) -> Observable[T_co]:
+    def do_on_complete(self, action: Callable[[], object]) -> Observable[T_co]:
         """Calls ``action`` before the completion goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2759,7 +2736,7 @@ class ObservableAside(ObservableCore[T_co]):
         """
         return self._calling(stages.do_on_complete, action)
 
-    def do_on_error(self, action: Callable[[Exception], object], /) -> Observable[T_co]:
+    def do_on_error(self, action: Callable[[Exception], object]) -> Observable[T_co]:
         """Calls ``action`` with the error before it goes on.
 
         ::  --1--2--#  -->  --1--2--#
@@ -2772,7 +2749,7 @@ class ObservableAside(ObservableCore[T_co]):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
-    def do_on_terminate(self, action: Callable[[], object], /) -> Observable[T_co]:
+    def do_on_terminate(self, action: Callable[[], object]) -> Observable[T_co]:
         """Calls ``action`` before the completion or the error goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2785,7 +2762,7 @@ class ObservableAside(ObservableCore[T_co]):
         check_callable("do_on_terminate", "action", action)
         return self._coordinate(operators.DoOnTerminate, action)
 
-    def do_after_terminate(self, action: Callable[[], object], /) -> Observable[T_co]:
+    def do_after_terminate(self, action: Callable[[], object]) -> Observable[T_co]:
         """Calls ``action`` when the completion or the error was signalled, and not after a cancel.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2798,7 +2775,7 @@ class ObservableAside(ObservableCore[T_co]):
         check_callable("do_after_terminate", "action", action)
         return self._coordinate(operators.DoAfterTerminate, action)
 
-    def do_on_each(self, action: Callable[[Notification[T_co]], object], /) -> Observable[T_co]:
+    def do_on_each(self, action: Callable[[Notification[T_co]], object]) -> Observable[T_co]:
         """Calls ``action`` with each signal before it goes on, as OnNext, OnError or OnComplete.
 
         ::  --1--2--3|  -->  --1--2--3|      (OnNext(1), OnNext(2), OnNext(3), OnComplete)
@@ -2812,7 +2789,7 @@ class ObservableAside(ObservableCore[T_co]):
         check_callable("do_on_each", "action", action)
         return self._coordinate(operators.DoOnEach, action)
 
-    def do_finally(self, action: Callable[[], object], /) -> Observable[T_co]:
+    def do_finally(self, action: Callable[[], object]) -> Observable[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2832,7 +2809,7 @@ class ObservableLifecycle(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Observable[T_co]:
+    def do_on_subscribe(self, action: Callable[[Disposable], object]) -> Observable[T_co]:
         """Calls ``action`` with the subscription, for each one, before downstream has it.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2860,7 +2837,7 @@ class ObservableLifecycle(ObservableCore[T_co]):
         """
         return self._coordinate(operators.OnTerminateDetach)
 
-    def do_after_next(self, action: Callable[[T_co], object], /) -> Observable[T_co]:
+    def do_after_next(self, action: Callable[[T_co], object]) -> Observable[T_co]:
         """Calls ``action`` with each item when downstream has taken it.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2879,7 +2856,7 @@ class ObservableSubscribeOn(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def subscribe_on(self, scheduler: Scheduler, /) -> Observable[T_co]:
+    def subscribe_on(self, scheduler: Scheduler) -> Observable[T_co]:
         """Subscribes to this stream on a worker of ``scheduler``.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2893,7 +2870,7 @@ class ObservableSubscribeOn(ObservableCore[T_co]):
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
 
-    def unsubscribe_on(self, scheduler: Scheduler, /) -> Observable[T_co]:
+    def unsubscribe_on(self, scheduler: Scheduler) -> Observable[T_co]:
         """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -2914,7 +2891,7 @@ class ObservableObserveOn(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def observe_on(self, scheduler: Scheduler, /, *, delay_error: bool = False, latest: bool = False) -> Observable[T_co]:
+    def observe_on(self, scheduler: Scheduler, *, delay_error: bool = False, latest: bool = False) -> Observable[T_co]:
         """Signals, and everything after this operator, on a worker of ``scheduler``.
 
         With ``latest`` the worker finds the newest item: what came before it and was not taken yet is dropped.
@@ -2942,15 +2919,14 @@ class ObservableLate(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Observable[T_co]: ...
+    def delay(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Observable[T_co]: ...
     @overload
     def delay(
-        self, /, *, selector: Callable[[T_co], ObservableSource[object]], subscription: ObservableSource[object] | None = None
+        self, *, selector: Callable[[T_co], ObservableSource[object]], subscription: ObservableSource[object] | None = None
     ) -> Observable[T_co]: ...
     def delay(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], ObservableSource[object]] | None = None,
         subscription: ObservableSource[object] | None = None,
@@ -2977,7 +2953,7 @@ class ObservableLate(ObservableCore[T_co]):
                 raise TypeError("delay() takes seconds or selector=..., not both")
             check_callable("delay", "selector", selector)
             if subscription is not None:
-                check_source("delay", subscription)
+                check_source("delay", subscription, "subscription")
             source = self if subscription is None else self.delay_subscription(until=subscription)  # type: ignore[attr-defined]  # of another family
             shown = f"delay({name_of(selector)})"
             return self._from(OperatorHead(operators.DelayBy, (source,), (selector, 128), window=128, shown=shown))
@@ -2988,7 +2964,7 @@ class ObservableLate(ObservableCore[T_co]):
         return self._coordinate(operators.Delay, *args, shown=f"delay({seconds})")
 
     @classmethod
-    def interval(cls, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Observable[int]:
+    def interval(cls, seconds: float, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Observable[int]:
         """0, 1, 2, ... every ``seconds``, the first after ``initial`` seconds (default: ``seconds``), for ever.
 
         ::  --0--1--2--3-
@@ -3014,7 +2990,7 @@ class ObservableLate(ObservableCore[T_co]):
 
     @classmethod
     def interval_range(
-        cls, start: int, count: int, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None
+        cls, start: int, count: int, seconds: float, *, initial: float | None = None, scheduler: Scheduler | None = None
     ) -> Observable[int]:
         """``count`` numbers from ``start`` on, one every ``seconds``, the first after ``initial`` seconds (default: ``seconds``).
 
@@ -3027,9 +3003,13 @@ class ObservableLate(ObservableCore[T_co]):
         Source:  RxJava ``intervalRange``. Without numbers it completes when the first would be due.
         """
         if type(start) is not int:
-            raise TypeError(f"interval_range(start={start!r}): a whole number is needed, for example interval_range(0, 10, 0.5)")
+            raise TypeError(
+                f"interval_range(start={start!r}): a whole number is needed, for example Observable.interval_range(0, 10, 0.5)"
+            )
         check_count("interval_range", count)
         check_seconds("interval_range", seconds)
+        if scheduler is not None:
+            check_scheduler("interval_range", scheduler)
         if initial is not None:
             check_seconds("interval_range", initial, "initial")
         if not count:
@@ -3039,7 +3019,7 @@ class ObservableLate(ObservableCore[T_co]):
         return ticks._then(stages.map_, start.__add__) if start else ticks
 
     @classmethod
-    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Observable[int]:
+    def timer(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Observable[int]:
         """0 after ``seconds``, then completion.
 
         ::  -----0|
@@ -3064,7 +3044,6 @@ class ObservableTimeout(ObservableCore[T_co]):
     def timeout(
         self: ObservableBase[T],
         seconds: float,
-        /,
         *,
         fallback: ObservableSource[T] | None = None,
         scheduler: Scheduler | None = None,
@@ -3072,7 +3051,6 @@ class ObservableTimeout(ObservableCore[T_co]):
     @overload
     def timeout(
         self: ObservableBase[T],
-        /,
         *,
         selector: Callable[[T], ObservableSource[object]],
         first: ObservableSource[object] | None = None,
@@ -3081,7 +3059,6 @@ class ObservableTimeout(ObservableCore[T_co]):
     def timeout(
         self: Any,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[Any], ObservableSource[object]] | None = None,
         first: ObservableSource[object] | None = None,
@@ -3105,13 +3082,13 @@ class ObservableTimeout(ObservableCore[T_co]):
         Source:  RxJava ``timeout``.
         """
         if fallback is not None:
-            check_source("timeout", fallback)
+            check_source("timeout", fallback, "fallback")
         if selector is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("timeout() takes seconds or selector=..., not both")
             check_callable("timeout", "selector", selector)
             if first is not None:
-                check_source("timeout", first)
+                check_source("timeout", first, "first")
             shown = f"timeout({name_of(selector)})"
             return self._coordinate(operators.TimeoutBy, first, selector, fallback, shown=shown)
         if first is not None:
@@ -3128,16 +3105,15 @@ class ObservableRates(ObservableCore[T_co]):
 
     @overload
     def debounce(
-        self, seconds: float, /, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
+        self, seconds: float, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
     ) -> Observable[T_co]: ...
     @overload
     def debounce(
-        self, /, *, selector: Callable[[T_co], ObservableSource[object]], on_drop: Callable[[T_co], object] | None = None
+        self, *, selector: Callable[[T_co], ObservableSource[object]], on_drop: Callable[[T_co], object] | None = None
     ) -> Observable[T_co]: ...
     def debounce(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], ObservableSource[object]] | None = None,
         scheduler: Scheduler | None = None,
@@ -3169,7 +3145,6 @@ class ObservableRates(ObservableCore[T_co]):
     def sample(
         self,
         seconds: float,
-        /,
         *,
         emit_last: bool = False,
         scheduler: Scheduler | None = None,
@@ -3177,12 +3152,11 @@ class ObservableRates(ObservableCore[T_co]):
     ) -> Observable[T_co]: ...
     @overload
     def sample(
-        self, /, *, sampler: ObservableSource[object], emit_last: bool = False, on_drop: Callable[[T_co], object] | None = None
+        self, *, sampler: ObservableSource[object], emit_last: bool = False, on_drop: Callable[[T_co], object] | None = None
     ) -> Observable[T_co]: ...
     def sample(
         self,
         seconds: float | None = None,
-        /,
         *,
         sampler: ObservableSource[object] | None = None,
         emit_last: bool = False,
@@ -3205,7 +3179,7 @@ class ObservableRates(ObservableCore[T_co]):
         if sampler is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("sample() takes seconds or sampler=..., not both")
-            check_source("sample", sampler)
+            check_source("sample", sampler, "sampler")
             return self._coordinate(
                 operators.SampleBy, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
             )
@@ -3214,7 +3188,7 @@ class ObservableRates(ObservableCore[T_co]):
         return self._coordinate(operators.Sample, *args, shown=f"sample({seconds})")
 
     def throttle_first(
-        self, seconds: float, /, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
+        self, seconds: float, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
     ) -> Observable[T_co]:
         """An item, then none for ``seconds``, then the next that comes.
 
@@ -3234,7 +3208,6 @@ class ObservableRates(ObservableCore[T_co]):
     def throttle_latest(
         self,
         seconds: float,
-        /,
         *,
         emit_last: bool = False,
         scheduler: Scheduler | None = None,
@@ -3263,7 +3236,7 @@ class ObservableDemand(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def rate_limit(self, count: int, seconds: float, /, *, scheduler: Scheduler | None = None) -> Observable[T_co]:
+    def rate_limit(self, count: int, seconds: float, *, scheduler: Scheduler | None = None) -> Observable[T_co]:
         """The same items, at most ``count`` of them in any ``seconds``; what would be too much comes later, and none is lost.
 
         ::  -1234|  -->  -12-34|      (2 items in 2 seconds)
@@ -3287,16 +3260,11 @@ class ObservableTime(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def delay_subscription(self, seconds: float, /, *, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
+    def delay_subscription(self, seconds: float, *, scheduler: Scheduler | None = None) -> Observable[T_co]: ...
     @overload
-    def delay_subscription(self, /, *, until: ObservableSource[object]) -> Observable[T_co]: ...
+    def delay_subscription(self, *, until: ObservableSource[object]) -> Observable[T_co]: ...
     def delay_subscription(
-        self,
-        seconds: float | None = None,
-        /,
-        *,
-        until: ObservableSource[object] | None = None,
-        scheduler: Scheduler | None = None,
+        self, seconds: float | None = None, *, until: ObservableSource[object] | None = None, scheduler: Scheduler | None = None
     ) -> Observable[T_co]:
         """Subscribes to this stream ``seconds`` later, or when ``until`` gives an item or completes.
 
@@ -3311,7 +3279,7 @@ class ObservableTime(ObservableCore[T_co]):
         if until is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
-            check_source("delay_subscription", until)
+            check_source("delay_subscription", until, "until")
             return self._coordinate(
                 operators.DelaySubscriptionUntil, until, shown=naming("delay_subscription(until={!r})", until)
             )
@@ -3372,10 +3340,10 @@ class ObservablePublish(ObservableConnect[T_co]):
     __slots__ = ()
 
     @overload
-    def publish(self, /) -> ConnectableObservable[T_co]: ...
+    def publish(self) -> ConnectableObservable[T_co]: ...
     @overload
-    def publish(self, selector: Callable[[Observable[T_co]], ObservableBase[R]], /) -> Observable[R]: ...
-    def publish(self, selector: Callable[[Observable[T_co]], ObservableBase[Any]] | None = None, /) -> Any:
+    def publish(self, selector: Callable[[Observable[T_co]], ObservableBase[R]]) -> Observable[R]: ...
+    def publish(self, selector: Callable[[Observable[T_co]], ObservableBase[Any]] | None = None) -> Any:
         """One run of this stream for all who subscribe, started by ``connect()``, or for all uses of it in ``selector``.
 
         ::  --1--2--3|  -->  --1--2--3|     (a later observer: -----2--3|)
@@ -3395,7 +3363,7 @@ class ObservablePublish(ObservableConnect[T_co]):
             operators.PublishWithin, "publish", operators.published(DEFAULT_PREFETCH, f"{self!r}.publish()"), selector
         )
 
-    def share(self, /) -> Observable[T_co]:
+    def share(self) -> Observable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
 
         ::  --1--2--3|  -->  --1--2--3|     (a later observer: -----2--3|)
@@ -3522,7 +3490,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         """
         return self._iterate(DEFAULT_PREFETCH)
 
-    def blocking_for_each(self, action: Callable[[T_co], object], /) -> None:
+    def blocking_for_each(self, action: Callable[[T_co], object]) -> None:
         """Calls ``action`` with each item on this thread and returns when the stream is complete.
 
         ::  --1--2--3|  -->  1 2 3
@@ -3589,7 +3557,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         check_callable("pipe", "operator", operator)
         return operator(cast("Observable[T_co]", self), *args, **kwargs)
 
-    def compose(self, transformer: Callable[[Observable[T_co]], ObservableBase[R]], /) -> Observable[R]:
+    def compose(self, transformer: Callable[[Observable[T_co]], ObservableBase[R]]) -> Observable[R]:
         """What ``transformer`` makes of this stream, called once at assembly.
 
         ::  --1--2--3|  -->  --a--b--c|
@@ -3614,7 +3582,10 @@ class ObservableTerminal(ObservableCore[T_co]):
         Memory:  the stage's.   Thread: the one that subscribes.   Fusion: a stage like those of this package.
         Source:  ours. For an operator that needs more than a loop over items see :meth:`lift`.
         """
-        check_callable("stage", "function", function)
+        if not callable(function):
+            raise TypeError(
+                f"stage() expected a stage, got {function!r}.\n  Write:  @stage above the definition of a generator function"
+            )
         staged = self._then(function, *_positional(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
 
@@ -3635,11 +3606,14 @@ class ObservableTerminal(ObservableCore[T_co]):
         Fusion:  coordinating; a queue in front of it where this stream pushes.
         Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
         """
-        check_callable("through", "operator", operator)
+        if not callable(operator):
+            raise TypeError(
+                f"through() expected an operator, got {operator!r}.\n  Write:  @operator above the definition of a function"
+            )
         made: Any = self
         return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
 
-    def lift(self, operator: Callable[[Observer[R]], Observer[T_co]], /) -> Observable[R]:
+    def lift(self, operator: Callable[[Observer[R]], Observer[T_co]]) -> Observable[R]:
         """A hand-written operator: from the observer downstream to the one this stream is subscribed with, for each run.
 
         ::  --1--2--3|  -->  --a--b--c|
@@ -3749,7 +3723,7 @@ class ConnectableObservable(Observable[T_co]):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self._head, self._source)
 
-    def connect(self, on_connect: Callable[[Disposable], object] | None = None, /) -> Disposable:
+    def connect(self, on_connect: Callable[[Disposable], object] | None = None) -> Disposable:
         """Subscribes to the source, unless it is running; returns what stops it.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -3801,7 +3775,7 @@ class ConnectableObservable(Observable[T_co]):
         return self._from(SourceHead("ref_count", counted, repr(counted), (self,), said))
 
     def auto_connect(
-        self, subscriber_count: int = 1, /, *, on_connect: Callable[[Disposable], object] | None = None
+        self, subscriber_count: int = 1, *, on_connect: Callable[[Disposable], object] | None = None
     ) -> Observable[T_co]:
         """Connects when ``subscriber_count`` have subscribed (0: now), and never stops the source by itself.
 

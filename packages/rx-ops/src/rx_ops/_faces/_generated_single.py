@@ -28,6 +28,7 @@ from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
 from rx_ops._faces._conditional import asked_for
 from rx_ops._faces._core import (
+    begun_wrongly,
     check_callable,
     check_count,
     check_scheduler,
@@ -101,7 +102,11 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         self._subscribe_items(ToSingle(observer, self))
 
     @classmethod
-    def just(cls, item: T, /) -> Single[T]:
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return begun_wrongly("Single", given, "just(item)")
+
+    @classmethod
+    def just(cls, item: T) -> Single[T]:
         """One item, known now.
 
         ::  1|
@@ -118,7 +123,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return cls._known("just", (item,))
 
     @classmethod
-    def from_callable(cls, function: Callable[[], T], /) -> Single[T]:
+    def from_callable(cls, function: Callable[[], T]) -> Single[T]:
         """What ``function`` returns, called for each subscription.
 
         ::  1|
@@ -135,7 +140,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return cls._from(IterableHead("from_callable", _Called(function), name))
 
     @classmethod
-    def defer(cls, supplier: Callable[[], SingleBase[T]], /) -> Single[T]:
+    def defer(cls, supplier: Callable[[], SingleBase[T]]) -> Single[T]:
         """The Single that ``supplier`` makes for each subscription.
 
         ::  --1|
@@ -151,7 +156,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return cls._from(operators.DeferHead(supplier))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception], /) -> Single[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Single[Any]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #
@@ -187,7 +192,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def wrap(cls, single: SingleBase[T], /) -> Single[T]:
+    def wrap(cls, single: SingleBase[T]) -> Single[T]:
         """A foreign Single with our operators; ours as it is.
 
         ::  --1|
@@ -201,7 +206,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         if isinstance(single, Single):
             return single
-        check_source("wrap", single)
+        check_source("wrap", single, kind="Single")
         return cls._from(foreign(single))
 
     @overload
@@ -278,7 +283,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        made = cls._from(zipped(sources, combiner))
+        made = cls._from(zipped(sources, combiner, kind="Single"))
         return made if sources else made._then(stages.not_empty, "zip")
 
     @classmethod
@@ -295,7 +300,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``concat``, ``concatArray``, ``concatDelayError``.
         """
-        return items_of("concat", sources, delay_error=delay_error)
+        return items_of("Single", "concat", sources, delay_error=delay_error)
 
     @classmethod
     def concat_eager(cls, *sources: SingleBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -311,7 +316,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``concatArrayEager``, ``concatEager``.
         """
-        return items_of("concat_eager", sources, delay_error=delay_error)
+        return items_of("Single", "concat_eager", sources, delay_error=delay_error)
 
     @classmethod
     def merge(cls, *sources: SingleBase[T], delay_error: bool = False) -> Flowable[T]:
@@ -327,7 +332,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating.
         Source:  RxJava ``merge``, ``mergeArray``, ``mergeDelayError``.
         """
-        return items_of("merge", sources, delay_error=delay_error)
+        return items_of("Single", "merge", sources, delay_error=delay_error)
 
     @classmethod
     def amb(cls, *sources: SingleBase[T]) -> Single[T]:
@@ -346,7 +351,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         made = cls._from(raced(*sources))
         return made if sources else made._then(stages.not_empty, "amb")
 
-    def amb_with(self: SingleBase[T], other: SingleBase[T], /) -> Single[T]:
+    def amb_with(self: SingleBase[T], other: SingleBase[T]) -> Single[T]:
         """This or ``other``, whichever signals first.
 
         ::  ----1|  --3|  -->  --3|
@@ -367,7 +372,6 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         supplier: Callable[[], R],
         factory: Callable[[R], SingleBase[T]],
         cleanup: Callable[[R], object],
-        /,
         *,
         eager: bool = True,
     ) -> Single[T]:
@@ -413,7 +417,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return alike((first, second, *more), comparer)
 
-    def map(self, mapper: Callable[[T_co], R], /) -> Single[R]:
+    def map(self, mapper: Callable[[T_co], R]) -> Single[R]:
         """The item through ``mapper``.
 
         ::  --1|  -->  --a|
@@ -427,7 +431,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._calling(stages.map_, mapper)
 
-    def map_optional(self, mapper: Callable[[T_co], R | None], /) -> Maybe[R]:
+    def map_optional(self, mapper: Callable[[T_co], R | None]) -> Maybe[R]:
         """The item through ``mapper``; nothing when it returns None.
 
         ::  --1|  -->  --a|
@@ -441,7 +445,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._calling_into(_results.Maybe, stages.map_optional, mapper)
 
-    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object], /) -> Maybe[R]:
+    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object]) -> Maybe[R]:
         """What ``handler(item, emitter)`` gives instead of the item: an item, nothing, or an error.
 
         ::  --1|  -->  --a|
@@ -455,7 +459,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._calling_into(_results.Maybe, stages.handle, handler)
 
-    def filter(self, predicate: Callable[[T_co], object], /) -> Maybe[T_co]:
+    def filter(self, predicate: Callable[[T_co], object]) -> Maybe[T_co]:
         """The item if ``predicate`` is true for it, else nothing.
 
         ::  --1|  -->  --1|
@@ -469,9 +473,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._calling_into(_results.Maybe, stages.filter_, predicate)
 
-    def filter_when(
-        self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]], /
-    ) -> Maybe[T_co]:
+    def filter_when(self, predicate: Callable[[T_co], Publisher[object] | SingleBase[object] | MaybeBase[object]]) -> Maybe[T_co]:
         """The item, if the first item of the source that ``predicate`` makes of it is true; else nothing.
 
         ::  --1|  -->  ----1|
@@ -488,7 +490,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         deciding = operators.Deciding(predicate, _results)
         return self._coordinate_into(_results.Maybe, operators.ConcatMap, deciding, shown=shown)
 
-    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
+    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]]) -> Flowable[R]:
         """The items of the iterable that ``mapper`` makes of this item.
 
         ::  --1|  -->  --a-b|
@@ -502,7 +504,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._calling_into(_results.Flowable, stages.flat_map_iterable, mapper)
 
-    def flat_map(self, mapper: Callable[[T_co], SingleBase[R]], /) -> Single[R]:
+    def flat_map(self, mapper: Callable[[T_co], SingleBase[R]]) -> Single[R]:
         """The item of the Single that ``mapper`` makes of this one's.
 
         ::  --1|  -->  ----a|
@@ -517,7 +519,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("flat_map", "mapper", mapper)
         return self._coordinate(operators.ConcatMap, mapper)
 
-    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]], /) -> Flowable[R]:
+    def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]]) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item.
 
         ::  --1|  -->  ----a-b|
@@ -532,7 +534,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("flat_map_publisher", "mapper", mapper)
         return _results.Flowable._from(OperatorHead(operators.ConcatMap, (self,), (mapper,)))
 
-    def flat_map_observable(self, mapper: Callable[[T_co], ObservableSource[R]], /) -> Observable[R]:
+    def flat_map_observable(self, mapper: Callable[[T_co], ObservableSource[R]]) -> Observable[R]:
         """The items of the Observable that ``mapper`` makes of the item.
 
         ::  --1|  -->  ----a-b|
@@ -546,7 +548,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return _results.Observable._from(mapped("flat_map_observable", self, mapper))
 
-    def flat_map_completable(self, mapper: Callable[[T_co], CompletableBase], /) -> Completable:
+    def flat_map_completable(self, mapper: Callable[[T_co], CompletableBase]) -> Completable:
         """The end of the Completable that ``mapper`` makes of the item.
 
         ::  --1|  -->  ----|
@@ -560,7 +562,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return _results.Completable._from(mapped("flat_map_completable", self, mapper))
 
-    def flat_map_maybe(self, mapper: Callable[[T_co], MaybeBase[R]], /) -> Maybe[R]:
+    def flat_map_maybe(self, mapper: Callable[[T_co], MaybeBase[R]]) -> Maybe[R]:
         """The item, if any, of the Maybe that ``mapper`` makes of this one's.
 
         ::  --1|  -->  ----a|
@@ -575,12 +577,12 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))
 
     @overload
-    def zip_with(self, other: SingleBase[T2], /) -> Single[tuple[T_co, T2]]: ...
+    def zip_with(self, other: SingleBase[T2]) -> Single[tuple[T_co, T2]]: ...
 
     @overload
-    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], /) -> Single[R]: ...
+    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R]) -> Single[R]: ...
 
-    def zip_with(self, other: Any, combiner: Any = None, /) -> Single[Any]:
+    def zip_with(self, other: Any, combiner: Any = None) -> Single[Any]:
         """Both items as a tuple, or what ``combiner`` makes of them.
 
         ::  --1|  ----a|  -->  ----x|
@@ -592,9 +594,9 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
-        return self._from(zipped((self, other), combiner, "zip_with"))
+        return self._from(zipped((self, other), combiner, "zip_with", kind="Single"))
 
-    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None, /) -> Single[bool]:
+    def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether the item is equal to ``value``, or ``comparer(item, value)`` is true.
 
         ::  --1|  -->  --t|
@@ -637,7 +639,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         made: Any = self
         return made._into(_results.Maybe, stages.dematerialize, None)  # type: ignore[no-any-return]  # self names the base
 
-    def do_on_success(self, action: Callable[[T_co], object], /) -> Single[T_co]:
+    def do_on_success(self, action: Callable[[T_co], object]) -> Single[T_co]:
         """Calls ``action`` with the item before it goes on.
 
         ::  --1|  -->  --1|
@@ -652,7 +654,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_on_success", "action", action)
         return self._then(stages.do_on_next, action)
 
-    def do_after_success(self, action: Callable[[T_co], object], /) -> Single[T_co]:
+    def do_after_success(self, action: Callable[[T_co], object]) -> Single[T_co]:
         """Calls ``action`` with the item when it was signalled.
 
         ::  --1|  -->  --1|
@@ -667,7 +669,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_after_success", "action", action)
         return self._coordinate(operators.DoAfterSuccess, action)
 
-    def do_on_error(self, action: Callable[[Exception], object], /) -> Single[T_co]:
+    def do_on_error(self, action: Callable[[Exception], object]) -> Single[T_co]:
         """Calls ``action`` with the error before it goes on.
 
         ::  --#  -->  --#
@@ -682,7 +684,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_on_error", "action", action)
         return self._coordinate(operators.DoOnError, action)
 
-    def do_on_terminate(self, action: Callable[[], object], /) -> Single[T_co]:
+    def do_on_terminate(self, action: Callable[[], object]) -> Single[T_co]:
         """Calls ``action`` before the item or the error goes on.
 
         ::  --1|  -->  --1|
@@ -698,7 +700,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         shown = f"do_on_terminate({name_of(action)})"
         return self._coordinate(operators.DoOnTerminate, action, True, shown=shown)
 
-    def do_after_terminate(self, action: Callable[[], object], /) -> Single[T_co]:
+    def do_after_terminate(self, action: Callable[[], object]) -> Single[T_co]:
         """Calls ``action`` when the end was signalled, and not after a dispose.
 
         ::  --1|  -->  --1|
@@ -713,7 +715,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_after_terminate", "action", action)
         return self._coordinate(operators.DoAfterTerminate, action)
 
-    def do_on_subscribe(self, action: Callable[[Disposable], object], /) -> Single[T_co]:
+    def do_on_subscribe(self, action: Callable[[Disposable], object]) -> Single[T_co]:
         """Calls ``action`` with what disposes the subscription, for each one, before the observer has it.
 
         ::  --1|  -->  --1|
@@ -728,7 +730,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_on_subscribe", "action", action)
         return self._coordinate(operators.DoOnSubscribe, action)
 
-    def do_on_dispose(self, action: Callable[[], object], /) -> Single[T_co]:
+    def do_on_dispose(self, action: Callable[[], object]) -> Single[T_co]:
         """Calls ``action`` when the observer disposes, before that goes on.
 
         ::  --1|  -->  --1|
@@ -774,7 +776,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._coordinate(operators.OnTerminateDetach)
 
-    def do_finally(self, action: Callable[[], object], /) -> Single[T_co]:
+    def do_finally(self, action: Callable[[], object]) -> Single[T_co]:
         """Calls ``action`` exactly once after the end was signalled, or after a cancel.
 
         ::  --1|  -->  --1|
@@ -789,7 +791,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("do_finally", "action", action)
         return self._coordinate(operators.DoFinally, action)
 
-    def on_error_return(self: SingleBase[T], handler: Callable[[Exception], T], /) -> Single[T]:
+    def on_error_return(self: SingleBase[T], handler: Callable[[Exception], T]) -> Single[T]:
         """After an error the item that ``handler`` makes of it.
 
         ::  --#  -->  --x|
@@ -804,7 +806,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("on_error_return", "handler", handler)
         return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def on_error_resume_next(self: SingleBase[T], handler: Callable[[Exception], SingleBase[T]], /) -> Single[T]:
+    def on_error_resume_next(self: SingleBase[T], handler: Callable[[Exception], SingleBase[T]]) -> Single[T]:
         """After an error the Single that ``handler`` makes of it.
 
         ::  --#  -->  ----3|
@@ -819,7 +821,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("on_error_resume_next", "handler", handler)
         return self._coordinate(operators.OnErrorResumeNext, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Single[T_co]:
+    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Single[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --#  -->  ----1|
@@ -837,7 +839,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
             check_callable("retry", "when", when)
         return self._coordinate(operators.Retry, times, when)
 
-    def retry_until(self, stop: Callable[[], object], /) -> Single[T_co]:
+    def retry_until(self, stop: Callable[[], object]) -> Single[T_co]:
         """Subscribes again after an error, until ``stop()`` is true after an error; that one is signalled.
 
         ::  --#  -->  ----1|
@@ -852,7 +854,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("retry_until", "stop", stop)
         return self._coordinate(operators.RetryUntil, stop)
 
-    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Single[T_co]:
+    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]]) -> Single[T_co]:
         """Subscribes again after an error when the stream that ``handler`` makes of the errors gives an item.
 
         When that stream completes, there is no item: EmptyStreamError.
@@ -876,7 +878,6 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         self,
         times: int | None,
         first: float,
-        /,
         *,
         longest: float = 60.0,
         factor: float = 2.0,
@@ -913,7 +914,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
             shown=f"retry_backoff({times}, {first})",
         )
 
-    def repeat(self, times: int | None = None, /) -> Flowable[T_co]:
+    def repeat(self, times: int | None = None) -> Flowable[T_co]:
         """The items of ``times`` subscriptions, one after the other; without a number for ever.
 
         ::  --1|  -->  --1--1|      (times=2)
@@ -929,7 +930,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
             check_count("repeat", times, 0, "times")
         return self._coordinate_into(_results.Flowable, operators.Repeat, times)
 
-    def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
+    def repeat_until(self, stop: Callable[[], object]) -> Flowable[T_co]:
         """The items of one subscription after the other, until ``stop()`` is true.
 
         ::  --1|  -->  --1--1|
@@ -944,7 +945,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("repeat_until", "stop", stop)
         return self._coordinate_into(_results.Flowable, operators.RepeatUntil, stop)
 
-    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
+    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]]) -> Flowable[T_co]:
         """Once more each time the stream that ``handler`` makes of the ends gives an item; its end is the end.
 
         ::  --1|  -->  --1--1|
@@ -962,7 +963,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return self._coordinate_into(_results.Flowable, operators.RepeatWhen, *args, shown=shown)
 
     @classmethod
-    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Single[int]:
+    def timer(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Single[int]:
         """0 after ``seconds``.
 
         ::  -----0|
@@ -978,7 +979,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         args = (float(seconds), default_scheduler(scheduler, "timer"))
         return cls._from(OperatorHead(operators.Timer, (), args, shown=f"timer({seconds})"))
 
-    def take_until(self, other: AnySource, /) -> Single[T_co]:
+    def take_until(self, other: AnySource) -> Single[T_co]:
         """The item, if it comes before ``other`` gives an item or completes; else ``concurrent.futures.CancelledError``.
 
         ::  ----1|  --x|  -->  --#
@@ -1023,15 +1024,14 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return self._coordinate(operators.TimeInterval, default_scheduler(scheduler, "time_interval"), shown="time_interval()")
 
     @overload
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Single[T_co]: ...
+    def delay(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Single[T_co]: ...
 
     @overload
-    def delay(self, /, *, selector: Callable[[T_co], AnySource]) -> Single[T_co]: ...
+    def delay(self, *, selector: Callable[[T_co], AnySource]) -> Single[T_co]: ...
 
     def delay(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], AnySource] | None = None,
         scheduler: Scheduler | None = None,
@@ -1056,13 +1056,13 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return self._from(delayed(self, seconds, scheduler, delay_error))
 
     @overload
-    def delay_subscription(self, seconds: float, /, *, scheduler: Scheduler | None = None) -> Single[T_co]: ...
+    def delay_subscription(self, seconds: float, *, scheduler: Scheduler | None = None) -> Single[T_co]: ...
 
     @overload
-    def delay_subscription(self, /, *, until: Publisher[object]) -> Single[T_co]: ...
+    def delay_subscription(self, *, until: Publisher[object]) -> Single[T_co]: ...
 
     def delay_subscription(
-        self, seconds: float | None = None, /, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
+        self, seconds: float | None = None, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
     ) -> Single[T_co]:
         """Subscribes ``seconds`` later, or when ``until`` gives an item or completes.
 
@@ -1079,7 +1079,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         if until is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
-            check_source("delay_subscription", until)
+            check_source("delay_subscription", until, "until")
             return self._coordinate(
                 operators.DelaySubscriptionUntil, until, shown=naming("delay_subscription(until={!r})", until)
             )
@@ -1089,16 +1089,15 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
     @overload
     def timeout(
-        self: SingleBase[T], seconds: float, /, *, fallback: SingleBase[T] | None = None, scheduler: Scheduler | None = None
+        self: SingleBase[T], seconds: float, *, fallback: SingleBase[T] | None = None, scheduler: Scheduler | None = None
     ) -> Single[T]: ...
 
     @overload
-    def timeout(self: SingleBase[T], /, *, first: AnySource, fallback: SingleBase[T] | None = None) -> Single[T]: ...
+    def timeout(self: SingleBase[T], *, first: AnySource, fallback: SingleBase[T] | None = None) -> Single[T]: ...
 
     def timeout(
         self: Any,
         seconds: float | None = None,
-        /,
         *,
         first: AnySource | None = None,
         fallback: Any = None,
@@ -1118,7 +1117,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._from(limited(self, seconds, first, fallback, scheduler))
 
-    def subscribe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
+    def subscribe_on(self, scheduler: Scheduler) -> Single[T_co]:
         """Subscribes on a worker of ``scheduler``.
 
         ::  --1|  -->  --1|
@@ -1133,7 +1132,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
 
-    def unsubscribe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
+    def unsubscribe_on(self, scheduler: Scheduler) -> Single[T_co]:
         """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.
 
         ::  --1|  -->  --1|
@@ -1149,7 +1148,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         said = (f"thread: cancels on a worker of {scheduler!r}",)
         return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
 
-    def observe_on(self, scheduler: Scheduler, /) -> Single[T_co]:
+    def observe_on(self, scheduler: Scheduler) -> Single[T_co]:
         """Signals on a worker of ``scheduler``.
 
         ::  --1|  -->  --1|

@@ -27,13 +27,13 @@ class FlowableGroup(FlowableCore[T_co]):
 
     @overload
     def group_by(
-        self: FlowableBase[T], key: Callable[[T], K], /, *, buffer_size: int = DEFAULT_PREFETCH
+        self: FlowableBase[T], key: Callable[[T], K], *, buffer_size: int = DEFAULT_PREFETCH
     ) -> Flowable[GroupedFlowable[K, T]]: ...
     @overload
     def group_by(
-        self, key: Callable[[T_co], K], value: Callable[[T_co], V], /, *, buffer_size: int = DEFAULT_PREFETCH
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], *, buffer_size: int = DEFAULT_PREFETCH
     ) -> Flowable[GroupedFlowable[K, V]]: ...
-    def group_by(self, key: Any, value: Any = None, /, *, buffer_size: int = DEFAULT_PREFETCH) -> Any:
+    def group_by(self, key: Any, value: Any = None, *, buffer_size: int = DEFAULT_PREFETCH) -> Any:
         """One stream per key, each given when its first item comes.
 
         ::  --1-2-3-|  -->  --a-b---|      (odd and even)

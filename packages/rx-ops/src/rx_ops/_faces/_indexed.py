@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_ops import stages
-from rx_ops._faces._core import FlowableCore, check_count
+from rx_ops._faces._core import FlowableCore, check_count, right_call
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -20,7 +20,7 @@ class FlowableIndexed(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def enumerate(self, start: int = 0, /) -> Flowable[tuple[int, T_co]]:
+    def enumerate(self, start: int = 0) -> Flowable[tuple[int, T_co]]:
         """Each item behind its index: pairs ``(index, item)``.
 
         ::  --a--b--c|  -->  --(0,a)--(1,b)--(2,c)|
@@ -32,7 +32,7 @@ class FlowableIndexed(FlowableCore[T_co]):
         _check_place("enumerate", "start", start)
         return self._then(stages.enumerate_, start)
 
-    def map_indexed(self, mapper: Callable[[T_co, int], R], /) -> Flowable[R]:
+    def map_indexed(self, mapper: Callable[[T_co, int], R]) -> Flowable[R]:
         """``map`` with the index of the item as the second argument, counted from 0 for each subscription.
 
         ::  --5--5--5|  -->  --5--6--7|
@@ -44,7 +44,7 @@ class FlowableIndexed(FlowableCore[T_co]):
         """
         return self._calling(stages.map_indexed, mapper)
 
-    def filter_indexed(self, predicate: Callable[[T_co, int], object], /) -> Flowable[T_co]:
+    def filter_indexed(self, predicate: Callable[[T_co, int], object]) -> Flowable[T_co]:
         """``filter`` with the index of the item as the second argument, counted from 0 for each subscription.
 
         ::  --a--b--c|  -->  --a-----c|
@@ -68,7 +68,7 @@ class FlowableIndexed(FlowableCore[T_co]):
         """
         return self._then(stages.pairwise)
 
-    def slice(self, start: int | None, stop: int | None, step: int = 1, /) -> Flowable[T_co]:
+    def slice(self, start: int | None, stop: int | None, step: int = 1) -> Flowable[T_co]:
         """The items that ``[start:stop:step]`` gives of a list; negative places count from the end.
 
         Completes together with its last item and cancels the source, unless a place counts from the end.
@@ -95,4 +95,4 @@ class FlowableIndexed(FlowableCore[T_co]):
 
 def _check_place(operator: str, name: str, place: object) -> None:
     if type(place) is not int:
-        raise TypeError(f"{operator}({name}={place!r}): a whole number is needed, for example {name}=3")
+        raise TypeError(f"{operator}({name}={place!r}): a whole number is needed, for example {right_call(operator, name, '3')}")

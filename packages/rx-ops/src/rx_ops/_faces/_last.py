@@ -22,10 +22,10 @@ class FlowableLast(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def last(self, /) -> Single[T_co]: ...
+    def last(self) -> Single[T_co]: ...
     @overload
-    def last(self: FlowableBase[T], default: T, /) -> Single[T]: ...
-    def last(self: Any, default: Any = None, /) -> Any:
+    def last(self: FlowableBase[T], default: T) -> Single[T]: ...
+    def last(self: Any, default: Any = None) -> Any:
         """The last item, or ``default`` when there is none.
 
         ::  --1--2--3|  -->  --------3|
@@ -52,10 +52,10 @@ class FlowableLast(FlowableCore[T_co]):
         return self._into(_results.Maybe, stages.last_element)
 
     @overload
-    def single(self, /) -> Single[T_co]: ...
+    def single(self) -> Single[T_co]: ...
     @overload
-    def single(self: FlowableBase[T], default: T, /) -> Single[T]: ...
-    def single(self: Any, default: Any = None, /) -> Any:
+    def single(self: FlowableBase[T], default: T) -> Single[T]: ...
+    def single(self: Any, default: Any = None) -> Any:
         """The only item, or ``default`` when there is none; a second one is an error.
 
         ::  --1---|  -->  ------1|

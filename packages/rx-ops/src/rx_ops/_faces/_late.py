@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, TypeVar, overload
 from rx_core import Publisher, Scheduler, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
-from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import (
+    FlowableCore,
+    check_callable,
+    check_count,
+    check_scheduler,
+    check_seconds,
+    check_source,
+    default_scheduler,
+)
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -22,15 +30,14 @@ class FlowableLate(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def delay(self, seconds: float, /, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]: ...
+    def delay(self, seconds: float, *, scheduler: Scheduler | None = None, delay_error: bool = False) -> Flowable[T_co]: ...
     @overload
     def delay(
-        self, /, *, selector: Callable[[T_co], Publisher[object]], subscription: Publisher[object] | None = None
+        self, *, selector: Callable[[T_co], Publisher[object]], subscription: Publisher[object] | None = None
     ) -> Flowable[T_co]: ...
     def delay(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], Publisher[object]] | None = None,
         subscription: Publisher[object] | None = None,
@@ -57,7 +64,7 @@ class FlowableLate(FlowableCore[T_co]):
                 raise TypeError("delay() takes seconds or selector=..., not both")
             check_callable("delay", "selector", selector)
             if subscription is not None:
-                check_source("delay", subscription)
+                check_source("delay", subscription, "subscription")
             source = self if subscription is None else self.delay_subscription(until=subscription)  # type: ignore[attr-defined]  # of another family
             shown = f"delay({name_of(selector)})"
             return self._from(OperatorHead(operators.DelayBy, (source,), (selector, 128), window=128, shown=shown))
@@ -68,7 +75,7 @@ class FlowableLate(FlowableCore[T_co]):
         return self._coordinate(operators.Delay, *args, shown=f"delay({seconds})")
 
     @classmethod
-    def interval(cls, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Flowable[int]:
+    def interval(cls, seconds: float, *, initial: float | None = None, scheduler: Scheduler | None = None) -> Flowable[int]:
         """0, 1, 2, ... every ``seconds``, the first after ``initial`` seconds (default: ``seconds``), for ever.
 
         ::  --0--1--2--3-
@@ -95,7 +102,7 @@ class FlowableLate(FlowableCore[T_co]):
 
     @classmethod
     def interval_range(
-        cls, start: int, count: int, seconds: float, /, *, initial: float | None = None, scheduler: Scheduler | None = None
+        cls, start: int, count: int, seconds: float, *, initial: float | None = None, scheduler: Scheduler | None = None
     ) -> Flowable[int]:
         """``count`` numbers from ``start`` on, one every ``seconds``, the first after ``initial`` seconds (default: ``seconds``).
 
@@ -108,9 +115,13 @@ class FlowableLate(FlowableCore[T_co]):
         Source:  RxJava ``intervalRange``. Without numbers it completes when the first would be due.
         """
         if type(start) is not int:
-            raise TypeError(f"interval_range(start={start!r}): a whole number is needed, for example interval_range(0, 10, 0.5)")
+            raise TypeError(
+                f"interval_range(start={start!r}): a whole number is needed, for example Flowable.interval_range(0, 10, 0.5)"
+            )
         check_count("interval_range", count)
         check_seconds("interval_range", seconds)
+        if scheduler is not None:
+            check_scheduler("interval_range", scheduler)
         if initial is not None:
             check_seconds("interval_range", initial, "initial")
         if not count:
@@ -120,7 +131,7 @@ class FlowableLate(FlowableCore[T_co]):
         return ticks._then(stages.map_, start.__add__) if start else ticks
 
     @classmethod
-    def timer(cls, seconds: float, /, *, scheduler: Scheduler | None = None) -> Flowable[int]:
+    def timer(cls, seconds: float, *, scheduler: Scheduler | None = None) -> Flowable[int]:
         """0 after ``seconds``, then completion.
 
         ::  -----0|

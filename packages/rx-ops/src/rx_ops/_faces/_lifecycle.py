@@ -20,7 +20,7 @@ class FlowableLifecycle(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def do_on_subscribe(self, action: Callable[[Subscription], object], /) -> Flowable[T_co]:
+    def do_on_subscribe(self, action: Callable[[Subscription], object]) -> Flowable[T_co]:
         """Calls ``action`` with the subscription, for each one, before downstream has it.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -32,7 +32,7 @@ class FlowableLifecycle(FlowableCore[T_co]):
         check_callable("do_on_subscribe", "action", action)
         return self._coordinate(operators.DoOnSubscribe, action)
 
-    def do_on_request(self, action: Callable[[int], object], /) -> Flowable[T_co]:
+    def do_on_request(self, action: Callable[[int], object]) -> Flowable[T_co]:
         """Calls ``action`` with the number of each request that comes here, before it goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -44,7 +44,7 @@ class FlowableLifecycle(FlowableCore[T_co]):
         check_callable("do_on_request", "action", action)
         return self._coordinate(operators.DoOnRequest, action)
 
-    def do_on_cancel(self, action: Callable[[], object], /) -> Flowable[T_co]:
+    def do_on_cancel(self, action: Callable[[], object]) -> Flowable[T_co]:
         """Calls ``action`` when downstream cancels, ``take`` for example, before the cancel goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -89,7 +89,7 @@ class FlowableLifecycle(FlowableCore[T_co]):
         """
         return self._coordinate(operators.OnTerminateDetach)
 
-    def do_after_next(self, action: Callable[[T_co], object], /) -> Flowable[T_co]:
+    def do_after_next(self, action: Callable[[T_co], object]) -> Flowable[T_co]:
         """Calls ``action`` with each item when downstream has taken it.
 
         ::  --1--2--3|  -->  --1--2--3|

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rx_core import check_prefetch, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators
-from rx_ops._faces._core import FlowableCore, check_callable
+from rx_ops._faces._core import FlowableCore, check_callable, right_call
 from rx_ops.operators import BackpressureStrategy, BatchEmitter, GenerateAsync, Listening, Watching
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ class FlowableListen(FlowableCore[T_co]):
         cls,
         initial: Callable[[], S],
         call: Callable[[S, int, BatchEmitter[T, S]], object],
-        /,
         *,
         dispose: Callable[[S], object] | None = None,
     ) -> Flowable[T]:
@@ -58,7 +57,6 @@ class FlowableListen(FlowableCore[T_co]):
         add: Callable[[Callable[[T], None]], object],
         remove: Callable[[Callable[[T], None]], object],
         strategy: BackpressureStrategy = BackpressureStrategy.BUFFER,
-        /,
         *,
         capacity: int | None = None,
         on_drop: Callable[[T], object] | None = None,
@@ -86,7 +84,6 @@ class FlowableListen(FlowableCore[T_co]):
         add: Callable[[Callable[..., None]], object],
         remove: Callable[[Callable[..., None]], object],
         strategy: BackpressureStrategy = BackpressureStrategy.LATEST,
-        /,
         *,
         capacity: int | None = None,
         on_drop: Callable[[T], object] | None = None,
@@ -122,7 +119,8 @@ class FlowableListen(FlowableCore[T_co]):
         name = text.partition("(")[0]
         if not isinstance(strategy, BackpressureStrategy):
             raise TypeError(
-                f"{name}() needs a BackpressureStrategy, got {strategy!r}.\n  For example:  BackpressureStrategy.LATEST"
+                f"{name}() needs a BackpressureStrategy, got {strategy!r}.\n"
+                f"  Right:  {right_call(name, 'strategy', 'BackpressureStrategy.LATEST')}"
             )
         if capacity is not None:
             check_prefetch(name, capacity, "capacity")

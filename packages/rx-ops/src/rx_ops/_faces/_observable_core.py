@@ -50,6 +50,10 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         else:
             self._subscribe_items(ToObserver(observer))
 
+    @classmethod
+    def _begun_wrongly(cls, given: object) -> TypeError:
+        return _core.begun_wrongly("Observable", given, "empty()")
+
     if TYPE_CHECKING:
         # The same methods, with the face in their types.
         def _then(self, stage: StageFunction, *args: Any) -> Observable[Any]: ...
@@ -71,7 +75,6 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
     def to_flowable(
         self,
         strategy: BackpressureStrategy,
-        /,
         *,
         capacity: int | None = None,
         on_drop: Callable[[T_co], object] | None = None,
@@ -110,7 +113,7 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
         bound = UNBOUNDED if capacity is None else capacity
         return Flowable._from(OperatorHead(operators.ToFlowable, (self,), (strategy, bound, on_drop), shown=shown))
 
-    def do_on_dispose(self, action: Callable[[], object], /) -> Observable[T_co]:
+    def do_on_dispose(self, action: Callable[[], object]) -> Observable[T_co]:
         """Calls ``action`` when downstream disposes, ``take`` for example, before that goes on.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -177,16 +180,16 @@ class _Hidden(Generic[T]):
     def __init__(self, source: Any) -> None:
         self._source: ObservableSource[T] = source
 
-    def subscribe(self, observer: Observer[T], /) -> None:
+    def subscribe(self, observer: Observer[T]) -> None:
         self._source.subscribe(observer)
 
     def __repr__(self) -> str:
         return repr(self._source)
 
 
-def check_source(operator: str, source: object, /) -> None:
+def check_source(operator: str, source: object, /, argument: str = "") -> None:
     """Raise at assembly when something that has to be a source is none."""
-    _core.check_source(operator, source, "Observable")
+    _core.check_source(operator, source, argument, kind="Observable")
 
 
 __all__ = ["ObservableCore", "ObservableHead", "check_source"]

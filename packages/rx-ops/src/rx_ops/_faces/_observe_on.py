@@ -21,7 +21,7 @@ class FlowableObserveOn(FlowableCore[T_co]):
     __slots__ = ()
 
     def observe_on(
-        self, scheduler: Scheduler, /, *, prefetch: int = GROWING_PREFETCH, delay_error: bool = False, latest: bool = False
+        self, scheduler: Scheduler, *, prefetch: int = GROWING_PREFETCH, delay_error: bool = False, latest: bool = False
     ) -> Flowable[T_co]:
         """Signals, and everything after this operator, on a worker of ``scheduler``.
 

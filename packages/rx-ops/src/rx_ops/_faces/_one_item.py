@@ -119,7 +119,7 @@ class ItemHead(OperatorHead):
     __slots__ = ()
     relays: ClassVar[bool] = True
 
-    def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
+    def subscribe_for(self, subscriber: Subscriber[Any], origin: object) -> None:
         if type(subscriber) is CallbackObserver:  # callbacks want the item as soon as it is there
             self.upstream[0]._subscribe_items(subscriber)
         else:
@@ -158,22 +158,22 @@ def kept(source: Any) -> SourceHead:
 # -- several of them ---------------------------------------------------------------------------------------------------
 
 
-def zipped(sources: tuple[Any, ...], combiner: Any = None, operator: str = "zip") -> Head:
+def zipped(sources: tuple[Any, ...], combiner: Any = None, operator: str = "zip", *, kind: str) -> Head:
     """A row of the items of all. The combiner may stand behind the sources, as in RxJava."""
     if combiner is None and sources and callable(sources[-1]) and not hasattr(sources[-1], "subscribe"):
         *others, combiner = sources
         sources = tuple(others)
     for source in sources:
-        check_source(operator, source)
+        check_source(operator, source, kind=kind)
     if combiner is not None:
-        check_callable(operator, "combiner", combiner)
+        check_callable(operator, "combiner", combiner, kind)
     return OperatorHead(operators.Zip, sources, (combiner or operators.row_of, 2), many=True, shown="zip()")
 
 
-def items_of(operator: str, sources: tuple[object, ...], **options: Any) -> Flowable[Any]:
+def items_of(kind: str, operator: str, sources: tuple[object, ...], **options: Any) -> Flowable[Any]:
     """A stream of the items of ``sources``, by an operator of Flowable."""
     for source in sources:
-        check_source(operator, source)
+        check_source(operator, source, kind=kind)
     made: Flowable[Any] = getattr(_results.Flowable, operator)(*sources, **options)
     return made
 
@@ -181,7 +181,7 @@ def items_of(operator: str, sources: tuple[object, ...], **options: Any) -> Flow
 def all_ended(face: Any, operator: str, sources: tuple[object, ...], delay_error: bool) -> OperatorHead:
     """The end of several Completables: ``concat``, ``merge``."""
     for source in sources:
-        check_source(operator, source)
+        check_source(operator, source, kind=face.__name__)
     quiet = tuple([face._from(only_end(source)) for source in sources])
     if operator == "concat":
         return OperatorHead(operators.Concat, quiet, (delay_error,), many=True, shown="concat()")
@@ -241,11 +241,11 @@ def limited(
 ) -> OperatorHead:
     """``timeout``."""
     if fallback is not None:
-        check_source("timeout", fallback)
+        check_source("timeout", fallback, "fallback")
     if until is not None:
         if seconds is not None or scheduler is not None:
             raise TypeError("timeout() takes seconds or first=..., not both")
-        check_source("timeout", until)
+        check_source("timeout", until, "first")
         return OperatorHead(operators.TimeoutBy, (source,), (until, None, fallback, True), shown="timeout(first)")
     check_seconds("timeout", seconds)
     args = (float(seconds or 0), default_scheduler(scheduler, "timeout"), fallback, True)

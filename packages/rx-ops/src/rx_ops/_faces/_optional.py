@@ -21,7 +21,7 @@ class FlowableOptional(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def map_optional(self, mapper: Callable[[T_co], R | None], /) -> Flowable[R]:
+    def map_optional(self, mapper: Callable[[T_co], R | None]) -> Flowable[R]:
         """Each item through ``mapper``; where it returns None the item is left out.
 
         ::  --1--2--3|  -->  --a-----c|
@@ -33,7 +33,7 @@ class FlowableOptional(FlowableCore[T_co]):
         """
         return self._calling(stages.map_optional, mapper)
 
-    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object], /) -> Flowable[R]:
+    def handle(self, handler: Callable[[T_co, HandleEmitter[R]], object]) -> Flowable[R]:
         """Calls ``handler(item, emitter)``, which says what to give instead of the item: one item or none, and whether to end.
 
         ::  --1--2--3--4|  -->  --a-----c|

@@ -43,6 +43,14 @@ class _CalledElsewhere:
         raise OperatorNotFoundError(unknown(kind.__mro__, self._name), name=self._name, obj=stream or kind)
 
 
+def ours(kind: type, names: Iterable[str]) -> list[str]:
+    """Those of the names that are not only what something is called elsewhere."""
+    found: dict[str, object] = {}
+    for base in reversed(kind.__mro__):
+        found.update(vars(base))
+    return [name for name in names if not isinstance(found.get(name), _CalledElsewhere)]
+
+
 class _Listed(ABCMeta):
     """``dir()`` of a type leaves out what operators are called elsewhere.
 
@@ -50,7 +58,7 @@ class _Listed(ABCMeta):
     """
 
     def __dir__(cls) -> Iterable[str]:
-        return [name for name in super().__dir__() if name not in CALLED and name not in WRITTEN]
+        return ours(cls, super().__dir__())
 
 
 class _Plugged(metaclass=_Listed):
@@ -59,7 +67,7 @@ class _Plugged(metaclass=_Listed):
     __slots__ = ()
 
     def __dir__(self) -> Iterable[str]:
-        return [name for name in super().__dir__() if name not in CALLED and name not in WRITTEN]
+        return ours(type(self), super().__dir__())
 
     if not TYPE_CHECKING:
         __getattr__ = look_for

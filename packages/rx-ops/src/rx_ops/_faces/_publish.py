@@ -24,13 +24,12 @@ class FlowablePublish(FlowableConnect[T_co]):
     __slots__ = ()
 
     @overload
-    def publish(self, /, *, prefetch: int = ...) -> ConnectableFlowable[T_co]: ...
+    def publish(self, *, prefetch: int = ...) -> ConnectableFlowable[T_co]: ...
     @overload
-    def publish(self, selector: Callable[[Flowable[T_co]], FlowableBase[R]], /, *, prefetch: int = ...) -> Flowable[R]: ...
+    def publish(self, selector: Callable[[Flowable[T_co]], FlowableBase[R]], *, prefetch: int = ...) -> Flowable[R]: ...
     def publish(
         self,
         selector: Callable[[Flowable[T_co]], FlowableBase[Any]] | None = None,
-        /,
         *,
         prefetch: int = DEFAULT_PREFETCH,
     ) -> Any:
@@ -53,7 +52,7 @@ class FlowablePublish(FlowableConnect[T_co]):
         check_callable("publish", "selector", selector)
         return self._selected(operators.PublishWithin, "publish", operators.published(prefetch, f"{self!r}.publish()"), selector)
 
-    def share(self, /, *, prefetch: int = DEFAULT_PREFETCH) -> Flowable[T_co]:
+    def share(self, *, prefetch: int = DEFAULT_PREFETCH) -> Flowable[T_co]:
         """One run of this stream for all who subscribe; the first starts it, the last to leave stops it.
 
         ::  --1--2--3|  -->  --1--2--3|     (a later subscriber: -----2--3|)

@@ -23,16 +23,15 @@ class FlowableRates(FlowableCore[T_co]):
 
     @overload
     def debounce(
-        self, seconds: float, /, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
+        self, seconds: float, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
     ) -> Flowable[T_co]: ...
     @overload
     def debounce(
-        self, /, *, selector: Callable[[T_co], Publisher[object]], on_drop: Callable[[T_co], object] | None = None
+        self, *, selector: Callable[[T_co], Publisher[object]], on_drop: Callable[[T_co], object] | None = None
     ) -> Flowable[T_co]: ...
     def debounce(
         self,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[T_co], Publisher[object]] | None = None,
         scheduler: Scheduler | None = None,
@@ -64,7 +63,6 @@ class FlowableRates(FlowableCore[T_co]):
     def sample(
         self,
         seconds: float,
-        /,
         *,
         emit_last: bool = False,
         scheduler: Scheduler | None = None,
@@ -72,12 +70,11 @@ class FlowableRates(FlowableCore[T_co]):
     ) -> Flowable[T_co]: ...
     @overload
     def sample(
-        self, /, *, sampler: Publisher[object], emit_last: bool = False, on_drop: Callable[[T_co], object] | None = None
+        self, *, sampler: Publisher[object], emit_last: bool = False, on_drop: Callable[[T_co], object] | None = None
     ) -> Flowable[T_co]: ...
     def sample(
         self,
         seconds: float | None = None,
-        /,
         *,
         sampler: Publisher[object] | None = None,
         emit_last: bool = False,
@@ -100,7 +97,7 @@ class FlowableRates(FlowableCore[T_co]):
         if sampler is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("sample() takes seconds or sampler=..., not both")
-            check_source("sample", sampler)
+            check_source("sample", sampler, "sampler")
             return self._coordinate(
                 operators.SampleBy, sampler, emit_last, on_drop, shown=naming("sample(sampler={!r})", sampler)
             )
@@ -109,7 +106,7 @@ class FlowableRates(FlowableCore[T_co]):
         return self._coordinate(operators.Sample, *args, shown=f"sample({seconds})")
 
     def throttle_first(
-        self, seconds: float, /, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
+        self, seconds: float, *, scheduler: Scheduler | None = None, on_drop: Callable[[T_co], object] | None = None
     ) -> Flowable[T_co]:
         """An item, then none for ``seconds``, then the next that comes.
 
@@ -129,7 +126,6 @@ class FlowableRates(FlowableCore[T_co]):
     def throttle_latest(
         self,
         seconds: float,
-        /,
         *,
         emit_last: bool = False,
         scheduler: Scheduler | None = None,

@@ -21,7 +21,7 @@ class FlowableRepeat(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def repeat(self, times: int | None = None, /) -> Flowable[T_co]:
+    def repeat(self, times: int | None = None) -> Flowable[T_co]:
         """This stream ``times`` times, one after the other; without a number for ever.
 
         ::  --1--2|  -->  --1--2----1--2|      (times=2)
@@ -36,7 +36,7 @@ class FlowableRepeat(FlowableCore[T_co]):
             check_count("repeat", times, 0, "times")
         return self._coordinate(operators.Repeat, times)
 
-    def repeat_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
+    def repeat_until(self, stop: Callable[[], object]) -> Flowable[T_co]:
         """This stream again and again, until ``stop()`` is true after a completion; so it runs at least once.
 
         ::  --1--2|  -->  --1--2----1--2|
@@ -50,7 +50,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         check_callable("repeat_until", "stop", stop)
         return self._coordinate(operators.RepeatUntil, stop)
 
-    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]], /) -> Flowable[T_co]:
+    def repeat_when(self, handler: Callable[[Flowable[int]], Publisher[object]]) -> Flowable[T_co]:
         """This stream again each time the stream that ``handler`` makes gives an item; its end is the end.
 
         ``handler`` gets the completions of this stream, numbered from 1, once per subscription.
@@ -67,7 +67,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
-    def retry(self, times: int | None = None, /, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
+    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
 
         ::  --1--#  -->  --1----1----1--#      (times=2)
@@ -84,7 +84,7 @@ class FlowableRepeat(FlowableCore[T_co]):
             check_callable("retry", "when", when)
         return self._coordinate(operators.Retry, times, when)
 
-    def retry_until(self, stop: Callable[[], object], /) -> Flowable[T_co]:
+    def retry_until(self, stop: Callable[[], object]) -> Flowable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
 
         ::  --1--#  -->  --1----1----1--#
@@ -98,7 +98,7 @@ class FlowableRepeat(FlowableCore[T_co]):
         check_callable("retry_until", "stop", stop)
         return self._coordinate(operators.RetryUntil, stop)
 
-    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]], /) -> Flowable[T_co]:
+    def retry_when(self, handler: Callable[[Flowable[Exception]], Publisher[object]]) -> Flowable[T_co]:
         """After an error this stream again when the stream that ``handler`` makes gives an item; its end is the end.
 
         ``handler`` gets the errors of this stream, once per subscription.
@@ -120,7 +120,6 @@ class FlowableRepeat(FlowableCore[T_co]):
         self,
         times: int | None,
         first: float,
-        /,
         *,
         longest: float = 60.0,
         factor: float = 2.0,
@@ -162,17 +161,19 @@ def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any
     check_seconds("retry_backoff", first, "first")
     check_seconds("retry_backoff", longest, "longest")
     if first == inf:
-        raise ValueError("retry_backoff(first=inf): a pause has to end, for example retry_backoff(3, 0.5)")
+        raise ValueError("retry_backoff(first=inf): a pause has to end, for example .retry_backoff(3, 0.5)")
     if longest < first:
         raise ValueError(f"retry_backoff(first={first}, longest={longest}): the first pause is longer than the longest")
     for name, number in (("factor", factor), ("jitter", jitter)):
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             raise TypeError(
-                f"retry_backoff({name}={number!r}): a number is needed, for example retry_backoff(3, 0.5, {name}=1.0)"
+                f"retry_backoff({name}={number!r}): a number is needed, for example .retry_backoff(3, 0.5, {name}=1.0)"
             )
     if not factor >= 1:
-        raise ValueError(f"retry_backoff(factor={factor}): pauses grow, so at least 1 is needed, for example 2.0")
+        raise ValueError(f"retry_backoff(factor={factor}): at least 1 is needed, for example .retry_backoff(3, 0.5, factor=2.0)")
     if not 0 <= jitter <= 1:
-        raise ValueError(f"retry_backoff(jitter={jitter}): a share between 0 and 1 is needed, for example 0.5")
+        raise ValueError(
+            f"retry_backoff(jitter={jitter}): a share between 0 and 1 is needed, for example .retry_backoff(3, 0.5, jitter=0.5)"
+        )
     if when is not None:
         check_callable("retry_backoff", "when", when)

@@ -7,7 +7,9 @@ to be loaded before. A type checker finds the types in it; at run time :func:`pu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from rx_core._advice import FACES
 
 if TYPE_CHECKING:
     from rx_ops._faces._connectable import ConnectableFlowable
@@ -18,9 +20,14 @@ if TYPE_CHECKING:
     from rx_ops._faces._generated_single import Single
 
 
+_ORDER: Final = ("Flowable", "Observable", "Single", "Maybe", "Completable")
+
+
 def put(*types: type) -> None:
-    """Make these types known to the families."""
+    """Make these types known to the families, and to the texts of errors."""
     globals().update({each.__name__: each for each in types})
+    FACES.extend(types)
+    FACES.sort(key=lambda kind: _ORDER.index(kind.__name__) if kind.__name__ in _ORDER else len(_ORDER))
 
 
 __all__ = [

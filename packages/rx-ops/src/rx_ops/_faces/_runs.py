@@ -21,7 +21,7 @@ class FlowableRuns(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def buffer_until(self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False) -> Flowable[list[T_co]]:
+    def buffer_until(self, predicate: Callable[[T_co], object], *, cut_before: bool = False) -> Flowable[list[T_co]]:
         """Lists that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
 
         ::  --1-2-3-4|  -->  ----a---b|      (even: a=[1, 2], b=[3, 4])
@@ -34,7 +34,7 @@ class FlowableRuns(FlowableCore[T_co]):
         check_callable("buffer_until", "predicate", predicate)
         return self._then(stages.buffer_before if cut_before else stages.buffer_until, predicate)
 
-    def chunk_by_weight(self, limit: float, weight: Callable[[T_co], float], /) -> Flowable[list[T_co]]:
+    def chunk_by_weight(self, limit: float, weight: Callable[[T_co], float]) -> Flowable[list[T_co]]:
         """Lists of neighbours that ``weight`` gives ``limit`` together at most; an item that is heavier is a list by itself.
 
         ::  --1-2-3-4|  -->  ----a-b-c|      (limit=4: a=[1, 2], b=[3], c=[4])
@@ -46,13 +46,13 @@ class FlowableRuns(FlowableCore[T_co]):
         Source:  none in RxJava, Reactor and RxPY. A list that is full is given at once, and not with the next item.
         """
         if isinstance(limit, bool) or not isinstance(limit, (int, float)):
-            raise TypeError(f"chunk_by_weight({limit!r}): a number is needed, for example chunk_by_weight(1_000, len)")
+            raise TypeError(f"chunk_by_weight({limit!r}): a number is needed, for example .chunk_by_weight(1_000, len)")
         if not limit > 0:
-            raise ValueError(f"chunk_by_weight({limit}): the limit has to be above 0, for example chunk_by_weight(1_000, len)")
+            raise ValueError(f"chunk_by_weight({limit}): the limit has to be above 0, for example .chunk_by_weight(1_000, len)")
         check_callable("chunk_by_weight", "weight", weight)
         return self._then(stages.chunk_by_weight, limit, weight)
 
-    def buffer_while(self, predicate: Callable[[T_co], object], /) -> Flowable[list[T_co]]:
+    def buffer_while(self, predicate: Callable[[T_co], object]) -> Flowable[list[T_co]]:
         """Lists of neighbours for which ``predicate`` is true; the items between them are left out.
 
         ::  --1-3-4-5|  -->  ------a-b|      (odd: a=[1, 3], b=[5])
@@ -65,7 +65,7 @@ class FlowableRuns(FlowableCore[T_co]):
         check_callable("buffer_while", "predicate", predicate)
         return self._then(stages.buffer_while, predicate)
 
-    def buffer_until_changed(self, key: Callable[[T_co], object] | None = None, /) -> Flowable[list[T_co]]:
+    def buffer_until_changed(self, key: Callable[[T_co], object] | None = None) -> Flowable[list[T_co]]:
         """Lists of neighbours that are equal, by themselves or by ``key``.
 
         ::  --1-1-2-2|  -->  ------a-b|      (a=[1, 1], b=[2, 2])
@@ -81,7 +81,7 @@ class FlowableRuns(FlowableCore[T_co]):
         return self._then(stages.buffer_until_changed, key)
 
     def window_until(
-        self, predicate: Callable[[T_co], object], /, *, cut_before: bool = False, prefetch: int = DEFAULT_PREFETCH
+        self, predicate: Callable[[T_co], object], *, cut_before: bool = False, prefetch: int = DEFAULT_PREFETCH
     ) -> Flowable[Flowable[T_co]]:
         """Streams that end with an item for which ``predicate`` is true; with ``cut_before`` they begin with it.
 
@@ -104,9 +104,7 @@ class FlowableRuns(FlowableCore[T_co]):
         args = (_results.Flowable, prefetch, rule, predicate)
         return self._coordinate(operators.WindowUntil, *args, shown=shown, said=operators.run_notes(prefetch))
 
-    def window_while(
-        self, predicate: Callable[[T_co], object], /, *, prefetch: int = DEFAULT_PREFETCH
-    ) -> Flowable[Flowable[T_co]]:
+    def window_while(self, predicate: Callable[[T_co], object], *, prefetch: int = DEFAULT_PREFETCH) -> Flowable[Flowable[T_co]]:
         """Streams of neighbours for which ``predicate`` is true; the items between them are left out.
 
         ::  --1-3-4-5|  -->  --a-----b|      (odd: a has 1 and 3, b has 5)
@@ -125,7 +123,7 @@ class FlowableRuns(FlowableCore[T_co]):
         return self._coordinate(operators.WindowWhile, *args, shown=shown, said=operators.run_notes(prefetch))
 
     def window_until_changed(
-        self, key: Callable[[T_co], object] | None = None, /, *, prefetch: int = DEFAULT_PREFETCH
+        self, key: Callable[[T_co], object] | None = None, *, prefetch: int = DEFAULT_PREFETCH
     ) -> Flowable[Flowable[T_co]]:
         """Streams of neighbours that are equal, by themselves or by ``key``.
 

@@ -24,10 +24,10 @@ class FlowableSorted(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def sorted(self: FlowableBase[ComparableT], /, *, reverse: bool = False) -> Flowable[ComparableT]: ...
+    def sorted(self: FlowableBase[ComparableT], *, reverse: bool = False) -> Flowable[ComparableT]: ...
     @overload
-    def sorted(self, key: Callable[[T_co], Comparable], /, *, reverse: bool = False) -> Flowable[T_co]: ...
-    def sorted(self: Any, key: Any = None, /, *, reverse: bool = False) -> Any:
+    def sorted(self, key: Callable[[T_co], Comparable], *, reverse: bool = False) -> Flowable[T_co]: ...
+    def sorted(self: Any, key: Any = None, *, reverse: bool = False) -> Any:
         """All items in order, by themselves or by ``key``, equal ones in the order they came; with ``reverse`` the largest first.
 
         ::  --2--3--1|  -->  --------1-2-3|

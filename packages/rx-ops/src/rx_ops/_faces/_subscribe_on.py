@@ -20,7 +20,7 @@ class FlowableSubscribeOn(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def subscribe_on(self, scheduler: Scheduler, /) -> Flowable[T_co]:
+    def subscribe_on(self, scheduler: Scheduler) -> Flowable[T_co]:
         """Subscribes to this stream, and requests from it, on a worker of ``scheduler``.
 
         ::  --1--2--3|  -->  --1--2--3|
@@ -33,7 +33,7 @@ class FlowableSubscribeOn(FlowableCore[T_co]):
         check_scheduler("subscribe_on", scheduler)
         return self._from(subscribed_on(self, scheduler))
 
-    def unsubscribe_on(self, scheduler: Scheduler, /) -> Flowable[T_co]:
+    def unsubscribe_on(self, scheduler: Scheduler) -> Flowable[T_co]:
         """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.
 
         ::  --1--2--3|  -->  --1--2--3|

@@ -25,7 +25,6 @@ class FlowableSwitchMap(FlowableCore[T_co]):
     def switch_map(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         prefetch: int = DEFAULT_PREFETCH,
         delay_error: bool = False,
@@ -49,7 +48,7 @@ class FlowableSwitchMap(FlowableCore[T_co]):
         check_prefetch("switch_map", prefetch)
         return self._coordinate(operators.SwitchMap, mapper, prefetch, delay_error, shown=f"switch_map({name_of(mapper)})")
 
-    def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], /, *, delay_error: bool = False) -> Completable:
+    def switch_map_completable(self, mapper: Callable[[T_co], CompletableBase], *, delay_error: bool = False) -> Completable:
         """Complete when this stream is and the Completable that ``mapper`` made of its newest item; those before are cancelled.
 
         ::  --a--b|  -->  --------|
@@ -71,7 +70,6 @@ class FlowableSwitchMap(FlowableCore[T_co]):
     def exhaust_map(
         self,
         mapper: Callable[[T_co], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
         *,
         prefetch: int = DEFAULT_PREFETCH,
         delay_error: bool = False,

@@ -27,7 +27,6 @@ class FlowableSwitchOnFirst(FlowableCore[T_co]):
     def switch_on_first(
         self: FlowableBase[T],
         transformer: Callable[[Notification[T], Flowable[T]], Publisher[R] | SingleBase[R] | MaybeBase[R]],
-        /,
     ) -> Flowable[R]:
         """What ``transformer`` makes of the first signal and of the whole stream, which begins with that signal.
 

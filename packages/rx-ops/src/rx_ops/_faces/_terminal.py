@@ -44,7 +44,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         check_prefetch("blocking_iter", prefetch)
         return self._iterate(prefetch)
 
-    def blocking_for_each(self, action: Callable[[T_co], object], /, *, prefetch: int = DEFAULT_PREFETCH) -> None:
+    def blocking_for_each(self, action: Callable[[T_co], object], *, prefetch: int = DEFAULT_PREFETCH) -> None:
         """Calls ``action`` with each item on this thread and returns when the stream is complete.
 
         ::  --1--2--3|  -->  1 2 3
@@ -109,7 +109,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         check_callable("pipe", "operator", operator)
         return operator(cast("Flowable[T_co]", self), *args, **kwargs)
 
-    def compose(self, transformer: Callable[[Flowable[T_co]], FlowableBase[R]], /) -> Flowable[R]:
+    def compose(self, transformer: Callable[[Flowable[T_co]], FlowableBase[R]]) -> Flowable[R]:
         """What ``transformer`` makes of this stream, called once at assembly.
 
         ::  --1--2--3|  -->  --a--b--c|
@@ -134,7 +134,10 @@ class FlowableTerminal(FlowableCore[T_co]):
         Memory:  the stage's.   Thread: the one that requests.   Fusion: a stage like those of this package.
         Source:  ours. For an operator that needs more than a loop over items see :meth:`lift`.
         """
-        check_callable("stage", "function", function)
+        if not callable(function):
+            raise TypeError(
+                f"stage() expected a stage, got {function!r}.\n  Write:  @stage above the definition of a generator function"
+            )
         staged = self._then(function, *_positional(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
 
@@ -155,11 +158,14 @@ class FlowableTerminal(FlowableCore[T_co]):
         Fusion:  coordinating; a queue in front of it where this stream pushes.
         Source:  ours; see the guide to writing operators. For a loop over items see :meth:`stage`.
         """
-        check_callable("through", "operator", operator)
+        if not callable(operator):
+            raise TypeError(
+                f"through() expected an operator, got {operator!r}.\n  Write:  @operator above the definition of a function"
+            )
         made: Any = self
         return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
 
-    def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]], /) -> Flowable[R]:
+    def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]]) -> Flowable[R]:
         """A hand-written operator: from the subscriber downstream to the one this stream is subscribed with, for each run.
 
         ::  --1--2--3|  -->  --a--b--c|

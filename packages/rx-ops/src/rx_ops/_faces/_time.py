@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import Publisher, Scheduler
 from rx_ops import operators
-from rx_ops._faces._core import FlowableCore, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import FlowableCore, check_seconds, check_source, default_scheduler, right_call
 from rx_ops.operators import Timed
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ class FlowableTime(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def delay_subscription(self, seconds: float, /, *, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
+    def delay_subscription(self, seconds: float, *, scheduler: Scheduler | None = None) -> Flowable[T_co]: ...
     @overload
-    def delay_subscription(self, /, *, until: Publisher[object]) -> Flowable[T_co]: ...
+    def delay_subscription(self, *, until: Publisher[object]) -> Flowable[T_co]: ...
     def delay_subscription(
-        self, seconds: float | None = None, /, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
+        self, seconds: float | None = None, *, until: Publisher[object] | None = None, scheduler: Scheduler | None = None
     ) -> Flowable[T_co]:
         """Subscribes to this stream ``seconds`` later, or when ``until`` gives an item or completes.
 
@@ -42,7 +42,7 @@ class FlowableTime(FlowableCore[T_co]):
         if until is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("delay_subscription() takes seconds or until=..., not both")
-            check_source("delay_subscription", until)
+            check_source("delay_subscription", until, "until")
             return self._coordinate(
                 operators.DelaySubscriptionUntil, until, shown=naming("delay_subscription(until={!r})", until)
             )
@@ -81,7 +81,7 @@ def check_period(operator: str, seconds: Any, name: str = "seconds") -> None:
     """Raise at assembly when the length of a period is not a positive number of seconds."""
     check_seconds(operator, seconds, name)
     if seconds == 0:
-        raise ValueError(f"{operator}({name}=0): a period has to last, for example {operator}(0.5)")
+        raise ValueError(f"{operator}({name}=0): a period has to last, for example {right_call(operator, name, '0.5')}")
 
 
 def naming(call: str, source: object) -> Callable[[], str]:

@@ -25,7 +25,6 @@ class FlowableTimeout(FlowableCore[T_co]):
     def timeout(
         self: FlowableBase[T],
         seconds: float,
-        /,
         *,
         fallback: Publisher[T] | None = None,
         scheduler: Scheduler | None = None,
@@ -33,7 +32,6 @@ class FlowableTimeout(FlowableCore[T_co]):
     @overload
     def timeout(
         self: FlowableBase[T],
-        /,
         *,
         selector: Callable[[T], Publisher[object]],
         first: Publisher[object] | None = None,
@@ -42,7 +40,6 @@ class FlowableTimeout(FlowableCore[T_co]):
     def timeout(
         self: Any,
         seconds: float | None = None,
-        /,
         *,
         selector: Callable[[Any], Publisher[object]] | None = None,
         first: Publisher[object] | None = None,
@@ -66,13 +63,13 @@ class FlowableTimeout(FlowableCore[T_co]):
         Source:  RxJava ``timeout``.
         """
         if fallback is not None:
-            check_source("timeout", fallback)
+            check_source("timeout", fallback, "fallback")
         if selector is not None:
             if seconds is not None or scheduler is not None:
                 raise TypeError("timeout() takes seconds or selector=..., not both")
             check_callable("timeout", "selector", selector)
             if first is not None:
-                check_source("timeout", first)
+                check_source("timeout", first, "first")
             shown = f"timeout({name_of(selector)})"
             return self._coordinate(operators.TimeoutBy, first, selector, fallback, shown=shown)
         if first is not None:

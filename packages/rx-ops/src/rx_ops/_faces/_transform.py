@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 from rx_core import FlowableBase
 from rx_fusion import PublisherHead, after
 from rx_ops import stages
-from rx_ops._faces._core import FlowableCore, check_callable, check_kind
+from rx_ops._faces._core import FlowableCore, check_callable, check_kind, check_seeded
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
@@ -24,7 +24,7 @@ class FlowableTransform(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def map(self, mapper: Callable[[T_co], R], /) -> Flowable[R]:
+    def map(self, mapper: Callable[[T_co], R]) -> Flowable[R]:
         """Each item through ``mapper``.
 
         ::  --1--2--3|  -->  --a--b--c|
@@ -36,7 +36,7 @@ class FlowableTransform(FlowableCore[T_co]):
         """
         return self._calling(stages.map_, mapper)
 
-    def starmap(self: FlowableBase[tuple[*Ts]], mapper: Callable[[*Ts], R], /) -> Flowable[R]:
+    def starmap(self: FlowableBase[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Flowable[R]:
         """``map`` for tuples: their items are the arguments of ``mapper``.
 
         ::  --(1,2)--(3,4)|  -->  --3------7|
@@ -48,7 +48,7 @@ class FlowableTransform(FlowableCore[T_co]):
         """
         return self._calling(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
-    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]], /) -> Flowable[R]:
+    def flat_map_iterable(self, mapper: Callable[[T_co], Iterable[R]]) -> Flowable[R]:
         """The items of the iterable that ``mapper`` makes of each item, in order.
 
         ::  --a-----b---|  -->  --a-a---b-b-|
@@ -63,10 +63,10 @@ class FlowableTransform(FlowableCore[T_co]):
         return self._calling(stages.flat_map_iterable, mapper)
 
     @overload
-    def scan(self: FlowableBase[T], accumulator: Callable[[T, T], T], /) -> Flowable[T]: ...
+    def scan(self: FlowableBase[T], accumulator: Callable[[T, T], T]) -> Flowable[T]: ...
     @overload
-    def scan(self, accumulator: Callable[[R, T_co], R], seed: R, /) -> Flowable[R]: ...
-    def scan(self, accumulator: Callable[[Any, Any], Any], seed: Any = None, /) -> Flowable[Any]:
+    def scan(self, accumulator: Callable[[R, T_co], R], seed: R) -> Flowable[R]: ...
+    def scan(self, accumulator: Callable[[Any, Any], Any], seed: Any = None) -> Flowable[Any]:
         """The running total: each item combined with what came before. With ``seed``, that comes first.
 
         ::  --1--2--3|  -->  --1--3--6|
@@ -78,12 +78,12 @@ class FlowableTransform(FlowableCore[T_co]):
         Thread:  the one that requests.   Fusion: stage; with a seed not pushed.
         Source:  RxJava ``scan``, itertools ``accumulate``.
         """
-        check_callable("scan", "accumulator", accumulator)
+        check_seeded("scan", "accumulator", accumulator, seed)
         if seed is None:
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
 
-    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R], /) -> Flowable[R]:
+    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R]) -> Flowable[R]:
         """The running total that begins with a fresh ``supplier()`` for each subscription, so that it may be changed in place.
 
         ::  --1--2--3|  -->  0-1--3--6|
@@ -98,7 +98,7 @@ class FlowableTransform(FlowableCore[T_co]):
         check_callable("scan_with", "accumulator", accumulator)
         return self._then(stages.scan_with, supplier, accumulator)
 
-    def cast(self, kind: type[R], /) -> Flowable[R]:
+    def cast(self, kind: type[R]) -> Flowable[R]:
         """The same items, each checked to be a ``kind``.
 
         ::  --1--2--3|  -->  --1--2--3|

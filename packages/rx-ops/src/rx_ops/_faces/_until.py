@@ -23,11 +23,11 @@ class FlowableUntil(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def take_until(self, other: Publisher[object], /) -> Flowable[T_co]: ...
+    def take_until(self, other: Publisher[object]) -> Flowable[T_co]: ...
     @overload
-    def take_until(self, /, *, predicate: Callable[[T_co], object]) -> Flowable[T_co]: ...
+    def take_until(self, *, predicate: Callable[[T_co], object]) -> Flowable[T_co]: ...
     def take_until(
-        self, other: Publisher[object] | None = None, /, *, predicate: Callable[[T_co], object] | None = None
+        self, other: Publisher[object] | None = None, *, predicate: Callable[[T_co], object] | None = None
     ) -> Flowable[T_co]:
         """Items until ``other`` gives an item or completes, or up to the first for which ``predicate`` is true, which is given.
 
@@ -50,7 +50,7 @@ class FlowableUntil(FlowableCore[T_co]):
         check_source("take_until", other)
         return self._from(OperatorHead(operators.TakeUntil, (self, other), (None,), shown=f"take_until({other!r})"))
 
-    def skip_until(self, other: Publisher[object], /) -> Flowable[T_co]:
+    def skip_until(self, other: Publisher[object]) -> Flowable[T_co]:
         """Leaves items out until ``other`` gives an item or completes.
 
         ::  --1--2--3--4|  -------x|  -->  --------3--4|
@@ -64,7 +64,7 @@ class FlowableUntil(FlowableCore[T_co]):
         check_source("skip_until", other)
         return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
-    def switch_if_empty(self: FlowableBase[T], other: Publisher[T], /) -> Flowable[T]:
+    def switch_if_empty(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
         """``other`` instead, when this completes without an item.
 
         ::  -----|  --1--2|  -->  -------1--2|
@@ -80,7 +80,7 @@ class FlowableUntil(FlowableCore[T_co]):
         head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
         return made._from(head)  # type: ignore[no-any-return]  # self names the base
 
-    def default_if_empty(self: FlowableBase[T], item: T, /) -> Flowable[T]:
+    def default_if_empty(self: FlowableBase[T], item: T) -> Flowable[T]:
         """``item``, when this completes without one.
 
         ::  -----|  -->  -----1|

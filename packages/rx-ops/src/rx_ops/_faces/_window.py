@@ -24,28 +24,26 @@ class FlowableWindow(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def window(self, count: int, skip: int | None = None, /) -> Flowable[Flowable[T_co]]: ...
+    def window(self, count: int, skip: int | None = None) -> Flowable[Flowable[T_co]]: ...
     @overload
     def window(
-        self, /, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
+        self, *, seconds: float, count: int | None = None, restart: bool = False, scheduler: Scheduler | None = None
     ) -> Flowable[Flowable[T_co]]: ...
     @overload
-    def window(self, /, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Flowable[Flowable[T_co]]: ...
+    def window(self, *, seconds: float, every: float, scheduler: Scheduler | None = None) -> Flowable[Flowable[T_co]]: ...
     @overload
-    def window(self, /, *, boundary: Publisher[object]) -> Flowable[Flowable[T_co]]: ...
+    def window(self, *, boundary: Publisher[object]) -> Flowable[Flowable[T_co]]: ...
     @overload
-    def window(self, /, *, closing: Callable[[], Publisher[object]]) -> Flowable[Flowable[T_co]]: ...
+    def window(self, *, closing: Callable[[], Publisher[object]]) -> Flowable[Flowable[T_co]]: ...
     @overload
-    def window(self, /, *, opening: Publisher[T], closing: Callable[[T], Publisher[object]]) -> Flowable[Flowable[T_co]]: ...
+    def window(self, *, opening: Publisher[T], closing: Callable[[T], Publisher[object]]) -> Flowable[Flowable[T_co]]: ...
     def window(
         self,
-        size: int | None = None,
+        count: int | None = None,
         skip: int | None = None,
-        /,
         *,
         seconds: float | None = None,
         every: float | None = None,
-        count: int | None = None,
         restart: bool = False,
         boundary: Publisher[object] | None = None,
         opening: Publisher[Any] | None = None,
@@ -70,6 +68,7 @@ class FlowableWindow(FlowableCore[T_co]):
         Source:  RxJava ``window``. Each window allows one subscriber. The source is cancelled when the stream of windows and all
                  windows are.
         """
+        size, count = (count, None) if seconds is None else (None, count)
         form = form_of("window", size, skip, seconds, every, count, restart, boundary, opening, closing, scheduler)
         if form is not None:
             said = operators.window_notes(count)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
@@ -61,7 +62,11 @@ def not_a_source(operator_name: str, mapper: Callable[..., Any], made: Any) -> T
         return None
     operator_name, mapper = named(operator_name, mapper)
     function = name_of(mapper)
-    if made is not None and hasattr(made, "__iter__"):
+    if isinstance(made, Awaitable):
+        if isinstance(made, CoroutineType):
+            made.close()  # nothing will await it
+        right = f".compose(rx_asyncio.map_async({function}))   # or rx_trio's in trio"
+    elif made is not None and hasattr(made, "__iter__"):
         right = f".flat_map_iterable({function})   # plain iterables need no {operator_name}"
     else:
         right = f".map({function})   # for a plain value"
