@@ -21,7 +21,6 @@ from rx_core.streams import (
     without_this_frame,
 )
 from rx_fusion import Pipeline, op, operator_of
-from rx_ops import stages
 from rx_ops.operators._loops import concat_map_loop
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._part import PartsInput
@@ -272,7 +271,7 @@ class Deciding(Named):
         made = self.mapper(item)
         if not_a_source(self.name, self, made) is not None:
             return made  # which is refused
-        return self.answer_of(made)._calling(stages.filter_, bool)._then(stages.map_, _Always(item))
+        return self.answer_of(made).filter(bool).map(_Always(item))
 
     def answer_of(self, made: Any) -> Any:
         """Its first item, as a Maybe."""
