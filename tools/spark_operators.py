@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import rx_spark
 from rx_fusion import stage_of
+from rx_ops import Flowable
 from rx_spark._pipelines._relational import COLUMN_STEPS
 from rx_spark._pipelines._steps import VERSIONS
 from rx_spark._transport._wire import CHUNK
@@ -31,6 +32,11 @@ COMMAND: Final = "python -m tools.spark_operators"
 
 Build = Callable[[Any], Any]
 
+
+def _at_once(_item: object) -> Flowable[int]:
+    return Flowable.just(0)
+
+
 #: Forms that the conformance table has not, or not with the source in sight.
 FORMS: Final[dict[str, tuple[tuple[str, Build], ...]]] = {
     "cache": (("", lambda flow: flow.cache()),),
@@ -38,6 +44,8 @@ FORMS: Final[dict[str, tuple[tuple[str, Build], ...]]] = {
         ("and a reduction in flat_map", lambda flow: flow.group_by(str).flat_map(lambda group: group.reduce(operator.add))),
         ("otherwise", lambda flow: flow.group_by(str)),
     ),
+    "group_join": (("", lambda flow: flow.group_join(flow, _at_once, _at_once, lambda _item, window: window)),),
+    "join": (("", lambda flow: flow.join(flow, _at_once, _at_once)),),
     "repeat_until": (("", lambda flow: flow.repeat_until(bool)),),
     "retry": (("", lambda flow: flow.retry(2)),),
     "to_dict": (("", lambda flow: flow.to_dict(str)),),

@@ -76,6 +76,7 @@ from tests.conformance.table_functions import (
     _lists,
     _lists_by,
     _looked_at,
+    _no_order,
     _nothing,
     _odd,
     _odd_error,
@@ -102,6 +103,8 @@ from tests.conformance.table_functions import (
     _until_fourth,
     _up,
     _whole,
+    _window_of,
+    _without_end,
 )
 
 # fmt: off
@@ -299,6 +302,11 @@ COMBINE: Final = (
     Case("start_with", lambda s, k: s.start_with(7, 8), lambda xs: [7, 8, *xs]),
     Case("merge", lambda s, k: Flowable.merge(s, Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
     Case("merge late", lambda s, k: Flowable.merge(s, Foreign([7, 8]), delay_error=True), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("merge_ordered", lambda s, k: Flowable.merge_ordered(s, Flowable.of(7, 8), key=k.f(_no_order)), lambda xs: [*xs, 7, 8], _same, "apart hasty"),
+    Case("merge_ordered late", lambda s, k: Flowable.merge_ordered(Foreign([7, 8]), s, key=k.f(_no_order), reverse=True, delay_error=True), lambda xs: [7, 8, *xs], None, "apart"),
+    Case("merge_priority", lambda s, k: Flowable.merge_priority(s, Flowable.of(7, 8), key=k.f(_no_order), delay_error=True), lambda xs: [*xs, 7, 8], None, "unordered apart"),
+    Case("join", lambda s, k: Flowable.just(7).join(s, _without_end, _without_end, k.f(_plus)), lambda xs: [7 + x for x in xs], None, "none hot apart"),
+    Case("group_join", lambda s, k: Flowable.just(7).group_join(s, _without_end, _without_end, k.f(_window_of)).flat_map(lambda window: window), _same, None, LATE),
     Case("merge_with", lambda s, k: s.merge_with(Flowable.of(7, 8)), lambda xs: [*xs, 7, 8], None, "unordered apart"),
     Case("combine_latest", lambda s, k: Flowable.combine_latest(Flowable.just(7), s, combiner=k.f(_plus)), lambda xs: [7 + x for x in xs], None, "none apart"),
     Case("combine_latest late", lambda s, k: Flowable.combine_latest(Foreign([7]), s, delay_error=True), lambda xs: [(7, x) for x in xs], None, "apart"),

@@ -33,6 +33,18 @@ def _all_of_it(_first: object, flow: Flow) -> Flow:
     return flow
 
 
+def _no_order(_x: Any) -> int:
+    return 0
+
+
+def _without_end(_x: Any) -> Flow:
+    return Flowable.never()
+
+
+def _window_of(_x: Any, window: Flow) -> Flow:
+    return window
+
+
 def _same(xs: list[Any]) -> list[Any]:
     return xs
 

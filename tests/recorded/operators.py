@@ -145,6 +145,15 @@ def _switch_map(method: str) -> MakeOperator:
     return make
 
 
+def ordered(method: str, kind: Any = Flowable) -> MakeOperator:
+    def make(stream: Any, at: Node) -> Stream:
+        options = {"key": at.function(), "reverse": bool(at.get("rev")), "delay_error": bool(at.get("de"))}
+        made: Stream = getattr(kind, method)(stream, *at.sources(), **options)
+        return made
+
+    return make
+
+
 def switch_on_first(kind: Any) -> MakeOperator:
     """What becomes of the whole stream, beside a source that is made for the first item."""
 
@@ -373,6 +382,9 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "start_with": lambda flow, at: flow.start_with(*at.numbers()),
     "merge_with": lambda flow, at: flow.merge_with(at.source()),
     "merge_de": lambda flow, at: Flowable.merge(flow, *at.sources(), delay_error=True),
+    "merge_ordered": ordered("merge_ordered"),
+    "merge_priority": ordered("merge_priority"),
+    "join": lambda flow, at: flow.join(at.source("b"), at.selector(), at.selector("h"), at.reducer()),
     "zip_with": lambda flow, at: flow.zip_with(at.source(), at.reducer(), delay_error=bool(at.get("de"))),
     "zip_de": lambda flow, at: Flowable.zip(flow, *at.sources(), combiner=at.combiner(), delay_error=True),
     "zip_latest": lambda flow, at: Flowable.zip_latest(flow, *at.sources(), combiner=at.combiner()),

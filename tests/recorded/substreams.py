@@ -78,5 +78,8 @@ GROUPED: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "window_until": _windows(lambda flow, at: flow.window_until(at.predicate(), cut_before=bool(at.get("before")))),
     "window_while": _windows(lambda flow, at: flow.window_while(at.predicate())),
     "window_until_changed": _windows(lambda flow, at: flow.window_until_changed(*at.functions("f"))),
+    "group_join": _windows(
+        lambda flow, at: flow.group_join(at.source("b"), at.selector(), at.selector("h"), lambda _item, window: window)
+    ),
     "group_by": _group_by,
 }

@@ -112,6 +112,19 @@ def exhausted(values: Sequence[Any], sources: int, whole: bool) -> None:
         assert len(of_source(values, number)) == EACH, f"source {number} was cut off"
 
 
+def everything_in_order(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """Everything, by its place in its source, and at the same place by the number of the source."""
+    everything(values, sources, whole)
+    assert list(values) == sorted(values, key=lambda item: (item[1], item[0]))
+
+
+def pairs(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """Each item of the first source with each of the second, once."""
+    assert len(set(values)) == len(values)
+    assert all((left[0], right[0]) == (0, 1) for left, right in values)
+    assert not whole or len(values) == EACH * EACH
+
+
 def latest_rows(values: Sequence[Any], sources: int, whole: bool) -> None:
     """Each row differs from the one before in one source, by its next item; the last row has all last items."""
     places = [[at for _, at in row] for row in values]

@@ -62,6 +62,18 @@ def number_of(item: Item) -> int:
     return item[0]
 
 
+def place_of(item: Item) -> int:
+    return item[1]
+
+
+def group_join(rx: Any, sources: list[Any]) -> Any:
+    left, right = sources
+    windows = left.group_join(
+        right, lambda _: rx.never(), lambda _: rx.never(), lambda item, window: window.map(lambda other: (item, other))
+    )
+    return windows.flat_map(lambda window: window)
+
+
 # -- several sources ---------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +204,15 @@ def to_many(rx: Any, single: Any) -> Any:
 SEVERAL: Final = (
     Case("merge", lambda rx, s: rx.merge(*s, **prefetching(rx)), window=PREFETCH),
     Case("merge_with", merge_with),
+    Case(
+        "merge_ordered",
+        lambda rx, s: rx.merge_ordered(*s, key=place_of, **prefetching(rx)),
+        judging.everything_in_order,
+        window=PREFETCH,
+    ),
+    Case("merge_priority", lambda rx, s: rx.merge_priority(*s, key=place_of, **prefetching(rx)), window=PREFETCH),
+    Case("join", lambda rx, s: s[0].join(s[1], lambda _: rx.never(), lambda _: rx.never()), judging.pairs, (2, 2), keeps=False),
+    Case("group_join", group_join, judging.pairs, (2, 2), keeps=False),
     Case("flat_map", flat_map, window=PREFETCH),
     Case("flat_map, two at a time", lambda rx, s: rx.range(len(s)).flat_map(lambda at: s[at], max_concurrency=2)),
     Case("flat_map of a fed source", flat_map_fed),

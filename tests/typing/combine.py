@@ -67,6 +67,18 @@ assert_type(Single.concat_eager(Single.just(1), Single.just(2), delay_error=True
 assert_type(Maybe.merge(Maybe.just(1), Maybe.just(2)), Flowable[int])
 assert_type(Completable.merge(Completable.complete(), Completable.never(), delay_error=True), Completable)
 assert_type(Completable.concat(Completable.complete()), Completable)
+assert_type(Flowable.merge_ordered(numbers, numbers, reverse=True), Flowable[int])
+assert_type(Flowable.merge_ordered(plain, plain, key=lambda each: each.name), Flowable[Plain])
+assert_type(Flowable.merge_priority(words, words, key=len, prefetch=8), Flowable[str])
+
+
+def lifetime(_item: object) -> Flowable[int]:
+    return Flowable.just(0)
+
+
+assert_type(numbers.join(words, lifetime, lambda word: Flowable.just(word)), Flowable[tuple[int, str]])
+assert_type(numbers.join(words, lifetime, lifetime, lambda n, word: word * n), Flowable[str])
+assert_type(numbers.group_join(words, lifetime, lifetime, lambda n, window: window.map(len)), Flowable[Flowable[int]])
 assert_type(numbers.start_with(1, 2).concat_with(numbers).merge_with(numbers), Flowable[int])
 
 # errors

@@ -11,7 +11,7 @@ Both checkers read the ignores, and to both one that hides nothing is an error.
 from __future__ import annotations
 
 from rx_ops import Emitter, Flowable, Single
-from tests.typing.combine import dropped, fill, listen, numbers, plain, step, words
+from tests.typing.combine import dropped, fill, lifetime, listen, numbers, plain, step, words
 
 
 def listen_wrongly(emitter: Emitter[str]) -> None:
@@ -33,6 +33,10 @@ numbers.zip_with(words, lambda n: n)  # type: ignore[arg-type, misc]
 
 # merge, concat, start_with
 Flowable.merge(numbers, [1])  # type: ignore[arg-type]
+Flowable.merge_ordered(plain, plain)  # type: ignore[type-var]
+Flowable.merge_ordered(words, words, key=3)  # type: ignore[call-overload]
+numbers.join(words, lambda n: n, lambda word: words)  # type: ignore[arg-type, return-value]
+numbers.group_join(words, lifetime, lifetime)  # type: ignore[call-arg]
 Flowable.concat_eager(numbers, [1])  # type: ignore[arg-type]
 Single.merge(Single.just(1), numbers)  # type: ignore[arg-type]
 Flowable.merge(numbers, words).map(lambda n: n + 1)  # type: ignore[operator]

@@ -328,14 +328,13 @@ class Reader(Waiting):
 NOBODY: Final = Subscriber()
 
 
-class Whole(Waiting):
-    """The whole source of switch_on_first: its first signal waits here, and then what is requested is requested of the source."""
+class Unicast(Waiting):
+    """What is put in waits for its one subscriber, the end too."""
 
     patient = True
 
-    def __init__(self, main: Side, ahead: int) -> None:
+    def __init__(self) -> None:
         super().__init__(NOBODY)
-        self.main, self.ahead = main, ahead
 
     def attach(self, down: Subscriber) -> None:
         if self.down is not NOBODY:
@@ -344,6 +343,18 @@ class Whole(Waiting):
         self.down = down
         down.on_subscribe(self)
         self.gate.run()
+
+    def give(self) -> None:
+        if self.down is not NOBODY:
+            super().give()
+
+
+class Whole(Unicast):
+    """The whole source of switch_on_first: its first signal waits here, and then what is requested is requested of the source."""
+
+    def __init__(self, main: Side, ahead: int) -> None:
+        super().__init__()
+        self.main, self.ahead = main, ahead
 
     def request(self, n: Count) -> None:
         super().request(n)
@@ -355,10 +366,6 @@ class Whole(Waiting):
     def cancel(self) -> None:
         self.over = True
         self.main.cancel()
-
-    def give(self) -> None:
-        if self.down is not NOBODY:
-            super().give()
 
 
 class SwitchOnFirst(InTurn):

@@ -21,7 +21,7 @@ from rx_ops import (
 from tests.invisible.push.publishers import PUBLISHERS
 from tests.recorded.building import Builder, Node
 from tests.recorded.cases import Spec
-from tests.recorded.operators import COMPLETABLE, FLOWABLE, MAYBE, SINGLE, handled, sequence_equal, switch_on_first
+from tests.recorded.operators import COMPLETABLE, FLOWABLE, MAYBE, SINGLE, handled, ordered, sequence_equal, switch_on_first
 from tests.recorded.sharing import share, twice
 from tests.recorded.signals import AppError
 from tests.recorded.sources import SOURCES
@@ -178,6 +178,8 @@ _OBSERVABLE: Final[Mapping[str, Apply]] = {
     "zip_latest": lambda stream, at: Observable.zip_latest(stream, *at.sources(), combiner=at.combiner()),
     "fork_join": lambda stream, at: Observable.fork_join(stream, *at.sources(), combiner=at.combiner()),
     "switch_on_first": switch_on_first(Observable),
+    "merge_ordered": ordered("merge_ordered", Observable),
+    "merge_priority": ordered("merge_priority", Observable),
     "combine_latest": lambda stream, at: Observable.combine_latest(stream, *at.sources(), combiner=at.combiner()),
     "combine_latest_de": lambda stream, at: Observable.combine_latest(
         stream, *at.sources(), combiner=at.combiner(), delay_error=True

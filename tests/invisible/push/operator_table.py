@@ -142,6 +142,10 @@ FLOWABLE: Final[dict[str, Apply]] = {
     ),
     "zip": make.zipped,
     "zip_de": make.zipped_late,
+    "merge_ordered": make.merged_in_order(True),
+    "merge_priority": make.merged_in_order(False),
+    "join": make.join,
+    "group_join": make.group_join,
     "zip_latest": lambda r, flow, op, x: combining.zip_latest([flow, *r.all(op["xs"], x)], f.combiner(op["f"])),
     "fork_join": lambda r, flow, op, x: combining.zipped(
         [each.through(answers.Last, may_be_empty=True) for each in (flow, *r.all(op["xs"], x))],

@@ -11,6 +11,7 @@ from tests.invisible.push import (
     combining,
     flattening,
     items,
+    joining,
     looking_on,
     lossy,
     parts,
@@ -172,6 +173,25 @@ def filter_when(kind: str) -> Apply:
 
 def switch_map(kind: str) -> Apply:
     return lambda r, flow, op, x: flow.through(flattening.SwitchMap, r.selector(op), r.prefetch(), bool(op.get("de")), kind=kind)
+
+
+def merged_in_order(waits: bool) -> Apply:
+    def apply(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+        flows = [flow, *r.all(op["xs"], x)]
+        arguments = (f.function(op["f"]), bool(op.get("rev")), r.prefetch(), waits, bool(op.get("de")), r.variant.ahead)
+        return Flow(lambda down: joining.MergeOrdered(down, flows, *arguments).begin())
+
+    return apply
+
+
+def join(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    other, left, right, combiner = r.source(op["b"], x), r.selector(op), r.selector(op, "h"), f.reducer(op["f"])
+    return Flow(lambda down: joining.Join(down, left, right, combiner).begin(flow, other))
+
+
+def group_join(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    other, left, right = r.source(op["b"], x), r.selector(op), r.selector(op, "h")
+    return flatten(r, Flow(lambda down: joining.GroupJoin(down, left, right).begin(flow, other)), op)
 
 
 def exhaust_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

@@ -167,8 +167,8 @@ class Reader:
             flow = self.apply(flow, op, x)
         return flow
 
-    def selector(self, op: Spec) -> Fn:
-        made = f.maker(op, lambda item: self.source(op["g"], item))
+    def selector(self, op: Spec, key: str = "g") -> Fn:
+        made = f.maker(op, lambda item: self.source(op[key], item))
         return lambda item: required(made(item))
 
     def listed(self, s: Spec, x: Any) -> Flow:

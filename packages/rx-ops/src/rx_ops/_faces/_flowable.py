@@ -26,6 +26,7 @@ from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._flat_map import FlowableFlatMap
 from rx_ops._faces._group import FlowableGroup
 from rx_ops._faces._indexed import FlowableIndexed
+from rx_ops._faces._join import FlowableJoin
 from rx_ops._faces._last import FlowableLast
 from rx_ops._faces._late import FlowableLate
 from rx_ops._faces._latest import FlowableLatest
@@ -33,6 +34,7 @@ from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._observe_on import FlowableObserveOn
 from rx_ops._faces._optional import FlowableOptional
+from rx_ops._faces._ordered import FlowableOrdered
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._publish import FlowablePublish
 from rx_ops._faces._rates import FlowableRates
@@ -82,6 +84,8 @@ class Flowable(
     FlowableCombine[T_co],
     FlowableLatest[T_co],
     FlowableZipLatest[T_co],
+    FlowableOrdered[T_co],
+    FlowableJoin[T_co],
     FlowableUntil[T_co],
     FlowableAround[T_co],
     FlowableErrors[T_co],

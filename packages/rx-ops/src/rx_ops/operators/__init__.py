@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
     from rx_ops.operators._group import GroupBy, group_notes
+    from rx_ops.operators._join import GroupJoin, Join
     from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
     from rx_ops.operators._latest import CombineLatest, WithLatestFrom
     from rx_ops.operators._lifecycle import (
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
     from rx_ops.operators._mapping import Named
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
+    from rx_ops.operators._ordered import MergeOrdered, MergePriority
     from rx_ops.operators._publish import Publish, PublishWithin, published
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
@@ -107,6 +109,7 @@ _NAMES: Final = {
     "_filter": ("SkipLastTime", "TakeLastTime"),
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
     "_group": ("GroupBy", "group_notes"),
+    "_join": ("GroupJoin", "Join"),
     "_late": ("Delay", "DelayBy", "Interval", "Timer"),
     "_latest": ("CombineLatest", "WithLatestFrom"),
     "_lifecycle": (
@@ -120,6 +123,7 @@ _NAMES: Final = {
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
     "_mapping": ("Named",),
     "_observe_on": ("ObserveLatest", "ObserveOn"),
+    "_ordered": ("MergeOrdered", "MergePriority"),
     "_publish": ("Publish", "PublishWithin", "published"),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
@@ -194,12 +198,16 @@ __all__ = [
     "ForkJoin",
     "GenerateAsync",
     "GroupBy",
+    "GroupJoin",
     "Hide",
     "IgnoreElements",
     "Interval",
+    "Join",
     "Listening",
     "Materialize",
     "Merge",
+    "MergeOrdered",
+    "MergePriority",
     "Named",
     "Never",
     "ObserveLatest",
