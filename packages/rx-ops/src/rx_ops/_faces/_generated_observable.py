@@ -2477,7 +2477,6 @@ class ObservableJoin(ObservableCore[T_co]):
         other: ObservableSource[T2],
         left: Callable[[T], ObservableSource[object]],
         right: Callable[[T2], ObservableSource[object]],
-        /,
     ) -> Observable[tuple[T, T2]]: ...
     @overload
     def join(
@@ -2486,9 +2485,8 @@ class ObservableJoin(ObservableCore[T_co]):
         left: Callable[[T], ObservableSource[object]],
         right: Callable[[T2], ObservableSource[object]],
         combiner: Callable[[T, T2], R],
-        /,
     ) -> Observable[R]: ...
-    def join(self: Any, other: ObservableSource[Any], left: Any, right: Any, combiner: Any = None, /) -> Any:
+    def join(self: Any, other: ObservableSource[Any], left: Any, right: Any, combiner: Any = None) -> Any:
         """Each item of this stream with each item of ``other`` that is alive at the same time, in pairs or through ``combiner``.
 
         An item is alive until the source that ``left`` or ``right`` makes of it gives an item or completes. The stream ends when
@@ -2511,7 +2509,6 @@ class ObservableJoin(ObservableCore[T_co]):
         left: Callable[[T], ObservableSource[object]],
         right: Callable[[T2], ObservableSource[object]],
         combiner: Callable[[T, Observable[T2]], R],
-        /,
     ) -> Observable[R]:
         """What ``combiner`` makes of each item and its window: the items of ``other`` that are alive at the same time.
 

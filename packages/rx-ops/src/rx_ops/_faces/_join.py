@@ -30,7 +30,6 @@ class FlowableJoin(FlowableCore[T_co]):
         other: Publisher[T2],
         left: Callable[[T], Publisher[object]],
         right: Callable[[T2], Publisher[object]],
-        /,
     ) -> Flowable[tuple[T, T2]]: ...
     @overload
     def join(
@@ -39,9 +38,8 @@ class FlowableJoin(FlowableCore[T_co]):
         left: Callable[[T], Publisher[object]],
         right: Callable[[T2], Publisher[object]],
         combiner: Callable[[T, T2], R],
-        /,
     ) -> Flowable[R]: ...
-    def join(self: Any, other: Publisher[Any], left: Any, right: Any, combiner: Any = None, /) -> Any:
+    def join(self: Any, other: Publisher[Any], left: Any, right: Any, combiner: Any = None) -> Any:
         """Each item of this stream with each item of ``other`` that is alive at the same time, in pairs or through ``combiner``.
 
         An item is alive until the source that ``left`` or ``right`` makes of it gives an item or completes. The stream ends when
@@ -64,7 +62,6 @@ class FlowableJoin(FlowableCore[T_co]):
         left: Callable[[T], Publisher[object]],
         right: Callable[[T2], Publisher[object]],
         combiner: Callable[[T, Flowable[T2]], R],
-        /,
     ) -> Flowable[R]:
         """What ``combiner`` makes of each item and its window: the items of ``other`` that are alive at the same time.
 
