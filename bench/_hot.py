@@ -16,6 +16,7 @@ def hot_cases(size: int) -> Iterator[Case]:
     yield _chain(size)
     yield _merge(size)
     yield _concat_eager(size)
+    yield _join(min(size // 20, 1_000))
 
 
 class _Next:
@@ -314,6 +315,45 @@ def _concat_eager(size: int) -> Case:
         len(range(0, size, 4)) * 4,
         {"rx, merge": fed(Flowable.merge), "rx, concat_eager": fed(Flowable.concat_eager)},
         [at_most("rx, concat_eager", 1.3)],
+    )
+
+
+def _join(keys: int) -> Case:
+    """Both sources send ``keys`` items, each of which lives until so many others have come: the cost of a row, not of a look."""
+
+    def rows(window: int) -> int:
+        return sum(2 * min(at, window) + 1 for at in range(keys))
+
+    def joined(window: int) -> Callable[[], int]:
+        def run() -> int:
+            end = Counting()
+            left, right = PublishProcessor[int](), PublishProcessor[int]()
+            alive: deque[PublishProcessor[int]] = deque()
+
+            def begin(_item: int) -> PublishProcessor[int]:
+                alive.append(PublishProcessor())
+                return alive[-1]
+
+            left.join(right, begin, begin, lambda _one, _other: 1).subscribe(end)
+            for item in range(keys):
+                left.on_next(item)
+                right.on_next(item)
+                if item >= window:
+                    alive.popleft().on_complete()
+                    alive.popleft().on_complete()
+            return end.total
+
+        return run
+
+    few, many = 10, 100
+    return Case(
+        "join of hot sources, per row",
+        rows(few),
+        {
+            f"rx, {few} live": Way(joined(few), expected=rows(few)),
+            f"rx, {many} live": Way(joined(many), elements=rows(many), expected=rows(many)),
+        },
+        [at_most(f"rx, {many} live", 1.0)],
     )
 
 
