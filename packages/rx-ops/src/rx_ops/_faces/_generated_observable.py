@@ -2486,7 +2486,13 @@ class ObservableJoin(ObservableCore[T_co]):
         right: Callable[[T2], ObservableSource[object]],
         combiner: Callable[[T, T2], R],
     ) -> Observable[R]: ...
-    def join(self: Any, other: ObservableSource[Any], left: Any, right: Any, combiner: Any = None) -> Any:
+    def join(
+        self: Any,
+        other: ObservableSource[Any],
+        left: Callable[[Any], ObservableSource[object]],
+        right: Callable[[Any], ObservableSource[object]],
+        combiner: Callable[[Any, Any], Any] | None = None,
+    ) -> Any:
         """Each item of this stream with each item of ``other`` that is alive at the same time, in pairs or through ``combiner``.
 
         An item is alive until the source that ``left`` or ``right`` makes of it gives an item or completes. The stream ends when

@@ -39,7 +39,13 @@ class FlowableJoin(FlowableCore[T_co]):
         right: Callable[[T2], Publisher[object]],
         combiner: Callable[[T, T2], R],
     ) -> Flowable[R]: ...
-    def join(self: Any, other: Publisher[Any], left: Any, right: Any, combiner: Any = None) -> Any:
+    def join(
+        self: Any,
+        other: Publisher[Any],
+        left: Callable[[Any], Publisher[object]],
+        right: Callable[[Any], Publisher[object]],
+        combiner: Callable[[Any, Any], Any] | None = None,
+    ) -> Any:
         """Each item of this stream with each item of ``other`` that is alive at the same time, in pairs or through ``combiner``.
 
         An item is alive until the source that ``left`` or ``right`` makes of it gives an item or completes. The stream ends when
