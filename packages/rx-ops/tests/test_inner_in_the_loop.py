@@ -11,7 +11,8 @@ import pytest
 import rx_schedulers
 from rx_core import hooks
 from rx_fusion import _loops, _shapes
-from rx_ops import BackpressureStrategy, Flowable, Single
+from rx_ops import BackpressureStrategy, Flowable, Observable, PublishProcessor, PublishSubject, Single
+from rx_testing import ManualPublisher, TestSubscriber
 
 SECONDS = 10.0
 
@@ -60,6 +61,13 @@ EACH = pytest.mark.parametrize("join", JOIN.values(), ids=list(JOIN))
 MAPPED = pytest.mark.parametrize("join", [JOIN["concat_map"], JOIN["flat_map"]], ids=["concat_map", "flat_map"])
 
 
+ONE_BY_ONE: dict[str, Callable[[Flow, Callable[[Any], Any]], Flow]] = {
+    "concat_map": lambda flow, mapper: flow.concat_map(mapper, prefetch=8),
+    "flat_map": lambda flow, mapper: flow.flat_map(mapper, max_concurrency=1),
+    "concat_map_eager": lambda flow, mapper: flow.concat_map_eager(mapper, max_concurrency=1),
+}
+
+
 @EACH
 def test_it_is_the_loop_that_runs(join: Callable[..., Flow], started: list[bool]) -> None:
     flow = join(Flowable.range(5), twice).map(lambda x: x + 1)
@@ -78,6 +86,52 @@ def test_one_that_waits_comes_in_its_place(join: Callable[..., Flow]) -> None:
         found.sort()
     assert found == [0, 0, 10, 20, 20, 30, 30, 40, 50, 50]
     assert items.sum().blocking_get() == sum(found)
+
+
+@pytest.mark.parametrize("join", ONE_BY_ONE.values(), ids=list(ONE_BY_ONE))
+def test_the_rest_of_the_outer_source_is_subscribed_while_an_inner_one_runs(
+    join: Callable[..., Flow], started: list[bool]
+) -> None:
+    outer, inner = PublishProcessor[int](), PublishProcessor[int]()
+    flow = join(outer.on_backpressure_buffer().start_with(0), lambda item: Flowable.just(item) if item else inner)
+    got: TestSubscriber[int] = TestSubscriber()
+    flow.concat_with(Flowable.just(9)).subscribe(got)
+    assert started[:1] == [True]
+    assert outer.has_subscribers
+    outer.on_next(5)
+    inner.on_next(1)
+    inner.on_complete()
+    outer.on_next(6)
+    outer.on_complete()
+    got.assert_result(1, 5, 6, 9)
+
+
+def test_the_rest_of_an_observable_is_subscribed_while_an_inner_one_runs() -> None:
+    outer, inner = PublishSubject[int](), PublishSubject[int]()
+    flow = outer.start_with(0).concat_map(lambda item: Observable.just(item) if item else inner)
+    got: list[object] = []
+    flow.concat_with(Observable.just(9)).subscribe(got.append)
+    for item in range(1, 300):
+        outer.on_next(item)
+    inner.on_complete()
+    outer.on_complete()
+    assert got == [*range(1, 300), 9]
+
+
+def test_who_iterates_misses_nothing_of_the_outer_source_while_an_inner_one_runs() -> None:
+    asked = [threading.Event(), threading.Event()]
+    outer = ManualPublisher[int](on_request=lambda _subscription, _n: asked[0].set())
+    inner = ManualPublisher[int](on_request=lambda _subscription, _n: asked[1].set())
+    flow = Flowable.wrap(outer).start_with(0).concat_map(lambda item: Flowable.just(item) if item else Flowable.wrap(inner))
+    got: list[int] = []
+    thread = threading.Thread(target=lambda: got.extend(flow), daemon=True)
+    thread.start()
+    assert all(event.wait(SECONDS) for event in asked)
+    outer.next(5)
+    inner.complete()
+    outer.complete()
+    thread.join(SECONDS)
+    assert got == [5]
 
 
 def test_what_waits_behind_flat_map_waits_at_the_same_time() -> None:

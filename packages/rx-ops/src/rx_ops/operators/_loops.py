@@ -8,11 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import user_error
-from rx_core.streams import Stream
-from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, PlainObserved, RestOf, is_observed, outer_items
+from rx_core.streams import Handover, OneAtATime, Stream, without_this_frame
+from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, PlainObserved, RestOf, is_observed, op, outer_items
+from rx_fusion._source_run import failing
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
+    from rx_core import Subscriber
     from rx_core.streams import Stopping
 
 _FIRST: Final = object()
@@ -37,7 +39,7 @@ def _mapped(head: OperatorHead, run: Stopping | None) -> Loop | None:
     items = source._loop_items(run)
     if items is None:
         return None
-    return _one_after_another(head, outer_items(items, partial(_rest, head, mapper=mapper)), items, mapper, run)
+    return _one_after_another(head, outer_items(items, partial(_rest, head, mapper=mapper)), items, mapper, run, source)
 
 
 def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
@@ -66,12 +68,19 @@ def _one_after_another(
     left: Iterator[Any],
     mapper: Callable[[Any], Any] | None,
     run: Stopping | None,
+    looped: Any = None,
 ) -> Loop:
-    """The loop over the items of ``outer``. What is left of them when it hands over is in ``left``."""
+    """The loop over the items of ``outer``. What is left of them when it hands over is in ``left``.
+
+    ``looped``: the outer source, where it is a loop too. It may meet a source that pushes, which must not be subscribed as late
+    as the operator has a use for its items.
+    """
 
     def rest(made: Any) -> PlainFlow[Any]:
         """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
         remaining = chain((made if mapper is None else _FIRST,), left)
+        if looped is not None:
+            return _rest(head, _face(head)(OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))), mapper, made)
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
 
     def opener(item: Any) -> Iterable[Any]:
@@ -101,13 +110,65 @@ def _one_after_another(
     return Loop(outer, opener, rest)
 
 
+def _face(head: OperatorHead) -> type[PlainFlow[Any]]:
+    return PlainObserved if is_observed(head) else PlainFlow
+
+
 def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], Any] | None, first: Any = None) -> PlainFlow[Any]:
     """The operator over what is left: over ``source``, whose first item stands for the inner source ``first``."""
-    face: type[PlainFlow[Any]] = PlainObserved if is_observed(head) else PlainFlow
+    face = _face(head)
     if mapper is None:  # concat: the items are its sources
         sources: Any = source._head
         return face(OperatorHead(head.function, sources._items, head.args, many=True))
     return face(OperatorHead(head.function, (source,), (_Continued(head.name, mapper, first), *head.args[1:])))
+
+
+def _may_push(source: Any) -> bool:
+    """Whether one of the sources that ``source`` is written with has to be subscribed."""
+    head = getattr(source, "_head", None)
+    if head is None or head.feed is not Feed.RUNNING:
+        return head is None
+    return not isinstance(head, OperatorHead) or head.operator.loop is None or any(map(_may_push, head.upstream))
+
+
+@op("")
+class _RestOfOuter(OneAtATime[Any]):
+    """Outer items that are left of a loop, as a source that is asked for some of them ahead.
+
+    ``looks_ahead``: a source that pushes is behind them, and is subscribed at their end, which a loop knows only when it is asked
+    for one more item. That waits then; and so does an error, which comes later than from a source that is not pulled.
+    """
+
+    __slots__ = ("looked", "looks_ahead")
+
+    def __init__(self, down: Subscriber[Any], items: Iterator[Any], looks_ahead: bool) -> None:
+        super().__init__(down)
+        self.items = items
+        self.looks_ahead = looks_ahead
+        self.looked = False
+
+    def open(self) -> None:
+        pass
+
+    def step(self, demand: int) -> int:
+        self.looked = self.looked and not demand
+        demand = super().step(demand)
+        items = self.items
+        if items is not None and self.looks_ahead and not (demand or self.looked or self.stopped):
+            self.looked = True
+            try:
+                self.items = chain((next(items),), items)
+            except StopIteration:
+                return self.finish()
+            except Handover as handover:
+                self.items = None
+                self.subscribe_current(handover.rest)
+            except (Exception, GeneratorExit) as error:
+                self.items = failing(without_this_frame(error))
+        return demand
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        return self.finish(error)
 
 
 @final
