@@ -122,6 +122,14 @@ def test_all_of_a_source_that_computes_its_items_comes_before_the_boundary_of_bu
     assert source.buffer(boundary=Flowable.of(1, 2)).blocking_list() == [[0, 1, 2]]
 
 
+def test_the_boundary_of_buffer_is_subscribed_before_requests_are_rebatched_unless_the_source_is_pulled() -> None:
+    boundary: Flowable[int] = Flowable.empty()
+    assert Flowable.range(3).rebatch_requests(2).buffer(boundary=boundary).blocking_list() == [[0, 1, 2]]
+    assert Flowable.range(3).hide().rebatch_requests(2).buffer(boundary=boundary).blocking_list() == [[]]
+    with fusion_off():
+        assert Flowable.range(3).rebatch_requests(2).buffer(boundary=boundary).blocking_list() == [[]]
+
+
 def test_the_only_item_of_a_source_comes_before_the_boundary_of_buffer() -> None:
     assert Flowable.just(1).buffer(boundary=Flowable.empty()).blocking_list() == [[1]]
 

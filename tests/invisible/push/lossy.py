@@ -143,9 +143,10 @@ class OnBackpressureTimeout(Greedy):
 class Rebatch(Waiting):
     """A source is asked for ``size`` items, then for ``refill`` more when so many were taken."""
 
-    def __init__(self, down: Subscriber, size: Count, refill: Count | None, pulls: bool = False) -> None:
+    patient = True
+
+    def __init__(self, down: Subscriber, size: Count, refill: Count | None) -> None:
         super().__init__(down)
-        self.patient = True
         self.demand = Prefetch(size)
         if refill is not None:
             self.demand.limit = refill

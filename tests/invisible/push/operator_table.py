@@ -199,7 +199,11 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "on_backpressure_timeout": lambda r, flow, op, x: flow.through(
         lossy.OnBackpressureTimeout, r.clock, op["ms"], op.get("n", UNBOUNDED), f.action(op)
     ),
-    "rebatch_requests": lambda r, flow, op, x: flow.pulled_through(lossy.Rebatch, r.prefetch(op["n"]), op.get("k")),
+    "rebatch_requests": lambda r, flow, op, x: (
+        flow
+        if flow.passive
+        else flow.through(lossy.Rebatch, r.prefetch(op["n"]), op.get("k"))  # what is pulled gives one at a time
+    ),
     "rate_limit": lambda r, flow, op, x: flow.through(lossy.RateLimit, r.clock, op["n"], op["ms"]),
     "observe_latest": lambda r, flow, op, x: flow.through(timeouts.ObserveLatest, r.clock, bool(op.get("de"))),
     "do_on_next": make.acting(looking_on.DoOnNext),

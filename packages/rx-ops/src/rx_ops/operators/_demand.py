@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED
+from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import MergedInput, Op, Pump, QueuedInput, Stream, takes_requests
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, shut_down
@@ -47,6 +48,13 @@ class RebatchRequests(Pump[T]):
 
     def start(self) -> bool:
         return Op.start(self)  # as an operator that subscribes: the token is free while the source may answer already
+
+    def after_answer(self, then: Callable[[], object], /) -> None:
+        source = self.source
+        if fusion_enabled() and isinstance(source, Stream) and source._answers_late:
+            super().after_answer(then)  # it is pulled
+        else:
+            then()
 
     def open(self) -> None:
         source = self.source
