@@ -421,14 +421,23 @@ class InOrder(Subscriber):
 class ConcatMapEager(Stage):
     """``most`` inner sources at a time, in a line: only the items of the first go on. ``errors``: as in ConcatMap.
 
-    What a passive source has at hand is fetched when it is the first; unless ``ahead`` once it is wanted.
+    What a passive source has at hand is fetched when it is the first; unless ``ahead`` once it is wanted. ``first_at_once``: see
+    Variant.
     """
 
     def __init__(
-        self, down: Subscriber, mapper: Mapper, most: Count, prefetch: Count, errors: str = "at once", ahead: bool = True
+        self,
+        down: Subscriber,
+        mapper: Mapper,
+        most: Count,
+        prefetch: Count,
+        errors: str = "at once",
+        ahead: bool = True,
+        first_at_once: bool = False,
     ) -> None:
         super().__init__(down)
         self.mapper, self.most, self.prefetch, self.when, self.ahead = mapper, most, prefetch, errors, ahead
+        self.first_at_once = first_at_once
         self.sources: list[Flow] = []  # of an Observable, one too many as yet
         self.line: list[Inner] = []
         self.first: Inner | None = None
@@ -461,6 +470,8 @@ class ConcatMapEager(Stage):
         inner = Inner(prefetch, Prefetch(prefetch).limit, self.gate.run, self.inner_error)
         self.line.append(inner)
         flow.subscribe(inner)
+        if self.first_at_once:
+            self.gate.run()
 
     def error(self, failure: Failure) -> None:
         self.errors.append(failure)

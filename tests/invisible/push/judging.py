@@ -93,6 +93,8 @@ class Judge:
             variants = (*variants, *(replace(each, skips_on_request=True) for each in variants))
         if anywhere(lambda described: name(described) == "skip_last_time", streams):
             variants = (*variants, *(replace(each, drops_at_end=True) for each in variants))
+        if anywhere(lambda described: name(described) == "concat_map_eager" and described.get("de") == "boundary", streams):
+            variants = (*variants, *(replace(each, first_at_once=True) for each in variants))
         if any(source.kind in REPLAYING for source in case.hot):
             variants = (*variants, replace(variants[0], joins_first=True))
         try:

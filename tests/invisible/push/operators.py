@@ -148,6 +148,7 @@ def concat_map_eager(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flow.through(
         flattening.ConcatMapEager,
         *(r.selector(op), op.get("maxc", r.prefetch()), r.prefetch(op.get("pre", 128)), op.get("de", "at once"), r.variant.ahead),
+        first_at_once=r.variant.first_at_once,
     )
 
 

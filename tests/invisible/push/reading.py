@@ -38,7 +38,9 @@ class Variant:
     items that it drops with the first request, as the library's docstring says; in RxJava it does when it is subscribed.
     ``ends_late``: the end of what is pulled is seen when an item is wanted behind the last one. ``drops_at_end``:
     ``skip_last(seconds)`` drops what is too young when its source completes, as the library's docstring says; in RxJava it
-    grows old while the items before it wait for a request, and is given with a later one.
+    grows old while the items before it wait for a request, and is given with a later one. ``first_at_once``: an error that
+    ``concat_map_eager`` delays to a boundary waits for an inner source that has signalled nothing, too, as in RxJava's
+    Observable; in its Flowable such a source is not looked at.
     """
 
     prefetch: Count | None = None
@@ -53,6 +55,7 @@ class Variant:
     skips_on_request: bool = False
     ends_late: bool = False
     drops_at_end: bool = False
+    first_at_once: bool = False
 
 
 #: What RxJava does.
