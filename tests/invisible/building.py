@@ -422,8 +422,8 @@ def waits(op: Op) -> bool:
 
 def pushes(op: Op, polled: bool) -> bool:
     """It sends its items, requested or not by now, to an operator that reads it; ``polled``: by a thread that waits."""
-    if polled and op.name in LOOPED:
-        return False
+    if polled and op.name in LOOPED:  # unless it is written with a source that sends by itself
+        return op.name.startswith("concat") and any(pushes(each, polled) for inner in nested(op) for each in everything(inner))
     return waits(op) or op.name in ("defer", "using") or (op.name in OPERATORS and op.name not in STAGES)
 
 

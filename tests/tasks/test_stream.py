@@ -8,7 +8,7 @@ import pytest
 
 from rx_core import Subscriber, hooks
 from rx_core.streams import Stopping
-from rx_ops import Flowable
+from rx_ops import Flowable, PublishProcessor
 from rx_testing import ManualPublisher
 from tests.tasks.backends import Backend
 from tests.tasks.parties import Generated, counted
@@ -77,6 +77,22 @@ def test_a_foreign_source_is_asked_for_a_window_and_again_at_three_quarters(back
         assert not source.cancelled
 
     backend.run(main)
+
+
+def test_nothing_is_missed_of_a_source_that_sends_and_comes_behind_others(backend: Backend) -> None:
+    hot = PublishProcessor[int]()
+
+    async def main() -> list[int]:
+        got: list[int] = []
+        async with backend.rx.stream(hot.start_with(0, 1)) as items:
+            async for item in items:
+                got.append(item)
+                if item == 0:
+                    hot.on_next(2)
+                    hot.on_complete()
+        return got
+
+    assert backend.run(main) == [0, 1, 2]
 
 
 def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does(backend: Backend) -> None:

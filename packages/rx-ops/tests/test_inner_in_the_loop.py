@@ -134,6 +134,25 @@ def test_who_iterates_misses_nothing_of_the_outer_source_while_an_inner_one_runs
     assert got == [5]
 
 
+LATER: dict[str, Callable[[Flow], Flow]] = {
+    "start_with": lambda hot: hot.start_with(0, 1),
+    "concat": lambda hot: Flowable.concat(Flowable.range(2).concat_map(Flowable.just), hot.map(int)),
+    "concat_map": lambda hot: hot.hide().start_with(0, 1).concat_map(Flowable.just),
+}
+
+
+@pytest.mark.parametrize("build", LATER.values(), ids=list(LATER))
+def test_who_iterates_misses_nothing_of_a_source_that_comes_later(build: Callable[[Flow], Flow]) -> None:
+    hot = PublishProcessor[int]()
+    got: list[int] = []
+    for item in build(hot):
+        got.append(item)
+        if item == 0:
+            hot.on_next(2)
+            hot.on_complete()
+    assert got == [0, 1, 2]
+
+
 def test_what_waits_behind_flat_map_waits_at_the_same_time() -> None:
     together = threading.Barrier(3)
 

@@ -214,6 +214,19 @@ class Pipeline(Assembly[T_co]):
         return publisher is not None and bool(head.upstream) and isinstance(publisher, Stream) and publisher._computes
 
     @property
+    def _sends(self) -> bool:
+        left: list[Any] = [self]
+        while left:  # no recursion: chains are long
+            head = getattr(left.pop(), "_head", None)
+            if head is None:
+                return True
+            if head.feed is Feed.RUNNING:
+                if not head.upstream or not hasattr(head.upstream, "__len__"):  # what a loop has left over is iterated once
+                    return True
+                left += head.upstream
+        return False
+
+    @property
     def _answers_late(self) -> bool | None:
         head = self._head
         return None if head.feed is Feed.RUNNING else answers_late(head, self._shape, self._args)
@@ -239,7 +252,8 @@ class Pipeline(Assembly[T_co]):
             head, shape, args = plan
             return shape.pull(head.open(), None, head, args, PULL_FREE[head.feed])
         window = UNBOUNDED if whole else prefetch
-        loop = self._loop_items(None) if hooks.on_subscribe is None else None
+        # Between two items anything may happen, and who missed a source that sends by then would have lost its items.
+        loop = self._loop_items(None) if hooks.on_subscribe is None and (whole or not self._sends) else None
         return Waiting[T_co](window, self).items(self) if loop is None else waited_for(loop, window, self)
 
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:

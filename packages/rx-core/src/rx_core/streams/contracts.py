@@ -86,6 +86,11 @@ class Stream(Generic[T_co]):
         return False
 
     @property
+    def _sends(self) -> bool:
+        """Whether one of the sources that it is written with may send by itself: its items are missed until it is subscribed."""
+        return True
+
+    @property
     def _answers_late(self) -> bool | None:
         """Of a passive source: whether RxJava's sends its items from inside of a request, see SettlesDemand.after_answer.
         None: its Subscription knows."""

@@ -177,7 +177,7 @@ def _opened(source: object, arrivals: Arrivals[T]) -> Iterator[T | None]:
         items: Iterator[T] | None = source._passive_items(None)
         if items is not None:
             return items if hasattr(items, "gi_frame") else _relay(items)
-        items = source._loop_items(None)
+        items = None if source._sends else source._loop_items(None)  # there is time between two items
         if items is not None:
             return _handed_over(items, arrivals)
     return arrivals.open(source)
