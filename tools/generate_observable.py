@@ -41,6 +41,7 @@ FAMILIES: Final = (
     "_switch_map",
     "_switch_on_first",
     "_group",
+    "_group_until",
     "_buffer",
     "_window",
     "_runs",

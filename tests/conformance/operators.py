@@ -84,6 +84,7 @@ OPERATORS: Final = (
     Operator("switch_on_first", "FO", "second threads"),
     # parts
     Operator("group_by", "FO", "threads"),
+    Operator("group_by_until", "FO", "second threads"),
     Operator("buffer", "FO", "second threads"),
     Operator("window", "FO", "second threads"),
     Operator("window_until", "FO", "threads"),

@@ -47,7 +47,10 @@ def _windows(make: Callable[[Flow, Node], Flow]) -> Callable[[Flow, Node], Flow]
 
 
 def _group_by(flow: Flow, at: Node) -> Stream:
-    groups: Flowable[GroupedFlowable[Any, Any]] = flow.group_by(*at.functions("f", "vf"))
+    return _of_groups(flow.group_by(*at.functions("f", "vf")), at)
+
+
+def _of_groups(groups: Flowable[GroupedFlowable[Any, Any]], at: Node) -> Stream:
     match at["fl"]:
         case "tag":
             return groups.flat_map(lambda group: group.map(lambda item: as_number(group.key) * 1000 + as_number(item)))
@@ -82,4 +85,5 @@ GROUPED: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
         lambda flow, at: flow.group_join(at.source("b"), at.selector(), at.selector("h"), lambda _item, window: window)
     ),
     "group_by": _group_by,
+    "group_by_until": lambda flow, at: _of_groups(flow.group_by_until(at.function(), at.selector()), at),
 }

@@ -303,6 +303,11 @@ def observed(source: Any) -> Any:
     return source.observe_on(rx_schedulers.computation())
 
 
+def short(rx: Any) -> Callable[[object], Any]:
+    """Groups end on another thread while their items come."""
+    return lambda _key: rx.timer(1e-4)
+
+
 def twice(ends: Any) -> Any:
     return ends.enumerate().take_while(lambda end: end[0] < 2)
 
@@ -319,6 +324,7 @@ CUT: Final = (
         after_merge(lambda rx, m: m.group_by(number_of).flat_map(some)),
         judging.some_of_each,  # a group that is left loses what it has not delivered
     ),
+    Case("group_by_until", after_merge(lambda rx, m: m.group_by_until(number_of, short(rx)).flat_map(lambda group: group))),
     Case("window by count", after_merge(lambda rx, m: joined(rx, m.window(5)))),
     Case("window by count, left early", after_merge(lambda rx, m: m.window(5).flat_map(head)), judging.some_of_each),
     Case("window_until", after_merge(lambda rx, m: joined(rx, m.window_until(lambda item: item[1] % 3 == 0, **prefetching(rx))))),

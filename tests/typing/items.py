@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 from rx_core import Disposable, Scheduler, Subscription
-from rx_ops import Completable, Flowable, Maybe, Notification, Observable, OverflowStrategy, RecentKeys, Single
+from rx_ops import Completable, Flowable, GroupedFlowable, Maybe, Notification, Observable, OverflowStrategy, RecentKeys, Single
 from rx_testing import VirtualScheduler
 
 numbers = Flowable.range(10)
@@ -55,3 +55,5 @@ assert_type(Maybe.just(3).flat_map_iterable(range), Flowable[int])
 assert_type(words.window_until(lambda word: len(word) > 3, cut_before=True), Flowable[Flowable[str]])
 assert_type(numbers.window_while(lambda n: n > 3).concat_map(lambda window: window), Flowable[int])
 assert_type(Observable.of(1).window_until_changed(lambda n: n // 2), Observable[Observable[int]])
+assert_type(words.group_by_until(len, lambda size: Flowable.timer(1.0)), Flowable[GroupedFlowable[int, str]])
+assert_type(words.group_by_until(len, lambda size: Single.just(size), str.encode), Flowable[GroupedFlowable[int, bytes]])

@@ -328,6 +328,7 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "window_while": Drawn("window_while({p}) {fl} {n}", weight=1, p=predicate, fl=flattened, n=few),
     "window_until_changed": Drawn("window_until_changed({f}) {fl} {n}", weight=1, f=key_function, fl=flattened, n=few),
     "group_by": Drawn("group_by({f}, {vf}) {fl} {n}", weight=4, f=key, vf=maybe(unary, 0.3), fl=grouped, n=few),
+    "group_by_until": Drawn("group_by_until({f}, lambda k: {g}) {fl} {n}", f=key, g=inner, fl=grouped, n=few, faults=True),
     # one subscription for many
     "multicast": Drawn("{how}({subs}, size={size}, time={ms})", methods=SHARING, how=shared, ms=millis,
                        size=count(1, 3), subs=const(1)),

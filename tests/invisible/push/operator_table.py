@@ -117,6 +117,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "window_while": make.window_runs(lambda op: parts.inside_while(f.predicate(op["p"]))),
     "window_until_changed": make.window_runs(lambda op: parts.cut_at_changes(f.function(op["f"]))),
     "group_by": make.group_by,
+    "group_by_until": make.group_by_until,
     "flat_map": make.flat_map,
     "flat_map_s": make.flat_map_one("flowable"),
     "flat_map_m": make.flat_map_one("flowable"),

@@ -225,6 +225,10 @@ def group_by(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flatten(r, flow.through(parts.GroupBy, key, value, r.prefetch()), op)
 
 
+def group_by_until(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    return flatten(r, flow.through(parts.GroupByUntil, f.function(op["f"]), r.selector(op), r.prefetch()), op)
+
+
 def flat_map_iterable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     made = f.maker(op, lambda item: r.listed(op["g"], item))
 

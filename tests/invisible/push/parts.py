@@ -10,6 +10,7 @@ from tests.invisible.push.streams import (
     Failure,
     Flow,
     Prefetch,
+    Side,
     Subscriber,
     Subscription,
     Waiting,
@@ -321,3 +322,42 @@ class GroupBy(Parting):
         for group in list(self.groups.values()):
             group.end()
         self.finish()
+
+
+class GroupByUntil(GroupBy):
+    """A group ends when the source that is made of its key gives something or completes."""
+
+    def __init__(self, down: Subscriber, key: Callable[[Any], Any], until: Selector, prefetch: Count) -> None:
+        super().__init__(down, key, lambda item: item, prefetch)
+        self.until = until
+
+    def next(self, item: Any) -> None:
+        key = self.key(item)
+        group = self.groups.get(key)
+        if group is not None:
+            group.put(item)
+            return
+        if self.over:
+            self.up.request(1)
+            return
+        group = self.new_group(key)
+        group.put(item)
+        if not self.wanted:
+            raise Failure("MissingBackpressure")
+        self.wanted -= 1
+        self.hand(group)
+        if not group.done:
+            self.limit(group)
+
+    def limit(self, group: Part) -> None:
+        def expire(_: Any = None) -> None:
+            side.cancel()
+            group.end()
+
+        def fail(failure: Failure) -> None:
+            if not (self.ended or group.gone):
+                self.up.cancel()
+                self.on_error(failure)
+
+        side = Side(expire, fail, expire)
+        self.until(group.key).subscribe(side)

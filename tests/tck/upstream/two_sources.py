@@ -114,6 +114,7 @@ TWO_SOURCES: Final = (
     TwoSources("window closing", lambda a, b, k: _lists(a.window(closing=_thrice(b))), resubscribes=True),
     TwoSources("window opening", lambda a, b, k: _lists(a.window(opening=b, closing=_never))),
     TwoSources("window closing of an opening", lambda a, b, k: _lists(a.window(opening=Flowable.of(1, 2), closing=lambda x: b))),
+    TwoSources("group_by_until", lambda a, b, k: a.group_by_until(lambda x: 1, _once(b)).flat_map(lambda group: group)),
     TwoSources("group_by until", lambda a, b, k: a.group_by(lambda x: x % 2).flat_map(lambda group: group.take_until(b))),
     TwoSources("delay", lambda a, b, k: a.delay(selector=lambda x: b)),
     TwoSources("delay subscription", lambda a, b, k: a.delay(selector=Flowable.just, subscription=b)),

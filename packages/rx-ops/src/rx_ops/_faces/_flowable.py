@@ -25,6 +25,7 @@ from rx_ops._faces._expand import FlowableExpand
 from rx_ops._faces._filter import FlowableFilter
 from rx_ops._faces._flat_map import FlowableFlatMap
 from rx_ops._faces._group import FlowableGroup
+from rx_ops._faces._group_until import FlowableGroupUntil
 from rx_ops._faces._indexed import FlowableIndexed
 from rx_ops._faces._join import FlowableJoin
 from rx_ops._faces._last import FlowableLast
@@ -72,6 +73,7 @@ class Flowable(
     FlowableSwitchMap[T_co],
     FlowableSwitchOnFirst[T_co],
     FlowableGroup[T_co],
+    FlowableGroupUntil[T_co],
     FlowableBuffer[T_co],
     FlowableWindow[T_co],
     FlowableRuns[T_co],

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
     from rx_ops.operators._group import GroupBy, group_notes
     from rx_ops.operators._join import GroupJoin, Join
+    from rx_ops.operators._group_until import GroupByUntil
     from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
     from rx_ops.operators._latest import CombineLatest, WithLatestFrom
     from rx_ops.operators._lifecycle import (
@@ -110,6 +111,7 @@ _NAMES: Final = {
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
     "_group": ("GroupBy", "group_notes"),
     "_join": ("GroupJoin", "Join"),
+    "_group_until": ("GroupByUntil",),
     "_late": ("Delay", "DelayBy", "Interval", "Timer"),
     "_latest": ("CombineLatest", "WithLatestFrom"),
     "_lifecycle": (
@@ -199,6 +201,7 @@ __all__ = [
     "GenerateAsync",
     "GroupBy",
     "GroupJoin",
+    "GroupByUntil",
     "Hide",
     "IgnoreElements",
     "Interval",

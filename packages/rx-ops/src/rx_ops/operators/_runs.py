@@ -11,6 +11,7 @@ from rx_core import UNBOUNDED, user_call
 from rx_core.streams import takes_requests
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
+from rx_ops.operators._part import Part
 from rx_ops.operators._pieces import CutInput, Cutter
 from rx_ops.operators._window import Window, WindowCut, WindowHead
 
@@ -55,24 +56,56 @@ class begins_with_change:  # a rule as the others
         return BEGINS if before and user_call("window_until_changed", ne, key, before[0]) else JOINS
 
 
-class WindowRuns(WindowCut):
-    """One window after another. The source is asked for ``prefetch`` items, and for more when windows have given theirs.
+class BoundedParts(WindowCut):
+    """Parts of a source that is asked for ``prefetch`` items, and for more when parts have given theirs."""
+
+    __slots__ = ("bounded", "returned")
+
+    main: ReplenishedInput
+    #: How many items left their parts after they had waited there; appended by any thread.
+    returned: deque[int]
+    #: Whether the source is asked for so many at a time, or for everything.
+    bounded: bool
+
+    def __init__(self, down: Subscriber[Any], source: Publisher[Any], face: Callable[..., Any], prefetch: int) -> None:
+        super().__init__(down, source, face, None, Cutter)
+        self.bounded = takes_requests(source) and prefetch != UNBOUNDED
+        self.main = ReplenishedInput(self, prefetch if self.bounded else UNBOUNDED)
+        self.returned = deque()
+
+    def credit(self, count: int) -> None:
+        """``count`` items left their part after they had waited there. Any thread."""
+        self.returned.append(count)
+        self.drain()
+
+    def deal(self) -> None:
+        returned = self.returned
+        while returned:
+            self.main.took(returned.popleft())
+        super().deal()
+
+    def abandon_unclaimed(self, part: Part) -> bool:
+        """What the part keeps then for a late subscriber holds the source no longer."""
+        if not part.try_abandon():
+            return False
+        if part.queue:
+            self.main.took(len(part.queue))
+        return True
+
+
+class WindowRuns(BoundedParts):
+    """One window after another.
 
     A window that is not requested waits, with the items that it gets meanwhile; so the windows that wait have a bound, too.
     """
 
-    __slots__ = ("bounded", "ended", "new", "returned", "rule")
+    __slots__ = ("ended", "new", "rule")
 
-    main: ReplenishedInput
     rule: Rule
     #: Windows that have begun and were not given away.
     new: deque[Window]
-    #: How many items left their windows after they had waited there; appended by any thread.
-    returned: deque[int]
     #: The source is complete, and windows wait.
     ended: bool
-    #: Whether the source is asked for so many at a time, or for everything.
-    bounded: bool
 
     def __init__(
         self,
@@ -83,23 +116,12 @@ class WindowRuns(WindowCut):
         rule: Callable[[Callable[[Any], Any]], Rule],
         function: Callable[[Any], Any],
     ) -> None:
-        super().__init__(down, source, face, None, Cutter)
-        self.bounded = takes_requests(source) and prefetch != UNBOUNDED
-        self.main = ReplenishedInput(self, prefetch if self.bounded else UNBOUNDED)
+        super().__init__(down, source, face, prefetch)
         self.rule = rule(function)
         self.new = deque()
-        self.returned = deque()
         self.ended = False
 
-    def credit(self, count: int) -> None:
-        """``count`` items left their window after they had waited there. Any thread."""
-        self.returned.append(count)
-        self.drain()
-
     def deal(self) -> None:
-        returned = self.returned
-        while returned:
-            self.main.took(returned.popleft())
         self.give_new(abandon=True)
         if not self.ended:
             super().deal()
@@ -164,11 +186,6 @@ class WindowRuns(WindowCut):
             if abandon:
                 self.abandon_unclaimed(window)
 
-    def abandon_unclaimed(self, window: Window) -> None:
-        """What the window keeps then for a late subscriber holds the source no longer."""
-        if window.try_abandon() and window.queue:
-            self.main.took(len(window.queue))
-
     def source_ended(self, error: Exception | None) -> None:
         if self.over or (self.ended and error is None):
             return
@@ -218,7 +235,7 @@ class ReplenishedInput(CutInput):
 
     __slots__ = ("left", "limit", "window")
 
-    def __init__(self, op: WindowRuns, window: int) -> None:
+    def __init__(self, op: BoundedParts, window: int) -> None:
         super().__init__(op)
         self.window = window
         self.left = self.limit = window - (window >> 2)

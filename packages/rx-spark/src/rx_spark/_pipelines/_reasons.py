@@ -122,7 +122,7 @@ _DEMAND: Final = Why("is about what is requested in this process", "leave it out
 #: Of each coordinating operator, by its name.
 OPERATORS: Final[dict[str, Why]] = {
     **dict.fromkeys(("flat_map", "concat_map", "concat_map_eager", "switch_map", "exhaust_map", "expand"), _INNER),
-    **dict.fromkeys(("group_by", "window", "window_until", "window_until_changed", "window_while"), _GROUPS),
+    **dict.fromkeys(("group_by", "group_by_until", "window", "window_until", "window_until_changed", "window_while"), _GROUPS),
     "buffer": Why(_TIME.reason, _BATCHES),
     **dict.fromkeys(("amb", "combine_latest", "concat", "concat_eager", "merge", "merge_ordered", "merge_priority"), _SEVERAL),
     **dict.fromkeys(("fork_join", "group_join", "join", "sequence_equal", "with_latest_from", "zip", "zip_latest"), _SEVERAL),
