@@ -120,6 +120,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "generateAsync": ("generate_async",),
     "groupAggregate": ("group_aggregate",),
     "groupBy": ("group_by",),
+    "groupByUntil": ("group_by_until",),
     "groupJoin": ("group_join",),
     "groupReduce": ("group_reduce",),
     "groupby": ("distinct_until_changed", "buffer_until_changed", "group_by"),

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
     from rx_ops.operators._group import GroupBy, group_notes
-    from rx_ops.operators._join import GroupJoin, Join
     from rx_ops.operators._group_until import GroupByUntil
+    from rx_ops.operators._join import GroupJoin, Join
     from rx_ops.operators._late import Delay, DelayBy, Interval, Timer
     from rx_ops.operators._latest import CombineLatest, WithLatestFrom
     from rx_ops.operators._lifecycle import (
@@ -200,8 +200,8 @@ __all__ = [
     "ForkJoin",
     "GenerateAsync",
     "GroupBy",
-    "GroupJoin",
     "GroupByUntil",
+    "GroupJoin",
     "Hide",
     "IgnoreElements",
     "Interval",
