@@ -29,7 +29,6 @@ class FlowableGroupUntil(FlowableCore[T_co]):
         self: FlowableBase[T],
         key: Callable[[T], K],
         until: Callable[[K], Publisher[object] | SingleBase[object] | MaybeBase[object]],
-        /,
         *,
         buffer_size: int = DEFAULT_PREFETCH,
     ) -> Flowable[GroupedFlowable[K, T]]: ...
@@ -39,11 +38,10 @@ class FlowableGroupUntil(FlowableCore[T_co]):
         key: Callable[[T_co], K],
         until: Callable[[K], Publisher[object] | SingleBase[object] | MaybeBase[object]],
         value: Callable[[T_co], V],
-        /,
         *,
         buffer_size: int = DEFAULT_PREFETCH,
     ) -> Flowable[GroupedFlowable[K, V]]: ...
-    def group_by_until(self, key: Any, until: Any, value: Any = None, /, *, buffer_size: int = DEFAULT_PREFETCH) -> Any:
+    def group_by_until(self, key: Any, until: Any, value: Any = None, *, buffer_size: int = DEFAULT_PREFETCH) -> Any:
         """One stream per key, which ends when the source that ``until`` makes of the key gives an item or completes.
 
         The next item of that key begins a new group.
