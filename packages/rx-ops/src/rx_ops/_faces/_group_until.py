@@ -41,7 +41,9 @@ class FlowableGroupUntil(FlowableCore[T_co]):
         *,
         buffer_size: int = DEFAULT_PREFETCH,
     ) -> Flowable[GroupedFlowable[K, V]]: ...
-    def group_by_until(self, key: Any, until: Any, value: Any = None, *, buffer_size: int = DEFAULT_PREFETCH) -> Any:
+    def group_by_until(
+        self, key: Any, until: Callable[[Any], Any], value: Any = None, *, buffer_size: int = DEFAULT_PREFETCH
+    ) -> Any:
         """One stream per key, which ends when the source that ``until`` makes of the key gives an item or completes.
 
         The next item of that key begins a new group.
