@@ -944,7 +944,7 @@ class ObservableGroupUntil(ObservableCore[T_co]):
         until: Callable[[K], ObservableSource[object] | SingleBase[object] | MaybeBase[object]],
         value: Callable[[T_co], V],
     ) -> Observable[GroupedObservable[K, V]]: ...
-    def group_by_until(self, key: Any, until: Any, value: Any = None) -> Any:
+    def group_by_until(self, key: Any, until: Callable[[Any], Any], value: Any = None) -> Any:
         """One stream per key, which ends when the source that ``until`` makes of the key gives an item or completes.
 
         The next item of that key begins a new group.
