@@ -363,6 +363,7 @@ THREADS: Final = (
     Case("subscribe_on", lambda s, k: s.subscribe_on(k.clock), _same),
     Case("unsubscribe_on", lambda s, k: s.unsubscribe_on(k.clock), _same),
     Case("observe_on", lambda s, k: s.observe_on(k.clock, delay_error=True), _same, flags="apart"),
+    Case("observe_on latest", lambda s, k: s.observe_on(k.clock, latest=True, delay_error=True), lambda xs: xs[-1:], flags="apart lossy"),
     Case("observe_on narrow", lambda s, k: s.observe_on(k.clock, prefetch=1, delay_error=True), _same, flags="apart"),
     Case("delay", lambda s, k: s.delay(1.0, scheduler=k.clock, delay_error=True), _same, flags="apart"),
     Case("delay 0", lambda s, k: s.delay(0, scheduler=k.clock, delay_error=True), _same, flags="apart"),

@@ -58,7 +58,10 @@ BUILDS: Final[dict[str, Build]] = {
     "delay": lambda s, c: s.delay(SOON, scheduler=c),
     "delay_subscription": lambda s, c: s.delay_subscription(SOON, scheduler=c),
     "interval": lambda s, c: type(s).interval(SOON, scheduler=c).take(3),
+    "interval_range": lambda s, c: type(s).interval_range(0, 3, SOON, scheduler=c),
     "observe_on": lambda s, c: s.observe_on(c or io()),
+    "on_backpressure_timeout": lambda s, c: s.on_backpressure_timeout(FAR, scheduler=c),
+    "rate_limit": lambda s, c: s.rate_limit(1, SOON, scheduler=c),
     "replay": lambda s, c: _shared(s.replay(10, FAR, scheduler=c)),
     "retry_backoff": lambda s, c: _second_time(s).retry_backoff(3, SOON, scheduler=c),
     "sample": lambda s, c: s.sample(SOON, emit_last=True, scheduler=c),
@@ -74,6 +77,7 @@ BUILDS: Final[dict[str, Build]] = {
     "timeout: too late": lambda s, c: type(s).never().timeout(SOON, fallback=s, scheduler=c),
     "timer": lambda s, c: type(s).timer(SOON, scheduler=c),
     "timestamp": lambda s, c: s.timestamp(scheduler=c),
+    "unsubscribe_on": lambda s, c: s.unsubscribe_on(c or io()),
     "window": lambda s, c: _windows(s.window(seconds=SOON, scheduler=c)),
     "window: count": lambda s, c: _windows(s.window(seconds=SOON, count=2, scheduler=c)),
 }
