@@ -64,12 +64,6 @@ def test_what_is_said(asked: Any, name: str, said: str) -> None:
         getattr(asked, name)
 
 
-def test_a_misspelt_name_is_still_told_the_closest() -> None:
-    asked: Any = Flowable.of(1)
-    with pytest.raises(OperatorNotFoundError, match=r"Did you mean:  \.flat_map"):
-        asked.flat_mapp  # noqa: B018  # reading it is the test
-
-
 def test_completion_offers_our_names_only() -> None:
     for stream in STREAMS:
         for listed in (dir(stream), dir(type(stream))):

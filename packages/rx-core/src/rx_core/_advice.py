@@ -24,11 +24,12 @@ def right_call(operator: str, argument: str = "", value: str = "", /, face: str 
 
     found: list[tuple[bool, str]] = []
     for each in sorted(FACES, key=lambda kind: kind.__name__ != face):
-        method = inspect.getattr_static(each, operator, None)
-        if method is None:
+        bound = getattr(each, operator, None)
+        if bound is None:
             continue
+        method = inspect.getattr_static(each, operator)
         before = f"{each.__name__}." if isinstance(method, classmethod) else "."
-        parameters = list(inspect.signature(getattr(each, operator)).parameters.values())
+        parameters = list(inspect.signature(bound).parameters.values())
         if not isinstance(method, (classmethod, staticmethod)):
             parameters = parameters[1:]
         unknown = bool(argument) and argument not in [parameter.name for parameter in parameters]

@@ -79,6 +79,7 @@ REASONS: Final[dict[StageFunction, Why]] = {
     **dict.fromkeys((stages.enumerate_, stages.map_indexed, stages.filter_indexed), Why(_IN_ORDER, _NUMBERED)),
     stages.do_on_next: Why(_EFFECT, _SAVE),
     stages.do_on_complete: Why(_EFFECT, _RESULT),
+    stages.do_on_empty: Why(_EFFECT, _RESULT),
     **dict.fromkeys(
         (stages.handle, stages.map_optional, stages.not_none),
         Why("may end the stream, or give nothing for an item", ".flat_map_iterable(f), where f gives a list of one or none"),
