@@ -99,7 +99,7 @@ def test_the_source_is_cancelled_before_the_end_is_signalled(build: Build, endin
 #: What holds inputs, by the names of operators' attributes.
 HOLDING = {"columns", "current", "inputs", "main", "outer", "rivals", "trigger"}
 #: Their source goes on for the groups and windows that are out.
-SUBSTREAMS = {"GroupBy", "WindowByCount", "WindowCut", "WindowUntil", "WindowUntilChanged", "WindowWhile"}
+SUBSTREAMS = {"GroupBy", "GroupByUntil", "WindowByCount", "WindowCut", "WindowUntil", "WindowUntilChanged", "WindowWhile"}
 
 
 def test_each_operator_with_inputs_names_them() -> None:
