@@ -9,7 +9,7 @@ from tests.invisible.push import (
     answers,
     buffers,
     combining,
-    flattening,
+    concatenating,
     items,
     looking_on,
     lossy,
@@ -162,7 +162,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "merge_with": make.other(lambda r, a, b: r.merge([a, b])),
     "merge_de": lambda r, flow, op, x: r.merge([flow, *r.all(op["xs"], x)], delay_error=True),
     "concat_with": make.concat(),
-    "concat_de": lambda r, flow, op, x: flattening.in_turn([flow, *r.all(op["xs"], x)], "end"),
+    "concat_de": lambda r, flow, op, x: concatenating.in_turn([flow, *r.all(op["xs"], x)], "end"),
     "concat_eager": lambda r, flow, op, x: r.concat_eager([flow, *r.all(op["xs"], x)]),
     "concat_eager_de": lambda r, flow, op, x: r.concat_eager([flow, *r.all(op["xs"], x)], "end"),
     "start_with": lambda r, flow, op, x: again.in_turn(again.Concat, r.listed(op, x), flow),
@@ -220,7 +220,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
 
 SEVERAL: Final[dict[str, Apply]] = {
     "concat": make.several(lambda r, flows: again.in_turn(again.Concat, *flows)),
-    "concat_de": make.several(lambda r, flows: flattening.in_turn(flows, "end")),
+    "concat_de": make.several(lambda r, flows: concatenating.in_turn(flows, "end")),
     "concat_eager": make.several(lambda r, flows: r.concat_eager(flows)),
     "concat_eager_de": make.several(lambda r, flows: r.concat_eager(flows, "end")),
     "merge": make.several(lambda r, flows: r.merge(flows)),
@@ -234,7 +234,9 @@ SINGLE: Final[dict[str, Apply]] = {
     "flat_map": make.flat_map_one("single"),
     "flat_map_m": make.flat_map_one("maybe"),
     "flat_map_c": make.flat_map_one("completable"),
-    "flat_map_publisher": lambda r, flow, op, x: flow.through(flattening.ConcatMap, r.selector(op), UNBOUNDED, kind="flowable"),
+    "flat_map_publisher": lambda r, flow, op, x: flow.through(
+        concatenating.ConcatMap, r.selector(op), UNBOUNDED, kind="flowable"
+    ),
     "zip": lambda r, flow, op, x: combining.zipped(
         [flow, *(make.alike(flow, each) for each in r.all(op["xs"], x))], f.combiner(op["f"]), UNBOUNDED, flow.kind
     ),
@@ -258,7 +260,7 @@ COMPLETABLE: Final[dict[str, Apply]] = {
     ),
     "to_maybe": make.kind("maybe"),
     "concat": make.several(lambda r, flows: again.in_turn(again.Concat, *flows), "completable"),
-    "concat_de": make.several(lambda r, flows: flattening.in_turn(flows, "end"), "completable"),
+    "concat_de": make.several(lambda r, flows: concatenating.in_turn(flows, "end"), "completable"),
     "merge": make.several(lambda r, flows: r.merge(flows), "completable"),
     "merge_de": make.several(lambda r, flows: r.merge(flows, delay_error=True), "completable"),
 }

@@ -9,6 +9,7 @@ from tests.invisible.push import (
     again,
     answers,
     combining,
+    concatenating,
     flattening,
     items,
     joining,
@@ -124,7 +125,7 @@ def flat_map_one(kind: str) -> Apply:
 
 
 def concat_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-    return flow.pulled_through(flattening.ConcatMap, r.selector(op), r.prefetch(op.get("pre", 2)), op.get("de", "at once"))
+    return flow.pulled_through(concatenating.ConcatMap, r.selector(op), r.prefetch(op.get("pre", 2)), op.get("de", "at once"))
 
 
 def concat_map_one(kind: str) -> Apply:
@@ -133,7 +134,7 @@ def concat_map_one(kind: str) -> Apply:
     def apply(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
         selector = r.selector(op)
         return flow.pulled_through(
-            flattening.ConcatMap,
+            concatenating.ConcatMap,
             lambda item: flowable(selector(item)),
             r.prefetch(2),
             op.get("de", "at once"),
@@ -146,7 +147,7 @@ def concat_map_one(kind: str) -> Apply:
 
 def concat_map_eager(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flow.through(
-        flattening.ConcatMapEager,
+        concatenating.ConcatMapEager,
         *(r.selector(op), op.get("maxc", r.prefetch()), r.prefetch(op.get("pre", 128)), op.get("de", "at once"), r.variant.ahead),
         first_at_once=r.variant.first_at_once,
     )
@@ -164,9 +165,9 @@ def filter_when(kind: str) -> Apply:
             return Flow(kept.through(items.Map, lambda _: item).subscribe, "maybe")
 
         if flow.kind != "flowable":
-            return flow.through(flattening.ConcatMap, answered, UNBOUNDED, kind=kind)
+            return flow.through(concatenating.ConcatMap, answered, UNBOUNDED, kind=kind)
         return flow.pulled_through(
-            flattening.ConcatMap, lambda item: flowable(answered(item)), r.prefetch(2), "at once", r.prefetch(1), kind=kind
+            concatenating.ConcatMap, lambda item: flowable(answered(item)), r.prefetch(2), "at once", r.prefetch(1), kind=kind
         )
 
     return apply
@@ -235,7 +236,7 @@ def flat_map_iterable(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     def mapper(item: Any) -> Any:
         return required(made(item))
 
-    return flow.pulled_through(flattening.ConcatMap, mapper, r.prefetch(), ahead=r.variant.ahead, lazy=True)
+    return flow.pulled_through(concatenating.ConcatMap, mapper, r.prefetch(), ahead=r.variant.ahead, lazy=True)
 
 
 def scan(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
@@ -278,7 +279,7 @@ def to_dict(many: bool) -> Apply:
 
 def ordered(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     ordered = flowable(to_list(flow).through(items.Map, lambda listed: sorted(listed, key=number)))
-    return ordered.through(flattening.ConcatMap, sources.listed, r.prefetch())
+    return ordered.through(concatenating.ConcatMap, sources.listed, r.prefetch())
 
 
 def retry(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

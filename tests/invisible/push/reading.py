@@ -9,7 +9,8 @@ from typing import Any, Final
 from tests.invisible.push import functions as f
 from tests.invisible.push.answers import Collected
 from tests.invisible.push.clock import Clock
-from tests.invisible.push.flattening import ConcatMapEager, FlatMap
+from tests.invisible.push.concatenating import ConcatMapEager
+from tests.invisible.push.flattening import FlatMap
 from tests.invisible.push.functions import Fn
 from tests.invisible.push.looking_on import ToFlowable
 from tests.invisible.push.sources import listed

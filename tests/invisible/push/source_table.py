@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.invisible.push import again, combining, flattening, items, sources
+from tests.invisible.push import again, combining, concatenating, items, sources
 from tests.invisible.push import functions as f
 from tests.invisible.push.functions import number
 from tests.invisible.push.reading import Make, Reader
@@ -97,7 +97,7 @@ SOURCES: Final[dict[str, Make]] = {
     "hot": lambda r, s, x: r.hot[s["id"]],
     "callable": _callable("flowable"),
     "concat": lambda r, s, x: again.in_turn(again.Concat, *r.all(s["xs"], x)),
-    "concat_de": lambda r, s, x: flattening.in_turn(r.all(s["xs"], x), "end"),
+    "concat_de": lambda r, s, x: concatenating.in_turn(r.all(s["xs"], x), "end"),
     "concat_eager": lambda r, s, x: r.concat_eager(r.all(s["xs"], x)),
     "concat_eager_de": lambda r, s, x: r.concat_eager(r.all(s["xs"], x), "end"),
     "merge": lambda r, s, x: r.merge(r.all(s["xs"], x)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.invisible.push import again, answers, combining, flattening, items, sharing, sources, timeouts
+from tests.invisible.push import again, answers, combining, concatenating, flattening, items, sharing, sources, timeouts
 from tests.invisible.push.functions import Fn, number
 from tests.invisible.push.reading import Reader, flowable, to_list
 from tests.invisible.push.streams import Count, Failure, Flow
@@ -27,7 +27,7 @@ def handler(r: Reader, op: Spec) -> Callable[[Flow], Flow]:
         raise Failure("App:rwt")
 
     def in_turn(flow: Flow, mapper: Fn) -> Flow:
-        return flow.through(flattening.ConcatMap, mapper, r.prefetch(2))
+        return flow.through(concatenating.ConcatMap, mapper, r.prefetch(2))
 
     def zipped(flow: Flow) -> Flow:
         counts = sources.listed(list(range(1, n + 1)))
@@ -58,7 +58,7 @@ def flatten(r: Reader, flow: Flow, op: Spec) -> Flow:
         return flow.through(flattening.FlatMap, mapper, r.prefetch(), r.prefetch(), False, r.variant.waiting, r.variant.ahead)
 
     def in_turn(mapper: Fn = lambda part: part, again: Count | None = None) -> Flow:
-        return flow.through(flattening.ConcatMap, mapper, r.prefetch(2), again=again)
+        return flow.through(concatenating.ConcatMap, mapper, r.prefetch(2), again=again)
 
     return {
         "flat": lambda: merged(flow),

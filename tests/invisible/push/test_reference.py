@@ -18,7 +18,7 @@ LAST_ID: Final = 28_000
 #: Modules of this folder that the reference consists of.
 REFERENCE: Final = (
     *("streams", "clock", "sources", "hot", "items", "looking_on", "answers", "again", "flattening", "combining", "timing"),
-    "joining",
+    *("concatenating", "joining"),
     *("timeouts", "buffers", "parts", "windows", "sharing", "lossy", "functions", "reading", "substreams", "source_table"),
     *("operators", "operator_table"),
 )  # fmt: skip

@@ -62,7 +62,8 @@ class FlowableAside(FlowableCore[T_co]):
         Demand:  passes through.
         Errors:  the error; when ``action`` raises, both as a CompositeException, or that alone in the place of the completion.
         Memory:  none.   Thread: that of the end.   Fusion: coordinating; items go on without a queue.
-        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a cancel.
+        Source:  RxJava ``doOnTerminate``, whose Flowable calls it a second time for the error that it raised itself. Here it is
+                 called once; not after a cancel.
         """
         check_callable("do_on_terminate", "action", action)
         return self._coordinate(operators.DoOnTerminate, action)

@@ -348,7 +348,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         Memory:  none.
         Thread:  that of the end.
         Fusion:  coordinating.
-        Source:  RxJava ``doOnTerminate``. It is called once, also when it raises; not after a cancel.
+        Source:  RxJava ``doOnTerminate``, whose Flowable calls it a second time for the error that it raised itself. Here it
+                 is called once; not after a cancel.
         """
         check_callable("do_on_terminate", "action", action)
         return self._coordinate(operators.DoOnTerminate, action)
