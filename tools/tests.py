@@ -1,4 +1,4 @@
-"""Run all tests in parts, one part for each core at a time.
+"""Run all tests in parts, one part more at a time than there are cores: now and then each waits, for Spark or for a timer.
 
     python tools/tests.py [pytest arguments]
 
@@ -49,6 +49,7 @@ PARTS: Final = (
     Part("spark", ("packages/rx-spark", "examples")),
     Part("types", script="types"),
     Part("everything else"),
+    Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("conformance", ("tests/conformance",)),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
     Part("without fusion", script="unfused"),
@@ -203,7 +204,7 @@ def cores() -> int:
 def main(arguments: Sequence[str], root: Path = ROOT, parts: Sequence[Part] = PARTS) -> int:
     if arguments:
         return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=root)
-    return run(parts, root, cores())
+    return run(parts, root, cores() + 1)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,12 @@ from bench import _growth
 from bench.__main__ import main
 from bench._growth import TRACED, Growth, Point, Work, flatness, growth_table, growths, measure_growth
 
+FIRST, *OTHERS = growths(1_000)
 
-@pytest.mark.parametrize("growth", list(growths(1_000)), ids=lambda growth: growth.name)
+
+@pytest.mark.parametrize(
+    "growth", [FIRST, *(pytest.param(each, marks=pytest.mark.nightly) for each in OTHERS)], ids=lambda growth: growth.name
+)
 def test_every_line_gives_what_it_should_at_its_first_points(growth: Growth) -> None:
     points = growth.points[:2]
     few = Growth(growth.name, growth.axis, points, growth.lines, growth.unit)

@@ -80,6 +80,7 @@ def test_a_second_run_notices_what_changed(place: Place) -> None:
     assert place.mypy("app.py") == ["Success: no issues found in 1 source file"]
 
 
+@pytest.mark.nightly
 def test_a_cache_without_a_record_of_plugins_notices_it_too(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.write("app.py", APP)
@@ -93,6 +94,7 @@ def test_a_cache_without_a_record_of_plugins_notices_it_too(tmp_path: Path) -> N
     assert place.mypy("--no-sqlite-cache", "app.py") == ["Success: no issues found in 1 source file"]
 
 
+@pytest.mark.nightly
 def test_the_daemon_notices_it_too(place: Place) -> None:
     def check() -> str:
         return "\n".join(place.call(*dmypy, "run", "--timeout", "100", "--", "--python-executable", str(place.python), "app.py"))

@@ -157,10 +157,12 @@ def _failing_times(failures: int, make: Callable[[], Exception]) -> Flowable[int
     return Flowable.from_callable(call)
 
 
+@pytest.mark.nightly
 def test_a_million_repeats_are_a_loop() -> None:
     assert Flowable.just(1).repeat(MILLION).count().blocking_get() == MILLION
 
 
+@pytest.mark.nightly
 def test_a_million_retries_are_a_loop() -> None:
     assert _failing_times(MILLION, lambda: OOPS).retry().blocking_list() == [7]
 
