@@ -35,8 +35,8 @@ ASSEMBLY: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "time as text": (lambda: FLOW.delay("1s"), TypeError, r"delay\(seconds='1s'\)"),
     "negative time": (lambda: FLOW.timeout(-1), ValueError, r"timeout\(seconds=-1\)"),
     "not a time": (lambda: Flowable.timer(float("nan")), ValueError, r"timer\(seconds=nan\)"),
-    "concat of a list": (lambda: Flowable.concat(FLOW, [1]), TypeError, r"concat\(\)(.|\n)*from_iterable\(\[1\]\)"),  # type: ignore[arg-type]  # the mistake
-    "merge of a value": (lambda: Flowable.merge(FLOW, 5), TypeError, r"merge\(\)(.|\n)*just\(5\)"),  # type: ignore[arg-type]  # the mistake
+    "concat of a list": (lambda: Flowable.concat(FLOW, [1]), TypeError, r"concat\(\)(.|\n)*from_iterable\(\[1\]\)"),  # type: ignore[call-overload]  # the mistake
+    "merge of a value": (lambda: Flowable.merge(FLOW, 5), TypeError, r"merge\(\)(.|\n)*just\(5\)"),  # type: ignore[call-overload]  # the mistake
     "zip of a value": (lambda: FLOW.zip_with(5), TypeError, "zip"),
     "unknown operator": (lambda: FLOW.mapp(str), OperatorNotFoundError, r"no operator 'mapp'(.|\n)*\.map"),
     "error of no error": (lambda: Flowable.error("text"), TypeError, r"error\(\)"),  # type: ignore[arg-type]  # the mistake

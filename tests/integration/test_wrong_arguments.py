@@ -90,7 +90,7 @@ def alike(run: Run, source: Source[Any]) -> Items[Any]:
 def right(face: type[Any], parameter: inspect.Parameter) -> Any:
     """Something that the parameter accepts."""
     name, annotation = parameter.name, str(parameter.annotation)
-    if "Callable" in annotation or name in ("handler", "combiner", "key"):
+    if re.match(r"Callable|Supplier", annotation) or name in ("handler", "combiner", "key"):
         return lambda *_items: None
     if "Iterable" in annotation:
         return [1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, assert_type
+from typing import Never, assert_type
 
 from rx_core import Publisher, Scheduler
 from rx_ops import BackpressureStrategy, Completable, Emitter, Flowable, GenerateEmitter, Maybe, Single
@@ -24,12 +24,12 @@ plain = Flowable.of(Plain("a"))
 
 # sources
 assert_type(Flowable.just("a"), Flowable[str])
-assert_type(Flowable.of(1, 2.5), Flowable[float])
+assert_type(Flowable.of(1, 2.5), Flowable[int | float])
 assert_type(Flowable.from_iterable({"a": 1}.items()), Flowable[tuple[str, int]])
 assert_type(Flowable.from_callable(lambda: [1]), Flowable[list[int]])
 assert_type(Flowable.defer(lambda: Flowable.of("a")), Flowable[str])
 assert_type(Flowable.interval(1.0, initial=0), Flowable[int])
-assert_type(Flowable.empty(), Flowable[Any])
+assert_type(Flowable.empty(), Flowable[Never])
 
 
 def listen(emitter: Emitter[str]) -> None:

@@ -18,6 +18,10 @@ def listen_wrongly(emitter: Emitter[str]) -> None:
     emitter.on_next(1)  # type: ignore[arg-type]
 
 
+def joined(a: int, b: int) -> str:
+    return f"{a}{b}"
+
+
 # sources
 Flowable.from_iterable(3)  # type: ignore[arg-type]
 Flowable.range("a")  # type: ignore[arg-type]
@@ -32,13 +36,13 @@ Flowable.zip(numbers, words, combiner=lambda n, word: word.nothing)  # type: ign
 numbers.zip_with(words, lambda n: n)  # type: ignore[arg-type, misc]
 
 # merge, concat, start_with
-Flowable.merge(numbers, [1])  # type: ignore[arg-type]
+Flowable.merge(numbers, [1])  # type: ignore[call-overload]
 Flowable.merge_ordered(plain, plain)  # type: ignore[type-var]
 Flowable.merge_ordered(words, words, key=3)  # type: ignore[call-overload]
 numbers.join(words, lambda n: n, lambda word: words)  # type: ignore[arg-type, return-value]
 numbers.group_join(words, lifetime, lifetime)  # type: ignore[call-arg]
-Flowable.concat_eager(numbers, [1])  # type: ignore[arg-type]
-Single.merge(Single.just(1), numbers)  # type: ignore[arg-type]
+Flowable.concat_eager(numbers, [1])  # type: ignore[call-overload]
+Single.merge(Single.just(1), numbers)  # type: ignore[call-overload]
 Flowable.merge(numbers, words).map(lambda n: n + 1)  # type: ignore[operator]
 wrong_start: Flowable[int] = numbers.start_with("a")  # type: ignore[arg-type]
 wrong_end: Flowable[int] = numbers.concat_with(words)  # type: ignore[arg-type]
@@ -74,3 +78,8 @@ words.element_at("3")  # type: ignore[arg-type]
 words.on_backpressure_drop(dropped)  # type: ignore[arg-type]
 numbers.observe_on("io")  # type: ignore[arg-type]
 numbers.delay("1")  # type: ignore[call-overload]
+
+# what is given to a reducer is inferred elsewhere, and still checked
+words.group_reduce(len, len, joined)  # type: ignore[arg-type]
+words.group_reduce(len, len, 3)  # type: ignore[arg-type]
+numbers.reduce_with(lambda: 0, lambda total, n: str(n))  # type: ignore[arg-type, return-value]

@@ -56,7 +56,7 @@ assert_type(numbers.switch_if_empty(Flowable.of(1)), Flowable[int])
 assert_type(numbers.default_if_empty(1), Flowable[int])
 assert_type(Single.just(1).take_until(words), Single[int])
 assert_type(Single.amb(Single.just(1), Single.just(2)), Single[int])
-assert_type(Maybe.just(1).switch_if_empty(Single.just(2)), Maybe[int])
+assert_type(Maybe.just(1).switch_if_empty(Single.just(2)), Single[int])
 
 # rounds
 assert_type(numbers.repeat(2), Flowable[int])

@@ -164,19 +164,28 @@ PART.row(
     "M",
     "The item, or ``item`` when there is none.",
     "--|  -->  --1|",
-    result="Single[T]",
+    result="Single[T_co | R]",
     body=(
-        'if item is None:\n    raise none_argument("default_if_empty(None)", "item")\nmade: Any = self\n'
-        "return made._into(_results.Single, stages.first_or, item)  # type: ignore[no-any-return]  # self names the base"
+        'if item is None:\n    raise none_argument("default_if_empty(None)", "item")\n'
+        "return self._into(_results.Single, stages.first_or, item)"
     ),
     thread="that of the end.",
 )
 PART.row(
     "switch_if_empty",
     "M",
-    "``other`` instead, when there is no item.",
+    "``other`` instead, when there is no item; a Single when ``other`` is one.",
     "--|  --1|  -->  ----1|",
-    signature="(self: Base[T], other: Base[T] | SingleBase[T]) -> Type[T]",
+    signatures=(
+        "(self, other: SingleBase[R]) -> Single[T_co | R]",
+        "(self, other: Base[R]) -> Type[T_co | R]",
+        "(self, other: Any) -> Any",
+    ),
+    body=(
+        'check_source("switch_if_empty", other)\n'
+        'head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")\n'
+        "return self._from(head)._as(_results.Single if isinstance(other, SingleBase) else _results.Maybe)"
+    ),
     errors="end it. TypeError at assembly for something that is no source.",
 )
 PART.row(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tools.one_item.rows import Part
 
@@ -107,8 +107,13 @@ PART.row(
         "Then the others are cancelled.",
     },
 )
-SEVERAL: Final = {
-    "signature": "(cls, *sources: Base[T], delay_error: bool = False) -> Flowable[T]",
+SEVERAL: Final[dict[str, Any]] = {
+    "signatures": (
+        "(cls, s1: Base[T1], s2: Base[T2], /, *, delay_error: bool = ...) -> Flowable[T1 | T2]",
+        "(cls, s1: Base[T1], s2: Base[T2], s3: Base[T3], /, *, delay_error: bool = ...) -> Flowable[T1 | T2 | T3]",
+        "(cls, *sources: Base[T], delay_error: bool = ...) -> Flowable[T]",
+        "(cls, *sources: Base[Any], delay_error: bool = False) -> Flowable[Any]",
+    ),
     "errors": "the first ends the stream; with ``delay_error`` all run to their end, and several errors arrive as one "
     "CompositeException. TypeError at assembly for something that is no source.",
     "fusion": "coordinating.",

@@ -103,10 +103,10 @@ PART.row(
 )
 
 
-def _timeouts(receiver: str, source: str) -> tuple[str, ...]:
+def _timeouts(fallback: str, result: str) -> tuple[str, ...]:
     return (
-        f"({receiver}, seconds: float, *, fallback: {source} | None = None, scheduler: Scheduler | None = None) -> Type[T]",
-        f"({receiver}, *, first: AnySource, fallback: {source} | None = None) -> Type[T]",
+        f"(self, seconds: float, *, fallback: {fallback}, scheduler: Scheduler | None = None) -> {result}",
+        f"(self, *, first: AnySource, fallback: {fallback}) -> {result}",
     )
 
 
@@ -116,7 +116,8 @@ PART.row(
     "TimeoutError, or ``fallback``, when this has not ended after ``seconds``, or when ``first`` signals an item or ends.",
     "--------1|  -->  ----#",
     signatures=(
-        *_timeouts("self: Base[T]", "Base[T]"),
+        *_timeouts("None = None", "Type[T_co]"),
+        *_timeouts("Base[R] | None", "Type[T_co | R]"),
         "(self: Any, seconds: float | None = None, *, first: AnySource | None = None, fallback: Any = None, "
         "scheduler: Scheduler | None = None) -> Any",
     ),
@@ -133,7 +134,7 @@ PART.row(
     C={
         "marble": "--------|  -->  ----#",
         "signatures": (
-            *_timeouts("self", "Base"),
+            *_timeouts("Base | None = None", "Type"),
             "(self, seconds: float | None = None, *, first: AnySource | None = None, fallback: Base | None = None, "
             "scheduler: Scheduler | None = None) -> Type",
         ),

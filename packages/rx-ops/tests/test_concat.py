@@ -228,7 +228,7 @@ def test_operators_after_a_concat_and_walls_are_not_looked_through() -> None:
 
 def test_an_observable_in_a_flowable_stays_one_source() -> None:
     inner = Observable.concat(Observable.of(1, 2), Observable.of(3))
-    flow: Flow = Flowable.concat(inner, Flowable.just(4))  # type: ignore[arg-type]  # not for checkers, but it runs
+    flow: Flow = Flowable.concat(inner, Flowable.just(4))  # type: ignore[call-overload]  # not for checkers, but it runs
     assert next(iter(flow._head.upstream)) is inner
     assert flow.blocking_list() == [1, 2, 3, 4]
 

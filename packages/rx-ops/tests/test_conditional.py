@@ -180,7 +180,7 @@ def test_of_nothing_there_is_none(question: Question) -> None:
 
 
 def test_python_decides_what_is_true() -> None:
-    falsy = Flowable.of(0, "", [])
+    falsy: Flowable[object] = Flowable.of(0, "", [])
     assert falsy.any().blocking_get() is False
     assert falsy.all().blocking_get() is False
     assert Flowable.of(1, "a").all().blocking_get() is True

@@ -278,8 +278,8 @@ def test_singles_and_maybes_give_their_items_in_order() -> None:
     "call",
     [
         lambda: Flowable.of(1).concat_map_eager(3),  # type: ignore[arg-type]
-        lambda: Flowable.concat_eager(Flowable.of(1), [1]),  # type: ignore[arg-type]
-        lambda: Single.concat_eager(Single.just(1), 1),  # type: ignore[arg-type]
+        lambda: Flowable.concat_eager(Flowable.of(1), [1]),  # type: ignore[call-overload]
+        lambda: Single.concat_eager(Single.just(1), 1),  # type: ignore[call-overload]
     ],
 )
 def test_a_wrong_argument_raises_where_it_is_written(call: Any) -> None:

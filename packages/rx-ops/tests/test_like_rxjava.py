@@ -90,7 +90,7 @@ def test_merge_of_one_stream_is_that_stream() -> None:
     assert Flowable.merge(flow) is flow
     observable = flow.to_observable()
     assert Observable.merge(observable) is observable
-    assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[arg-type]  # any source is taken
+    assert Flowable.merge(observable).blocking_list() == [0, 1, 2]  # type: ignore[call-overload]  # any source is taken
 
 
 def _made_late() -> Flowable[int]:

@@ -18,7 +18,7 @@ FLOWABLES: dict[str, Callable[[Source], Flowable[int]]] = {
     "latest": lambda source: source.to_flowable(BackpressureStrategy.LATEST),
     "drop": lambda source: source.to_flowable(BackpressureStrategy.DROP),
     # An Observable is no Publisher, so mypy refuses what works all the same.
-    "merge": lambda source: Flowable.merge(source, Flowable.never()),  # type: ignore[arg-type]  # see above
+    "merge": lambda source: Flowable.merge(source, Flowable.never()),  # type: ignore[call-overload]  # see above
     "flat_map": lambda source: Flowable.just(1).flat_map(lambda _item: source),  # type: ignore[arg-type, return-value]  # as above
 }
 STAGES: dict[str, Callable[[Flowable[int]], Flowable[Any]]] = {

@@ -70,7 +70,9 @@ def _function(annotation: str) -> str:
     import re
 
     found = re.search(r"Callable\[\[([^\]]*)\]", annotation)
-    if found is None or not found[1]:
-        return _FUNCTION if found is None else "lambda: ..."
+    if annotation.startswith("Supplier[") or (found is not None and not found[1]):
+        return "lambda: ..."
+    if found is None:
+        return _FUNCTION
     count = found[1].count(",") + 1
     return _FUNCTION if count == 1 else f"lambda {', '.join('abcdefghi'[:count])}: ..."

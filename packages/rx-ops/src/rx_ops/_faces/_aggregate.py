@@ -13,6 +13,7 @@ from rx_ops._group_aggregate import group_aggregate_of
 
 if TYPE_CHECKING:
     from rx_fusion.symbols import Symbol
+    from rx_ops._faces._inference import NotInferred, Supplier
     from rx_ops._faces._results import Flowable, Maybe, Single
     from rx_ops._row import Row
     from rx_ops.aggregates import Aggregate
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 V = TypeVar("V")
+Code = TypeVar("Code")
 K = TypeVar("K", bound=Hashable)
 T_co = TypeVar("T_co", covariant=True)
 V_co = TypeVar("V_co", covariant=True)
@@ -64,7 +66,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         check_seeded("reduce", "reducer", reducer, seed)
         return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
-    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R]) -> Single[R]:
+    def reduce_with(self, supplier: Supplier[R], reducer: Callable[[R, T_co], R]) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
 
         ::  --1--2--3|  -->  --------6|
@@ -269,7 +271,7 @@ class FlowableAggregate(FlowableCore[T_co]):
         return self._calling_into(_results.Single, stages.maxima, key)
 
     def group_reduce(
-        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V]
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V] | NotInferred[Code]
     ) -> Flowable[tuple[K, V]]:
         """``(key, reduced value)`` for each key, in the order the keys first came, when the source is complete.
 

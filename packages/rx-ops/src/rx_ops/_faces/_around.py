@@ -12,6 +12,7 @@ from rx_ops._faces._core import FlowableCore, check_callable
 from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
+    from rx_ops._faces._inference import Supplier
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ class FlowableAround(FlowableCore[T_co]):
     @classmethod
     def using(
         cls,
-        supplier: Callable[[], R],
+        supplier: Supplier[R],
         factory: Callable[[R], Publisher[T]],
         cleanup: Callable[[R], object],
         *,

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import FlowableBase, Publisher
+from rx_core import Publisher
 from rx_fusion import OperatorHead
 from rx_ops import operators
+from rx_ops._faces import _results
 from rx_ops._faces._core import FlowableCore, check_source
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -21,8 +27,24 @@ class FlowableConcat(FlowableCore[T_co]):
 
     __slots__ = ()
 
+    @overload
     @classmethod
-    def concat(cls, *sources: Publisher[T], delay_error: bool = False) -> Flowable[T]:
+    def concat(cls, s1: Publisher[T1], s2: Publisher[T2], /, *, delay_error: bool = ...) -> Flowable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def concat(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], /, *, delay_error: bool = ...
+    ) -> Flowable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def concat(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], s4: Publisher[T4], /, *, delay_error: bool = ...
+    ) -> Flowable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def concat(cls, *sources: Publisher[T], delay_error: bool = ...) -> Flowable[T]: ...
+    @classmethod
+    def concat(cls, *sources: Publisher[Any], delay_error: bool = False) -> Flowable[Any]:
         """One source after the other; the next is subscribed when the one before is complete.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
@@ -41,7 +63,7 @@ class FlowableConcat(FlowableCore[T_co]):
             return cls._from(OperatorHead(operators.Concat, sources, (True,), many=True, shown="concat()"))
         return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
-    def concat_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
+    def concat_with(self, other: Publisher[R]) -> Flowable[T_co | R]:
         """This stream, then ``other``.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
@@ -51,9 +73,9 @@ class FlowableConcat(FlowableCore[T_co]):
         Source:  RxJava ``concatWith``.
         """
         check_source("concat_with", other)
-        return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.concat(self, other)
 
-    def start_with(self: FlowableBase[T], *items: T) -> Flowable[T]:
+    def start_with(self, *items: R) -> Flowable[T_co | R]:
         """``items`` first, then this stream.
 
         ::  --1--2|  -->  a-1--2|
@@ -62,4 +84,4 @@ class FlowableConcat(FlowableCore[T_co]):
         Memory:  the items.   Thread: the one that requests, then this stream's.   Fusion: as :meth:`concat`.
         Source:  RxJava ``startWithArray``.
         """
-        return self.concat(self.of(*items), self)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.concat(_results.Flowable.of(*items), self)

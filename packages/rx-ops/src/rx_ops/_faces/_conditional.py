@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, FlowableBase, Publisher, check_prefetch, none_argument
+from rx_core import DEFAULT_PREFETCH, Publisher, check_prefetch, none_argument
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
 from rx_ops._faces import _results
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable, Single
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+R = TypeVar("R")
 V = TypeVar("V")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -111,8 +116,22 @@ class FlowableConditional(FlowableCore[T_co]):
         check_prefetch("sequence_equal", prefetch)
         return _results.Single._from(equal_head((first, second, *more), comparer, prefetch, check_source))
 
+    @overload
     @classmethod
-    def amb(cls, *sources: Publisher[T]) -> Flowable[T]:
+    def amb(cls, s1: Publisher[T1], s2: Publisher[T2], /) -> Flowable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def amb(cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], /) -> Flowable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def amb(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], s4: Publisher[T4], /
+    ) -> Flowable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def amb(cls, *sources: Publisher[T]) -> Flowable[T]: ...
+    @classmethod
+    def amb(cls, *sources: Publisher[Any]) -> Flowable[Any]:
         """The one of ``sources`` that is the first to give a signal of any kind; the others are cancelled.
 
         ::  ----1--2|  --3--4|  -->  --3--4|
@@ -128,7 +147,7 @@ class FlowableConditional(FlowableCore[T_co]):
             check_source("amb", source)
         return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
-    def amb_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
+    def amb_with(self, other: Publisher[R]) -> Flowable[T_co | R]:
         """This stream or ``other``, whichever is the first to give a signal.
 
         ::  ----1--2|  --3--4|  -->  --3--4|
@@ -138,7 +157,7 @@ class FlowableConditional(FlowableCore[T_co]):
         Source:  RxJava ``ambWith``.
         """
         check_source("amb_with", other)
-        return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.amb(self, other)
 
 
 def equal_head(

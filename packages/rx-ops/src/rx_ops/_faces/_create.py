@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, TypeVar, overload
 
 from rx_core import Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 S = TypeVar("S")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -40,8 +44,20 @@ class FlowableCreate(FlowableCore[T_co]):
             raise none_argument("just(None)", "item")
         return cls._known("just", (item,))
 
+    @overload
     @classmethod
-    def of(cls, *items: T) -> Flowable[T]:
+    def of(cls, i1: T1, i2: T2, /) -> Flowable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def of(cls, i1: T1, i2: T2, i3: T3, /) -> Flowable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def of(cls, i1: T1, i2: T2, i3: T3, i4: T4, /) -> Flowable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def of(cls, *items: T) -> Flowable[T]: ...
+    @classmethod
+    def of(cls, *items: Any) -> Flowable[Any]:
         """These items, known now.
 
         ::  1-2-3|
@@ -193,7 +209,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(PublisherHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod
-    def empty(cls) -> Flowable[Any]:
+    def empty(cls) -> Flowable[Never]:
         """No items.
 
         ::  |
@@ -204,7 +220,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(IterableHead("empty", (), "empty()", feed=Feed.CLEAN))
 
     @classmethod
-    def never(cls) -> Flowable[Any]:
+    def never(cls) -> Flowable[Never]:
         """No items and no end.
 
         ::  --
@@ -215,7 +231,7 @@ class FlowableCreate(FlowableCore[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception]) -> Flowable[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Flowable[Never]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #

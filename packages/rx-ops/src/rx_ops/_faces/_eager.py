@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import DEFAULT_PREFETCH, MaybeBase, Publisher, SingleBase, check_prefetch
 from rx_fusion import OperatorHead
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -55,15 +59,67 @@ class FlowableEager(FlowableCore[T_co]):
         args = (mapper, delay_error, till_the_end, max_concurrency, prefetch)
         return self._coordinate(operators.ConcatMapEager, *args, window=max_concurrency, shown=1)
 
+    @overload
+    @classmethod
+    def concat_eager(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        /,
+        *,
+        max_concurrency: int = ...,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Flowable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def concat_eager(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        /,
+        *,
+        max_concurrency: int = ...,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Flowable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def concat_eager(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        s4: Publisher[T4],
+        /,
+        *,
+        max_concurrency: int = ...,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Flowable[T1 | T2 | T3 | T4]: ...
+    @overload
     @classmethod
     def concat_eager(
         cls,
         *sources: Publisher[T],
+        max_concurrency: int = ...,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Flowable[T]: ...
+    @classmethod
+    def concat_eager(
+        cls,
+        *sources: Publisher[Any],
         max_concurrency: int = 128,
         prefetch: int = DEFAULT_PREFETCH,
         delay_error: bool = False,
         till_the_end: bool = True,
-    ) -> Flowable[T]:
+    ) -> Flowable[Any]:
         """One source after the other, but subscribed at once: what comes early waits. At most ``max_concurrency`` run.
 
         ::  --1---2|  ---3-4-|  -->  --1---23-4|

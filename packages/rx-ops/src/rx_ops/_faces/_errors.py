@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import FlowableBase, Publisher
+from rx_core import Publisher
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
-T = TypeVar("T")
+R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -21,7 +21,7 @@ class FlowableErrors(FlowableCore[T_co]):
 
     __slots__ = ()
 
-    def on_error_return(self: FlowableBase[T], handler: Callable[[Exception], T]) -> Flowable[T]:
+    def on_error_return(self, handler: Callable[[Exception], R]) -> Flowable[T_co | R]:
         """After an error one last item, made of it by ``handler``, and completion.
 
         ::  --1--2--#  -->  --1--2--x|
@@ -32,9 +32,9 @@ class FlowableErrors(FlowableCore[T_co]):
         Source:  RxJava ``onErrorReturn``.
         """
         check_callable("on_error_return", "handler", handler)
-        return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorReturn, handler)
 
-    def on_error_resume_next(self: FlowableBase[T], handler: Callable[[Exception], Publisher[T]]) -> Flowable[T]:
+    def on_error_resume_next(self, handler: Callable[[Exception], Publisher[R]]) -> Flowable[T_co | R]:
         """After an error the source that ``handler`` makes of it, with the demand that is left.
 
         ::  --1--2--#  -->  --1--2----3--4|
@@ -45,4 +45,4 @@ class FlowableErrors(FlowableCore[T_co]):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(operators.OnErrorResumeNext, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorResumeNext, handler)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import DEFAULT_PREFETCH, CompletableBase, FlowableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
+from rx_core import DEFAULT_PREFETCH, CompletableBase, MaybeBase, Publisher, SingleBase, check_prefetch, name_of
 from rx_fusion import ONE_FUNCTION, OperatorHead, operator_head
 from rx_ops import operators
 from rx_ops._faces import _results
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Completable, Flowable
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -71,8 +75,34 @@ class FlowableFlatMap(FlowableCore[T_co]):
         shown = f"flat_map_completable({name_of(mapper)})"
         return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_results.Completable)
 
+    @overload
     @classmethod
-    def merge(cls, *sources: Publisher[T], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[T]:
+    def merge(
+        cls, s1: Publisher[T1], s2: Publisher[T2], /, *, prefetch: int = ..., delay_error: bool = ...
+    ) -> Flowable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def merge(
+        cls, s1: Publisher[T1], s2: Publisher[T2], s3: Publisher[T3], /, *, prefetch: int = ..., delay_error: bool = ...
+    ) -> Flowable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def merge(
+        cls,
+        s1: Publisher[T1],
+        s2: Publisher[T2],
+        s3: Publisher[T3],
+        s4: Publisher[T4],
+        /,
+        *,
+        prefetch: int = ...,
+        delay_error: bool = ...,
+    ) -> Flowable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def merge(cls, *sources: Publisher[T], prefetch: int = ..., delay_error: bool = ...) -> Flowable[T]: ...
+    @classmethod
+    def merge(cls, *sources: Publisher[Any], prefetch: int = DEFAULT_PREFETCH, delay_error: bool = False) -> Flowable[Any]:
         """All sources at the same time, their items as they come; synchronous sources one after the other. One alone is as it is.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -88,12 +118,12 @@ class FlowableFlatMap(FlowableCore[T_co]):
         for source in sources:
             check_source("merge", source)
         if len(sources) == 1 and type(sources[0]) is cls:
-            return cast("Flowable[T]", sources[0])
+            return sources[0]  # type: ignore[return-value]  # it is the Flowable
         return cls._from(
             OperatorHead(operators.Merge, sources, (prefetch, delay_error), window=prefetch, many=True, shown="merge()")
         )
 
-    def merge_with(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
+    def merge_with(self, other: Publisher[R]) -> Flowable[T_co | R]:
         """This stream and ``other`` at the same time.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -103,4 +133,4 @@ class FlowableFlatMap(FlowableCore[T_co]):
         Source:  RxJava ``mergeWith``.
         """
         check_source("merge_with", other)
-        return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.merge(self, other)

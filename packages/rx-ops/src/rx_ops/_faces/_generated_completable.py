@@ -23,6 +23,7 @@ from rx_ops._faces._core import (
     default_scheduler,
 )
 from rx_ops._faces._create import _Same
+from rx_ops._faces._inference import Supplier
 from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on
 from rx_ops._faces._one_item import (
@@ -214,6 +215,22 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return cls._from(all_ended(cls, "merge", sources, delay_error))
 
+    @overload
+    @classmethod
+    def amb(cls, s1: CompletableBase, s2: CompletableBase, /) -> Completable: ...
+
+    @overload
+    @classmethod
+    def amb(cls, s1: CompletableBase, s2: CompletableBase, s3: CompletableBase, /) -> Completable: ...
+
+    @overload
+    @classmethod
+    def amb(cls, s1: CompletableBase, s2: CompletableBase, s3: CompletableBase, s4: CompletableBase, /) -> Completable: ...
+
+    @overload
+    @classmethod
+    def amb(cls, *sources: CompletableBase) -> Completable: ...
+
     @classmethod
     def amb(cls, *sources: CompletableBase) -> Completable:
         """The one of ``sources`` that ends first, whichever way; the others are cancelled. Completes when there are none.
@@ -249,12 +266,7 @@ class Completable(OneItem[Any], CompletablePlugged):
 
     @classmethod
     def using(
-        cls,
-        supplier: Callable[[], R],
-        factory: Callable[[R], CompletableBase],
-        cleanup: Callable[[R], object],
-        *,
-        eager: bool = True,
+        cls, supplier: Supplier[R], factory: Callable[[R], CompletableBase], cleanup: Callable[[R], object], *, eager: bool = True
     ) -> Completable:
         """The Completable that ``factory`` makes of a resource that ``supplier`` gives, and ``cleanup`` takes back.
 

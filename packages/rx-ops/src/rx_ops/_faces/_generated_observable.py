@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, TypeVarTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Never, ParamSpec, TypeVar, TypeVarTuple, cast, overload
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -79,12 +79,17 @@ from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
     from rx_fusion.symbols import Symbol
+    from rx_ops._faces._inference import NotInferred, Supplier
     from rx_ops._faces._results import Completable, Maybe, Single
     from rx_ops._row import Row
     from rx_ops.aggregates import Aggregate
     from rx_ops.operators import Connectable, Within
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
 S = TypeVar("S")
 T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
@@ -92,10 +97,7 @@ Ts = TypeVarTuple("Ts")
 ComparableT = TypeVar("ComparableT", bound=Comparable)
 V = TypeVar("V")
 K = TypeVar("K", bound=Hashable)
-T1 = TypeVar("T1")
-T2 = TypeVar("T2")
-T3 = TypeVar("T3")
-T4 = TypeVar("T4")
+Code = TypeVar("Code")
 P = ParamSpec("P")
 K_co = TypeVar("K_co", bound=Hashable, covariant=True)
 
@@ -120,8 +122,20 @@ class ObservableCreate(ObservableCore[T_co]):
             raise none_argument("just(None)", "item")
         return cls._known("just", (item,))
 
+    @overload
     @classmethod
-    def of(cls, *items: T) -> Observable[T]:
+    def of(cls, i1: T1, i2: T2, /) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def of(cls, i1: T1, i2: T2, i3: T3, /) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def of(cls, i1: T1, i2: T2, i3: T3, i4: T4, /) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def of(cls, *items: T) -> Observable[T]: ...
+    @classmethod
+    def of(cls, *items: Any) -> Observable[Any]:
         """These items, known now.
 
         ::  1-2-3|
@@ -261,7 +275,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(ObservableHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod
-    def empty(cls) -> Observable[Any]:
+    def empty(cls) -> Observable[Never]:
         """No items.
 
         ::  |
@@ -273,7 +287,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(IterableHead("empty", (), "empty()", feed=Feed.CLEAN))
 
     @classmethod
-    def never(cls) -> Observable[Any]:
+    def never(cls) -> Observable[Never]:
         """No items and no end.
 
         ::  --
@@ -285,7 +299,7 @@ class ObservableCreate(ObservableCore[T_co]):
         return cls._from(OperatorHead(operators.Never, ()))
 
     @classmethod
-    def error(cls, error: Exception | Callable[[], Exception]) -> Observable[Any]:
+    def error(cls, error: Exception | Callable[[], Exception]) -> Observable[Never]:
         """Fails with ``error``, or with what the function makes for each subscription.
 
         ::  #
@@ -439,7 +453,7 @@ class ObservableTransform(ObservableCore[T_co]):
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
 
-    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R]) -> Observable[R]:
+    def scan_with(self, supplier: Supplier[R], accumulator: Callable[[R, T_co], R]) -> Observable[R]:
         """The running total that begins with a fresh ``supplier()`` for each subscription, so that it may be changed in place.
 
         ::  --1--2--3|  -->  0-1--3--6|
@@ -662,8 +676,31 @@ class ObservableFlatMap(ObservableCore[T_co]):
         shown = f"flat_map_completable({name_of(mapper)})"
         return self._coordinate(operators.FlatMap, *args, window=max_concurrency, shown=shown)._as(_results.Completable)
 
+    @overload
     @classmethod
-    def merge(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:
+    def merge(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, delay_error: bool = ...) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def merge(
+        cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], /, *, delay_error: bool = ...
+    ) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def merge(
+        cls,
+        s1: ObservableSource[T1],
+        s2: ObservableSource[T2],
+        s3: ObservableSource[T3],
+        s4: ObservableSource[T4],
+        /,
+        *,
+        delay_error: bool = ...,
+    ) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def merge(cls, *sources: ObservableSource[T], delay_error: bool = ...) -> Observable[T]: ...
+    @classmethod
+    def merge(cls, *sources: ObservableSource[Any], delay_error: bool = False) -> Observable[Any]:
         """All sources at the same time, their items as they come; synchronous sources one after the other. One alone is as it is.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -678,14 +715,14 @@ class ObservableFlatMap(ObservableCore[T_co]):
         for source in sources:
             check_source("merge", source)
         if len(sources) == 1 and type(sources[0]) is cls:
-            return cast("Observable[T]", sources[0])
+            return sources[0]  # type: ignore[return-value]  # it is the Observable
         return cls._from(
             OperatorHead(
                 operators.Merge, sources, (DEFAULT_PREFETCH, delay_error), window=DEFAULT_PREFETCH, many=True, shown="merge()"
             )
         )
 
-    def merge_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
+    def merge_with(self, other: ObservableSource[R]) -> Observable[T_co | R]:
         """This stream and ``other`` at the same time.
 
         ::  --1---2|  ---3-4-|  -->  --13-42|
@@ -696,7 +733,7 @@ class ObservableFlatMap(ObservableCore[T_co]):
         Source:  RxJava ``mergeWith``.
         """
         check_source("merge_with", other)
-        return self.merge(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.merge(self, other)
 
 
 class ObservableConcatMap(ObservableCore[T_co]):
@@ -1647,8 +1684,22 @@ class ObservableConditional(ObservableCore[T_co]):
         """
         return _results.Single._from(equal_head((first, second, *more), comparer, DEFAULT_PREFETCH, check_source))
 
+    @overload
     @classmethod
-    def amb(cls, *sources: ObservableSource[T]) -> Observable[T]:
+    def amb(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def amb(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], /) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def amb(
+        cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], s4: ObservableSource[T4], /
+    ) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def amb(cls, *sources: ObservableSource[T]) -> Observable[T]: ...
+    @classmethod
+    def amb(cls, *sources: ObservableSource[Any]) -> Observable[Any]:
         """The one of ``sources`` that is the first to give a signal of any kind; the others are cancelled.
 
         ::  ----1--2|  --3--4|  -->  --3--4|
@@ -1664,7 +1715,7 @@ class ObservableConditional(ObservableCore[T_co]):
             check_source("amb", source)
         return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
-    def amb_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
+    def amb_with(self, other: ObservableSource[R]) -> Observable[T_co | R]:
         """This stream or ``other``, whichever is the first to give a signal.
 
         ::  ----1--2|  --3--4|  -->  --3--4|
@@ -1675,7 +1726,7 @@ class ObservableConditional(ObservableCore[T_co]):
         Source:  RxJava ``ambWith``.
         """
         check_source("amb_with", other)
-        return self.amb(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.amb(self, other)
 
 
 class ObservableAggregate(ObservableCore[T_co]):
@@ -1703,7 +1754,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         check_seeded("reduce", "reducer", reducer, seed)
         return self._into(_results.Single, stages.reduce_seed, reducer, seed)
 
-    def reduce_with(self, supplier: Callable[[], R], reducer: Callable[[R, T_co], R]) -> Single[R]:
+    def reduce_with(self, supplier: Supplier[R], reducer: Callable[[R, T_co], R]) -> Single[R]:
         """All items combined, from the left, beginning with a ``supplier()`` of each subscription's own.
 
         ::  --1--2--3|  -->  --------6|
@@ -1919,7 +1970,7 @@ class ObservableAggregate(ObservableCore[T_co]):
         return self._calling_into(_results.Single, stages.maxima, key)
 
     def group_reduce(
-        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V]
+        self, key: Callable[[T_co], K], value: Callable[[T_co], V], reducer: Callable[[V, V], V] | NotInferred[Code]
     ) -> Observable[tuple[K, V]]:
         """``(key, reduced value)`` for each key, in the order the keys first came, when the source is complete.
 
@@ -1964,8 +2015,31 @@ class ObservableConcat(ObservableCore[T_co]):
 
     __slots__ = ()
 
+    @overload
     @classmethod
-    def concat(cls, *sources: ObservableSource[T], delay_error: bool = False) -> Observable[T]:
+    def concat(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /, *, delay_error: bool = ...) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def concat(
+        cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], /, *, delay_error: bool = ...
+    ) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def concat(
+        cls,
+        s1: ObservableSource[T1],
+        s2: ObservableSource[T2],
+        s3: ObservableSource[T3],
+        s4: ObservableSource[T4],
+        /,
+        *,
+        delay_error: bool = ...,
+    ) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def concat(cls, *sources: ObservableSource[T], delay_error: bool = ...) -> Observable[T]: ...
+    @classmethod
+    def concat(cls, *sources: ObservableSource[Any], delay_error: bool = False) -> Observable[Any]:
         """One source after the other; the next is subscribed when the one before is complete.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
@@ -1984,7 +2058,7 @@ class ObservableConcat(ObservableCore[T_co]):
             return cls._from(OperatorHead(operators.Concat, sources, (True,), many=True, shown="concat()"))
         return cls._from(operators.concat_head(operators.in_a_row(cls._face, sources)))
 
-    def concat_with(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
+    def concat_with(self, other: ObservableSource[R]) -> Observable[T_co | R]:
         """This stream, then ``other``.
 
         ::  --1-2|  --3-4|  -->  --1-2--3-4|
@@ -1995,9 +2069,9 @@ class ObservableConcat(ObservableCore[T_co]):
         Source:  RxJava ``concatWith``.
         """
         check_source("concat_with", other)
-        return self.concat(self, other)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.concat(self, other)
 
-    def start_with(self: ObservableBase[T], *items: T) -> Observable[T]:
+    def start_with(self, *items: R) -> Observable[T_co | R]:
         """``items`` first, then this stream.
 
         ::  --1--2|  -->  a-1--2|
@@ -2007,7 +2081,7 @@ class ObservableConcat(ObservableCore[T_co]):
         Memory:  the items.   Thread: the one that subscribes, then this stream's.   Fusion: as :meth:`concat`.
         Source:  RxJava ``startWithArray``.
         """
-        return self.concat(self.of(*items), self)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self.concat(_results.Observable.of(*items), self)
 
 
 class ObservableEager(ObservableCore[T_co]):
@@ -2044,10 +2118,54 @@ class ObservableEager(ObservableCore[T_co]):
         args = (mapper, delay_error, till_the_end, max_concurrency, DEFAULT_PREFETCH)
         return self._coordinate(operators.ConcatMapEager, *args, window=max_concurrency, shown=1)
 
+    @overload
     @classmethod
     def concat_eager(
-        cls, *sources: ObservableSource[T], max_concurrency: int = 128, delay_error: bool = False, till_the_end: bool = True
-    ) -> Observable[T]:
+        cls,
+        s1: ObservableSource[T1],
+        s2: ObservableSource[T2],
+        /,
+        *,
+        max_concurrency: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def concat_eager(
+        cls,
+        s1: ObservableSource[T1],
+        s2: ObservableSource[T2],
+        s3: ObservableSource[T3],
+        /,
+        *,
+        max_concurrency: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def concat_eager(
+        cls,
+        s1: ObservableSource[T1],
+        s2: ObservableSource[T2],
+        s3: ObservableSource[T3],
+        s4: ObservableSource[T4],
+        /,
+        *,
+        max_concurrency: int = ...,
+        delay_error: bool = ...,
+        till_the_end: bool = ...,
+    ) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def concat_eager(
+        cls, *sources: ObservableSource[T], max_concurrency: int = ..., delay_error: bool = ..., till_the_end: bool = ...
+    ) -> Observable[T]: ...
+    @classmethod
+    def concat_eager(
+        cls, *sources: ObservableSource[Any], max_concurrency: int = 128, delay_error: bool = False, till_the_end: bool = True
+    ) -> Observable[Any]:
         """One source after the other, but subscribed at once: what comes early waits. At most ``max_concurrency`` run.
 
         ::  --1---2|  ---3-4-|  -->  --1---23-4|
@@ -2625,7 +2743,7 @@ class ObservableUntil(ObservableCore[T_co]):
         check_source("skip_until", other)
         return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
-    def switch_if_empty(self: ObservableBase[T], other: ObservableSource[T]) -> Observable[T]:
+    def switch_if_empty(self, other: ObservableSource[R]) -> Observable[T_co | R]:
         """``other`` instead, when this completes without an item.
 
         ::  -----|  --1--2|  -->  -------1--2|
@@ -2637,11 +2755,9 @@ class ObservableUntil(ObservableCore[T_co]):
         Source:  RxJava ``switchIfEmpty``.
         """
         check_source("switch_if_empty", other)
-        made: Any = self
-        head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
-        return made._from(head)  # type: ignore[no-any-return]  # self names the base
+        return self._from(OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})"))
 
-    def default_if_empty(self: ObservableBase[T], item: T) -> Observable[T]:
+    def default_if_empty(self, item: R) -> Observable[T_co | R]:
         """``item``, when this completes without one.
 
         ::  -----|  -->  -----1|
@@ -2653,8 +2769,7 @@ class ObservableUntil(ObservableCore[T_co]):
         """
         if item is None:
             raise none_argument("default_if_empty(None)", "item")
-        made: Any = self
-        return made._then(stages.default_if_empty, item)  # type: ignore[no-any-return]  # self names the base
+        return self._then(stages.default_if_empty, item)
 
 
 class ObservableAround(ObservableCore[T_co]):
@@ -2665,7 +2780,7 @@ class ObservableAround(ObservableCore[T_co]):
     @classmethod
     def using(
         cls,
-        supplier: Callable[[], R],
+        supplier: Supplier[R],
         factory: Callable[[R], ObservableSource[T]],
         cleanup: Callable[[R], object],
         *,
@@ -2725,7 +2840,7 @@ class ObservableErrors(ObservableCore[T_co]):
 
     __slots__ = ()
 
-    def on_error_return(self: ObservableBase[T], handler: Callable[[Exception], T]) -> Observable[T]:
+    def on_error_return(self, handler: Callable[[Exception], R]) -> Observable[T_co | R]:
         """After an error one last item, made of it by ``handler``, and completion.
 
         ::  --1--2--#  -->  --1--2--x|
@@ -2736,9 +2851,9 @@ class ObservableErrors(ObservableCore[T_co]):
         Source:  RxJava ``onErrorReturn``.
         """
         check_callable("on_error_return", "handler", handler)
-        return self._coordinate(operators.OnErrorReturn, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorReturn, handler)
 
-    def on_error_resume_next(self: ObservableBase[T], handler: Callable[[Exception], ObservableSource[T]]) -> Observable[T]:
+    def on_error_resume_next(self, handler: Callable[[Exception], ObservableSource[R]]) -> Observable[T_co | R]:
         """After an error the source that ``handler`` makes of it, with the demand that is left.
 
         ::  --1--2--#  -->  --1--2----3--4|
@@ -2749,7 +2864,7 @@ class ObservableErrors(ObservableCore[T_co]):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(operators.OnErrorResumeNext, handler)  # type: ignore[attr-defined,no-any-return]  # self names the base
+        return self._coordinate(operators.OnErrorResumeNext, handler)
 
 
 class ObservableRepeat(ObservableCore[T_co]):
@@ -3225,21 +3340,27 @@ class ObservableTimeout(ObservableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def timeout(
-        self: ObservableBase[T],
-        seconds: float,
-        *,
-        fallback: ObservableSource[T] | None = None,
-        scheduler: Scheduler | None = None,
-    ) -> Observable[T]: ...
+    def timeout(self, seconds: float, *, fallback: None = ..., scheduler: Scheduler | None = ...) -> Observable[T_co]: ...
     @overload
     def timeout(
-        self: ObservableBase[T],
+        self, seconds: float, *, fallback: ObservableSource[R] | None, scheduler: Scheduler | None = ...
+    ) -> Observable[T_co | R]: ...
+    @overload
+    def timeout(
+        self,
         *,
-        selector: Callable[[T], ObservableSource[object]],
-        first: ObservableSource[object] | None = None,
-        fallback: ObservableSource[T] | None = None,
-    ) -> Observable[T]: ...
+        selector: Callable[[T_co], ObservableSource[object]],
+        first: ObservableSource[object] | None = ...,
+        fallback: None = ...,
+    ) -> Observable[T_co]: ...
+    @overload
+    def timeout(
+        self,
+        *,
+        selector: Callable[[T_co], ObservableSource[object]],
+        first: ObservableSource[object] | None = ...,
+        fallback: ObservableSource[R] | None,
+    ) -> Observable[T_co | R]: ...
     def timeout(
         self: Any,
         seconds: float | None = None,

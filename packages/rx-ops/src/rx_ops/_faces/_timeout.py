@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import FlowableBase, Publisher, Scheduler, name_of
+from rx_core import Publisher, Scheduler, name_of
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_seconds, check_source, default_scheduler
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
+R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -22,21 +23,27 @@ class FlowableTimeout(FlowableCore[T_co]):
     __slots__ = ()
 
     @overload
-    def timeout(
-        self: FlowableBase[T],
-        seconds: float,
-        *,
-        fallback: Publisher[T] | None = None,
-        scheduler: Scheduler | None = None,
-    ) -> Flowable[T]: ...
+    def timeout(self, seconds: float, *, fallback: None = ..., scheduler: Scheduler | None = ...) -> Flowable[T_co]: ...
     @overload
     def timeout(
-        self: FlowableBase[T],
+        self, seconds: float, *, fallback: Publisher[R] | None, scheduler: Scheduler | None = ...
+    ) -> Flowable[T_co | R]: ...
+    @overload
+    def timeout(
+        self,
         *,
-        selector: Callable[[T], Publisher[object]],
-        first: Publisher[object] | None = None,
-        fallback: Publisher[T] | None = None,
-    ) -> Flowable[T]: ...
+        selector: Callable[[T_co], Publisher[object]],
+        first: Publisher[object] | None = ...,
+        fallback: None = ...,
+    ) -> Flowable[T_co]: ...
+    @overload
+    def timeout(
+        self,
+        *,
+        selector: Callable[[T_co], Publisher[object]],
+        first: Publisher[object] | None = ...,
+        fallback: Publisher[R] | None,
+    ) -> Flowable[T_co | R]: ...
     def timeout(
         self: Any,
         seconds: float | None = None,

@@ -11,6 +11,7 @@ from rx_ops import stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_kind, check_seeded
 
 if TYPE_CHECKING:
+    from rx_ops._faces._inference import Supplier
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ class FlowableTransform(FlowableCore[T_co]):
             return self._then(stages.scan, accumulator)
         return self._then(stages.scan_seed, accumulator, seed)
 
-    def scan_with(self, supplier: Callable[[], R], accumulator: Callable[[R, T_co], R]) -> Flowable[R]:
+    def scan_with(self, supplier: Supplier[R], accumulator: Callable[[R, T_co], R]) -> Flowable[R]:
         """The running total that begins with a fresh ``supplier()`` for each subscription, so that it may be changed in place.
 
         ::  --1--2--3|  -->  0-1--3--6|

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
-from rx_core import FlowableBase, Publisher, name_of, none_argument
+from rx_core import Publisher, name_of, none_argument
 from rx_fusion import OperatorHead
 from rx_ops import operators, stages
 from rx_ops._faces._core import FlowableCore, check_callable, check_source
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
+R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -64,7 +65,7 @@ class FlowableUntil(FlowableCore[T_co]):
         check_source("skip_until", other)
         return self._from(OperatorHead(operators.SkipUntil, (self, other), shown=f"skip_until({other!r})"))
 
-    def switch_if_empty(self: FlowableBase[T], other: Publisher[T]) -> Flowable[T]:
+    def switch_if_empty(self, other: Publisher[R]) -> Flowable[T_co | R]:
         """``other`` instead, when this completes without an item.
 
         ::  -----|  --1--2|  -->  -------1--2|
@@ -76,11 +77,9 @@ class FlowableUntil(FlowableCore[T_co]):
         Source:  RxJava ``switchIfEmpty``.
         """
         check_source("switch_if_empty", other)
-        made: Any = self
-        head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
-        return made._from(head)  # type: ignore[no-any-return]  # self names the base
+        return self._from(OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})"))
 
-    def default_if_empty(self: FlowableBase[T], item: T) -> Flowable[T]:
+    def default_if_empty(self, item: R) -> Flowable[T_co | R]:
         """``item``, when this completes without one.
 
         ::  -----|  -->  -----1|
@@ -91,5 +90,4 @@ class FlowableUntil(FlowableCore[T_co]):
         """
         if item is None:
             raise none_argument("default_if_empty(None)", "item")
-        made: Any = self
-        return made._then(stages.default_if_empty, item)  # type: ignore[no-any-return]  # self names the base
+        return self._then(stages.default_if_empty, item)
