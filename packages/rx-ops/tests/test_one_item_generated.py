@@ -80,7 +80,7 @@ def made(**said: object) -> str:
 
 def test_what_is_not_said_is_that_of_the_family() -> None:
     text = made(family="on_error_return")
-    assert text.startswith("def name(self: SingleBase[T], handler: Callable[[Exception], T]) -> Single[T]:")
+    assert text.startswith("def name(self, handler: Callable[[Exception], R]) -> Single[T_co | R]:")
     assert "Source:  RxJava ``onErrorReturn``." in text
     assert "return self._coordinate(operators.OnErrorReturn, handler)" in text
 
