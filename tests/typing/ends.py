@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_type
 
-from rx_core import Disposable, Subscription
+from rx_core import Handle, Subscription
 from rx_ops import Completable, Flowable, Maybe, Single
 
 numbers = Flowable.range(10)
@@ -28,11 +28,11 @@ def on_text(text: str) -> None: ...
 def on_error(error: Exception) -> None: ...
 
 
-assert_type(words.subscribe(on_text, on_error=on_error, on_complete=lambda: print("done")), Disposable)
+assert_type(words.subscribe(on_text, on_error=on_error, on_complete=lambda: print("done")), Handle)
 words.subscribe(lambda word: print(word.upper())).dispose()
-assert_type(words.subscribe(on_text, on_error, lambda: print("done")), Disposable)
-assert_type(words.subscribe(on_next=lambda word: print(word.upper()), on_complete=lambda: print("done")), Disposable)
-assert_type(words.subscribe(), Disposable)
+assert_type(words.subscribe(on_text, on_error, lambda: print("done")), Handle)
+assert_type(words.subscribe(on_next=lambda word: print(word.upper()), on_complete=lambda: print("done")), Handle)
+assert_type(words.subscribe(), Handle)
 
 
 # subscribe with a Subscriber: any object with the methods

@@ -30,6 +30,7 @@ from rx_core._disposables import (
     BaseDisposable,
     CompositeDisposable,
     FlagDisposable,
+    Handle,
     SerialDisposable,
 )
 from rx_core._errors import (
@@ -104,6 +105,7 @@ __all__ = [
     "FlagDisposable",
     "FlowableBase",
     "Growing",
+    "Handle",
     "Items",
     "MaybeBase",
     "MaybeObserver",

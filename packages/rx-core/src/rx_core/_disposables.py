@@ -7,7 +7,7 @@ GIL for more than CPython's own containers promise on every build.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, Self, final
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -29,11 +29,27 @@ class BaseDisposable(_Disposable):
     def is_disposed(self) -> bool:
         raise NotImplementedError
 
-    def __enter__(self) -> BaseDisposable:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.dispose()
+
+
+class Handle(BaseDisposable):
+    """What ``subscribe`` returns: one run of a stream, to be stopped, waited for and shown. Leaving its block disposes."""
+
+    __slots__ = ()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block this thread until the run is over, for ``timeout`` seconds at most (None: however long it takes).
+
+        True when it is over: it completed, failed, and the callback of that has returned, or it was disposed. False when the time
+        ran out first; then it goes on. An error is not raised here: it went to ``on_error`` or to the error hook.
+        Not from a callback of the same run, which would wait for itself, and not on the thread of an event loop, which would
+        stand still.
+        """
+        raise NotImplementedError
 
 
 @final

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from rx_core import _hooks
+from rx_core import _forgotten, _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand
-from rx_core._disposables import BaseDisposable
+from rx_core._disposables import Handle
 from rx_core._errors import composite, none_argument
 
 if TYPE_CHECKING:
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: Entries of an observer's cell.
+_UPSTREAM: Final = 0
+_WAITED_FOR: Final = 1
+_SUBSCRIBED_AT: Final = 2
 
-class CallbackObserver(BaseDisposable, Generic[T]):
+
+class CallbackObserver(Handle, Generic[T]):
     """Subscriber and observer of all five types at once, unbounded; disposing it cancels.
 
     A callback that raises cancels the stream and its error goes to ``on_error`` (from ``on_next``) or to the error hook (from the
@@ -26,7 +32,14 @@ class CallbackObserver(BaseDisposable, Generic[T]):
     later reaches no source (RS 2.3, 2.4).
     """
 
-    __slots__ = ("_cell", "_done", "_on_complete", "_on_error", "_on_next", "_origin")
+    __slots__ = ("__weakref__", "_cell", "_done", "_on_complete", "_on_error", "_on_next", "_origin", "_over")
+
+    #: The source's subscription until its end, and what :meth:`wait` waits for. Any: they are of several types.
+    _cell: dict[int, Any]
+    #: Nothing is signalled any more.
+    _done: bool
+    #: The same, and the callback of the end has returned.
+    _over: bool
 
     def __init__(
         self,
@@ -39,16 +52,16 @@ class CallbackObserver(BaseDisposable, Generic[T]):
         self._on_next = on_next
         self._on_error = on_error
         self._on_complete = on_complete
-        self._cell: dict[int, Subscription | Disposable] = {}
-        self._done = False
+        self._cell = {}
+        self._done = self._over = False
 
     def on_subscribe(self, subscription: Subscription | Disposable, /) -> None:
         if subscription is None:
             raise self._refused(none_argument("on_subscribe(None)", "subscription"))
-        if self._cell:
+        if _UPSTREAM in self._cell:
             stop(subscription)  # RS 2.5
             return
-        self._cell[0] = subscription
+        self._cell[_UPSTREAM] = subscription
         if self._done:
             self.dispose()
             return
@@ -74,18 +87,19 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def callback_failed(self, error: BaseException) -> None:
         """The callback raised ``error`` for an item: cancel, and tell ``on_error``. What is no Exception is raised again."""
-        self.dispose()  # RS 2.13: failing means cancelling
+        self._cancel()  # RS 2.13: failing means cancelling
         if not isinstance(error, Exception):
+            self._is_over()
             raise error
         self._fail(error)
 
     def on_success(self, item: T, /) -> None:
-        self._cell.clear()  # RS 2.4, before on_next: this item is the source's end
+        self._cell.pop(_UPSTREAM, None)  # RS 2.4, before on_next: this item is the source's end
         self.on_next(item)
         self.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
-        self._cell.clear()  # RS 2.4
+        self._cell.pop(_UPSTREAM, None)  # RS 2.4
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
         if self._done:
@@ -96,38 +110,80 @@ class CallbackObserver(BaseDisposable, Generic[T]):
 
     def _refused(self, error: TypeError) -> TypeError:
         if not self._done:
-            self.dispose()
+            self._cancel()
             self._fail(error)
         return error
 
     def _fail(self, error: Exception) -> None:
-        if self._on_error is None:
-            _hooks.dropped(error, self._origin)
-            return
         try:
-            self._on_error(error)
+            if self._on_error is None:
+                _hooks.dropped(error, self._origin)
+            else:
+                self._on_error(error)
         except Exception as second:
             _hooks.dropped(composite([error, second]), self._origin)
+        finally:
+            self._is_over()
 
     def on_complete(self) -> None:
-        self._cell.clear()  # RS 2.4
+        cell = self._cell
+        if cell:
+            cell.pop(_UPSTREAM, None)  # RS 2.4
         if self._done:
             return
         self._done = True
-        if self._on_complete is not None:
-            try:
+        try:
+            if self._on_complete is not None:
                 self._on_complete()
-            except Exception as error:
-                _hooks.dropped(error, self._origin)
+        except Exception as error:
+            _hooks.dropped(error, self._origin)
+        finally:
+            self._over = True  # as _is_over has it, and mostly without the call
+            if cell:
+                self._is_over()
 
     def dispose(self) -> None:
+        try:
+            self._cancel()
+        finally:
+            self._is_over()
+
+    def _cancel(self) -> None:
         self._done = True
-        subscription = self._cell.pop(0, None)
+        subscription = self._cell.pop(_UPSTREAM, None)
         if subscription is not None:
             stop(subscription)
 
+    def _is_over(self) -> None:
+        self._over = True  # first, then the look: wait() does it the other way round
+        waited_for = self._cell.get(_WAITED_FOR)
+        if waited_for is not None:
+            waited_for.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if self._over:
+            return True
+        over: Event = self._cell.setdefault(_WAITED_FOR, Event())
+        return self._over or over.wait(timeout)  # type: ignore[redundant-expr]  # set meanwhile
+
+    def subscribed_at(self, place: tuple[str, int] | None) -> tuple[str, int] | None:
+        """Keep the file and the line, and return what was kept. Only in development mode, see rx_core._forgotten."""
+        kept: tuple[str, int] | None = self._cell.pop(_SUBSCRIBED_AT, None)
+        if place is not None:
+            self._cell[_SUBSCRIBED_AT] = place
+        return kept
+
+    if _forgotten.WATCHING:
+
+        def __del__(self) -> None:
+            _forgotten.collected(self)
+
+    def __repr__(self) -> str:
+        return f"<subscription to {self._origin!r}: {'over' if self._done else 'running'}>"
+
     @property
     def is_disposed(self) -> bool:
+        """Nothing is signalled any more: it was disposed, or has ended."""
         return self._done
 
 

@@ -19,18 +19,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, final
 
-from rx_core import _hooks
+from rx_core import _forgotten, _hooks
 from rx_core._awaiting import awaiting
-from rx_core._disposables import BaseDisposable
+from rx_core._disposables import Handle
 from rx_core._observers import CallbackObserver
 
 if TYPE_CHECKING:
     from rx_core._protocols import (
         CompletableObserver,
         CompletableSource,
-        Disposable,
         MaybeObserver,
         MaybeSource,
         ObservableSource,
@@ -66,7 +65,7 @@ OnError = Callable[[Exception], object]
 
 
 @final
-class _HeldBySubscriber(BaseDisposable):
+class _HeldBySubscriber(Handle):
     """What ``subscribe(subscriber)`` returns: the handle is the Subscription that the subscriber got."""
 
     __slots__ = ()
@@ -78,9 +77,23 @@ class _HeldBySubscriber(BaseDisposable):
             "  With callbacks:     handle = flow.subscribe(on_next, on_error=...); handle.dispose()"
         )
 
+    def wait(self, timeout: float | None = None) -> bool:
+        raise RuntimeError(
+            "subscribe(subscriber) tells the subscriber of its end; only it knows.\n"
+            "  In the subscriber:  def on_complete(self): self.over.set()      # a threading.Event\n"
+            "  With callbacks:     handle = flow.subscribe(on_next, on_error=...); handle.wait()"
+        )
+
+    def __enter__(self) -> Self:
+        self.dispose()  # says what to do, and not only when the block is left
+        return self
+
     @property
     def is_disposed(self) -> bool:
         return False
+
+    def __repr__(self) -> str:
+        return "<a subscription that its subscriber holds>"
 
 
 _HELD = _HeldBySubscriber()
@@ -95,15 +108,17 @@ class _NothingGiven:
 _NOTHING_GIVEN: Any = _NothingGiven()
 
 
-def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, first: str = "on_next") -> Disposable:
+def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, first: str = "on_next") -> Handle:
     """The shared body of the five ``subscribe`` methods."""
-    handle: Disposable = _HELD
+    handle: Handle = _HELD
     if not hasattr(subscriber, "on_subscribe"):
         if not callable(subscriber) or on_error is not None or on_complete is not None:
             _check_callbacks(source, {first: subscriber, "on_error": on_error, "on_complete": on_complete})
             if subscriber is _NOTHING_GIVEN:
                 subscriber = None
-        subscriber = handle = CallbackObserver(source, subscriber, on_error, on_complete)
+        subscriber = handle = made = CallbackObserver(source, subscriber, on_error, on_complete)
+        if _forgotten.WATCHING:
+            _forgotten.watch(made)
     elif on_error is not None or on_complete is not None:
         kind = type(source).__name__
         raise TypeError(f"{kind}.subscribe(): a subscriber brings its own on_error and on_complete; leave them out")
@@ -144,11 +159,12 @@ class FlowableBase(_Publisher[T_co], ABC):
         on_next: Subscriber[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
-    ) -> Disposable:
+    ) -> Handle:
         """Start a run for a subscriber, or for callbacks, which request everything; without any, for its side effects.
 
-        Returns the handle that cancels (callbacks only; a subscriber cancels its own Subscription). Raises TypeError for None
-        or something that is neither (RS 1.9); everything else is signalled, an error without ``on_error`` to the error hook.
+        Returns the handle of the run (callbacks only; a subscriber cancels its own Subscription): ``dispose()`` cancels,
+        ``wait()`` blocks until it is over, and leaving ``with flow.subscribe(f):`` cancels. Raises TypeError for None or
+        something that is neither (RS 1.9); everything else is signalled, an error without ``on_error`` to the error hook.
         Thread: signals come on whatever thread the operators say, on the caller's when they say nothing.
         """
         plain = on_error is None and on_complete is None and _hooks.loaded and _hooks.on_subscribe is None
@@ -173,7 +189,7 @@ class ObservableBase(_ObservableSource[T_co], ABC):
         on_next: Observer[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
-    ) -> Disposable:
+    ) -> Handle:
         """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
         return _subscribe(self, on_next, on_error, on_complete)
 
@@ -191,7 +207,7 @@ class SingleBase(_SingleSource[T_co], ABC):
         self,
         on_success: SingleObserver[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
-    ) -> Disposable:
+    ) -> Handle:
         """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
         return _subscribe(self, on_success, on_error, None, "on_success")
 
@@ -214,7 +230,7 @@ class MaybeBase(_MaybeSource[T_co], ABC):
         on_success: MaybeObserver[T_co] | Callable[[T_co], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
         on_complete: Callable[[], object] | None = None,
-    ) -> Disposable:
+    ) -> Handle:
         """Start a run for an observer, or for callbacks; with callbacks ``on_complete`` runs after a value too."""
         return _subscribe(self, on_success, on_error, on_complete, "on_success")
 
@@ -236,7 +252,7 @@ class CompletableBase(_CompletableSource, ABC):
         self,
         on_complete: CompletableObserver | Callable[[], object] = _NOTHING_GIVEN,
         on_error: OnError | None = None,
-    ) -> Disposable:
+    ) -> Handle:
         """Start a run for an observer, or for callbacks; returns the handle that disposes (callbacks only)."""
         given: Any = on_complete
         if given is None or hasattr(given, "on_subscribe"):
