@@ -7,7 +7,8 @@ The blocks of a file run in order and share their names, as a reader would type 
 
 An HTML comment before a block says what is special about it: ``<!-- raises: ValueError -->`` (the text block is then the error
 with its notes), ``<!-- needs: rx-spark -->`` (runs with the tests that need it), ``<!-- from: path -->`` (the block is
-quoted from that file, ``...`` stands for what is left out).
+quoted from that file, ``...`` stands for what is left out), ``<!-- any: it -->`` (a type checker takes something of the block for
+Any: what follows says because of what; see tools/document_types.py).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*([\w-]*)\s*$")
-_DIRECTIVE = re.compile(r"<!--\s*(needs|raises|from):\s*([\w./-]+)\s*-->")
+_DIRECTIVE = re.compile(r"<!--\s*(needs|raises|from|any):\s*([\w./-]+)\s*-->")
 _COMMENT = re.compile(r"#\s*->\s?(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_type
 
-from rx_core import Publisher, Run, Source
-from rx_fusion import operator
+from rx_core import Publisher, Run, Source, Subscriber
+from rx_core.streams import OneAtATime
+from rx_fusion import op, operator
 from rx_ops import (
     Flowable,
     GroupedFlowable,
@@ -188,6 +189,17 @@ def beside(run: Run, source: Source[T], other: Publisher[R], times: int = 1) -> 
 
 assert_type(words.through(beside, numbers), Flowable[tuple[str, int]])
 assert_type(words.through(beside, other=words, times=2).starmap(max), Flowable[str])
+
+
+@op("lengths_beside")
+class LengthsBeside(OneAtATime[int]):
+    def __init__(self, down: Subscriber[int], source: Publisher[str], other: Publisher[object]) -> None:
+        super().__init__(down)
+        self.sources = (source, other)
+
+
+assert_type(words.through(LengthsBeside, numbers), Flowable[int])
+assert_type(words.to_observable().through(LengthsBeside, numbers), Observable[int])
 
 # covariance: a stream of ints is a stream of objects
 objects: Flowable[object] = numbers

@@ -11,7 +11,7 @@ Both checkers read the ignores, and to both one that hides nothing is an error.
 from __future__ import annotations
 
 from rx_ops import Flowable, aggregates
-from tests.typing.transform import beside, by_length, lengths, mixed, numbers, pairs, repeated, top, words
+from tests.typing.transform import LengthsBeside, beside, by_length, lengths, mixed, numbers, pairs, repeated, top, words
 
 # map
 numbers.map(lambda n: n.upper())  # type: ignore[attr-defined]
@@ -92,10 +92,13 @@ words.stage(repeated, "2")  # type: ignore[arg-type]
 numbers.stage(repeated, 2)  # type: ignore[arg-type]
 
 # through: somebody's coordinating operator
-words.through(beside)  # type: ignore[arg-type]
-words.through(beside, 2)  # type: ignore[arg-type]
+words.through(beside)  # type: ignore[call-overload]
+words.through(beside, 2)  # type: ignore[call-overload]
 words.through(beside, numbers, times="2")  # type: ignore[arg-type]
-words.through(repeated, 2)  # type: ignore[arg-type]
+words.through(repeated, 2)  # type: ignore[call-overload]
+words.through(LengthsBeside)  # type: ignore[call-overload]
+words.through(LengthsBeside, 2)  # type: ignore[call-overload]
+numbers.through(LengthsBeside, numbers)  # type: ignore[call-overload]
 
 # covariance: a stream of ints is a stream of objects
 fewer: Flowable[bool] = numbers  # type: ignore[assignment]

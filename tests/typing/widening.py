@@ -37,6 +37,8 @@ assert_type(Single.concat(number, word, number), Flowable[int | str])
 assert_type(Single.amb(number, word), Single[int | str])
 assert_type(Maybe.merge(some, text), Flowable[int | str])
 
+assert_type(Flowable.from_iterable(range(3)), Flowable[int])
+
 # and so do operators that bring another source or item
 assert_type(numbers.merge_with(words), Flowable[int | str])
 assert_type(numbers.concat_with(words), Flowable[int | str])

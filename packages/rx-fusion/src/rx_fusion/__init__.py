@@ -43,6 +43,7 @@ from rx_fusion._shapes import ROOT, Shape, shape_of
 from rx_fusion._stage import Stage, StageError, everything, of_one
 from rx_fusion._stages import stage, stage_of
 from rx_fusion._stepped import Stepped, stages_over
+from rx_fusion._user_arguments import operator_arguments, stage_arguments
 from rx_fusion._version import __version__
 
 __all__ = [
@@ -99,6 +100,7 @@ __all__ = [
     "of_one",
     "op",
     "operator",
+    "operator_arguments",
     "operator_head",
     "operator_of",
     "outer_items",
@@ -107,6 +109,7 @@ __all__ = [
     "rules",
     "shape_of",
     "stage",
+    "stage_arguments",
     "stage_of",
     "stages_over",
     "without_rules",

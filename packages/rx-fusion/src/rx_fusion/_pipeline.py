@@ -14,7 +14,7 @@ four ways, chosen here and nowhere else:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Final, ParamSpec, TypeVar
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -40,6 +40,7 @@ from rx_fusion._push import push
 from rx_fusion._shapes import PULL_FREE, PULL_INSIDE, ROOT, Shape
 from rx_fusion._source_run import answers_late, failing, open_items, subscribe_source
 from rx_fusion._stacked import first_of
+from rx_fusion._user_arguments import stage_arguments
 
 if TYPE_CHECKING:
     from rx_core.streams import Pump
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
+P = ParamSpec("P")
 
 _CLEAN: Final = Feed.CLEAN
 
@@ -357,6 +359,17 @@ class PlainFlow(Pipeline[T_co], FlowableBase[T_co]):
     """A pipeline with the protocol and nothing else: what stands between operators when fusion is off."""
 
     __slots__ = ()
+
+    def stage(
+        self, function: Callable[Concatenate[Iterable[T_co], P], Iterator[R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> PlainFlow[R]:
+        """A stage in this stream: a generator function decorated with ``rx_fusion.stage``, and its arguments.
+
+        Demand passes through, or as the stage's ``request`` says. What the stage raises is signalled, with a note. StageError or
+        TypeError at assembly for a function that is no stage or takes other arguments.
+        """
+        made: PlainFlow[R] = self._then(function, *stage_arguments(function, args, kwargs))
+        return made
 
     def subscribe_actual(self, subscriber: Subscriber[T_co], /) -> None:
         self._subscribe_items(subscriber)

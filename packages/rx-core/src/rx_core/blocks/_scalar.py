@@ -158,7 +158,7 @@ class DeferredScalarSubscriber(DeferredScalar[R], Generic[T, R]):
         self._upstream = SubscriptionCell()
         self._refused: TypeError | None = None
         #: The result so far; written by upstream's signals only.
-        self.value = value
+        self.value: R | None = value
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self._upstream.set_once(subscription):

@@ -35,7 +35,19 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import ONE_FUNCTION, Feed, Head, IterableHead, OperatorHead, SourceHead, after, operator_head, stage_of
+from rx_fusion import (
+    ONE_FUNCTION,
+    Feed,
+    Head,
+    IterableHead,
+    OperatorHead,
+    SourceHead,
+    after,
+    operator_arguments,
+    operator_head,
+    stage_arguments,
+    stage_of,
+)
 from rx_fusion.symbols import without_symbols
 from rx_ops import operators, stages
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
@@ -68,7 +80,7 @@ from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._rates import check_drop
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._subscribe_on import subscribed_on
-from rx_ops._faces._terminal import _arguments, _last, _positional
+from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_period, naming
 from rx_ops._group_aggregate import group_aggregate_of
@@ -79,7 +91,7 @@ from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
     from rx_fusion.symbols import Symbol
-    from rx_ops._faces._inference import NotInferred, Supplier
+    from rx_ops._faces._inference import NotInferred, OpClass, Supplier
     from rx_ops._faces._results import Completable, Maybe, Single
     from rx_ops._row import Row
     from rx_ops.aggregates import Aggregate
@@ -3891,17 +3903,29 @@ class ObservableTerminal(ObservableCore[T_co]):
             raise TypeError(
                 f"stage() expected a stage, got {function!r}.\n  Write:  @stage above the definition of a generator function"
             )
-        staged = self._then(function, *_positional(function, args, kwargs))
+        staged = self._then(function, *stage_arguments(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
 
+    @overload
     def through(
         self: ObservableBase[T],
         operator: Callable[Concatenate[Run, Source[T], P], Iterator[R | None]],
         /,
         *args: P.args,
         **kwargs: P.kwargs,
-    ) -> Observable[R]:
-        """A user's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+    ) -> Observable[R]: ...
+    @overload
+    def through(
+        self: ObservableBase[T],
+        operator: OpClass[R, T, P],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Observable[R]: ...
+    def through(self, operator: Callable[..., object], /, *args: Any, **kwargs: Any) -> Observable[Any]:
+        """A user's coordinating operator over this stream, and its arguments.
+
+        It is an Op decorated with ``rx_fusion.op``, or a function decorated with ``rx_fusion.operator``.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
 
@@ -3915,8 +3939,7 @@ class ObservableTerminal(ObservableCore[T_co]):
             raise TypeError(
                 f"through() expected an operator, got {operator!r}.\n  Write:  @operator above the definition of a function"
             )
-        made: Any = self
-        return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
+        return self._coordinate(operator, *operator_arguments(operator, args, kwargs))
 
     def lift(self, operator: Callable[[Observer[R]], Observer[T_co]]) -> Observable[R]:
         """A hand-written operator: from the observer downstream to the one this stream is subscribed with, for each run.

@@ -7,8 +7,16 @@ Both shapes keep it from asking the wrong argument.
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
+if TYPE_CHECKING:
+    from rx_core import Publisher, Subscriber
+    from rx_core.streams import Op, PassThrough
+
+T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 Code = TypeVar("Code")
 V_co = TypeVar("V_co", covariant=True)
 
@@ -29,3 +37,8 @@ class NotInferred(Protocol[Code]):
     __code__: Code
 
     def __get__(self, instance: object, owner: None, /) -> int: ...
+
+
+if TYPE_CHECKING:
+    #: The class of an Op: called for each subscriber with that, the source and the arguments; over an Observable as well.
+    OpClass = Callable[Concatenate[Subscriber[R], Publisher[T], P], Op[R] | PassThrough[R]]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, overload
 
 from rx_core import DEFAULT_PREFETCH, EmptyStreamError, FlowableBase, Run, Source, Subscriber, check_prefetch
-from rx_fusion import IterableHead, OperatorHead, operator_of, stage_of
+from rx_fusion import IterableHead, OperatorHead, operator_arguments, stage_arguments, stage_of
 from rx_ops import stages
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
-    from inspect import Signature
-
+    from rx_ops._faces._inference import OpClass
     from rx_ops._faces._results import Flowable
 
 R = TypeVar("R")
@@ -138,17 +137,29 @@ class FlowableTerminal(FlowableCore[T_co]):
             raise TypeError(
                 f"stage() expected a stage, got {function!r}.\n  Write:  @stage above the definition of a generator function"
             )
-        staged = self._then(function, *_positional(function, args, kwargs))
+        staged = self._then(function, *stage_arguments(function, args, kwargs))
         return staged._then(stages.not_none, stage_of(function).name)
 
+    @overload
     def through(
         self: FlowableBase[T],
         operator: Callable[Concatenate[Run, Source[T], P], Iterator[R | None]],
         /,
         *args: P.args,
         **kwargs: P.kwargs,
-    ) -> Flowable[R]:
-        """A user's coordinating operator over this stream: a function decorated with ``rx_fusion.operator``, and its arguments.
+    ) -> Flowable[R]: ...
+    @overload
+    def through(
+        self: FlowableBase[T],
+        operator: OpClass[R, T, P],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Flowable[R]: ...
+    def through(self, operator: Callable[..., object], /, *args: Any, **kwargs: Any) -> Flowable[Any]:
+        """A user's coordinating operator over this stream, and its arguments.
+
+        It is an Op decorated with ``rx_fusion.op``, or a function decorated with ``rx_fusion.operator``.
 
         ::  --1--2--3|  -->  --a--b--c|      (whatever the operator makes of it)
 
@@ -162,8 +173,7 @@ class FlowableTerminal(FlowableCore[T_co]):
             raise TypeError(
                 f"through() expected an operator, got {operator!r}.\n  Write:  @operator above the definition of a function"
             )
-        made: Any = self
-        return made._coordinate(operator, *_arguments(operator, args, kwargs))  # type: ignore[no-any-return]  # self names the base
+        return self._coordinate(operator, *operator_arguments(operator, args, kwargs))
 
     def lift(self, operator: Callable[[Subscriber[R]], Subscriber[T_co]]) -> Flowable[R]:
         """A hand-written operator: from the subscriber downstream to the one this stream is subscribed with, for each run.
@@ -176,35 +186,6 @@ class FlowableTerminal(FlowableCore[T_co]):
         """
         check_callable("lift", "operator", operator)
         return self._lifted(operator)  # type: ignore[attr-defined,no-any-return]  # the face knows how
-
-
-def _positional(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """A stage's arguments as its shape keeps them: all of them, by position."""
-    known = stage_of(function)
-    if not kwargs and len(args) == len(known.parameters):
-        return args
-    from inspect import signature  # only for arguments by name, and for mistakes
-
-    return _bound(known.name, signature(function), (None, *args), kwargs)[1:]
-
-
-def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """A coordinating operator's arguments behind the run and the source: all of them, by position."""
-    from inspect import signature
-
-    known = operator_of(function)
-    return _bound(known.name, signature(function), (None, None, *args), kwargs)[2:]
-
-
-def _bound(name: str, form: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    try:
-        bound = form.bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"{name}(): {error}.\n  Its form:  {name}{form}") from None
-    bound.apply_defaults()
-    if bound.kwargs:
-        raise TypeError(f"{name}(): arguments are kept by position, so {', '.join(bound.kwargs)} cannot be keyword-only")
-    return bound.args
 
 
 def _last(items: Iterable[T]) -> deque[T]:
