@@ -58,6 +58,7 @@ FAMILIES: Final = (
     "_join",
     "_until",
     "_around",
+    "_using_when",
     "_errors",
     "_repeat",
     "_aside",

@@ -159,6 +159,7 @@ OPERATORS: Final = (
     Operator("dematerialize", "FOSM"),
     Operator("materialize", "FOSMC", "alone"),
     Operator("using", "FOSMC", "source alone"),
+    Operator("using_when", "FOSMC", "source second threads"),
     # after an error, and again
     Operator("on_error_resume_next", "FOS", "second threads"),
     Operator("on_error_return", "FOSM", "alone"),
@@ -267,7 +268,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
         "retry_backoff": PAUSES,
     },
     "random pipelines of Single": {
-        **dict.fromkeys(("defer", "using", "wrap"), SOURCES),
+        **dict.fromkeys(("defer", "using", "using_when", "wrap"), SOURCES),
         **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
         "amb": "amb_with calls it",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",
@@ -275,7 +276,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
         "to_observable": "no Observables are drawn behind it",
     },
     "random pipelines of Maybe": {
-        **dict.fromkeys(("defer", "from_callable", "using", "wrap"), SOURCES),
+        **dict.fromkeys(("defer", "from_callable", "using", "using_when", "wrap"), SOURCES),
         **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
         "amb": "amb_with calls it",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",
@@ -283,7 +284,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
         "to_observable": "no Observables are drawn behind it",
     },
     "random pipelines of Completable": {
-        **dict.fromkeys(("defer", "using", "wrap"), SOURCES),
+        **dict.fromkeys(("defer", "using", "using_when", "wrap"), SOURCES),
         "amb": "amb_with calls it",
         "retry_backoff": PAUSES,
         "sequence_equal": "it is drawn for Single and Maybe, and compares nothing here",

@@ -25,11 +25,13 @@ from typing import Final
 
 from rx_ops import (
     BackpressureStrategy,
+    Completable,
     Flowable,
     OnComplete,
     OnNext,
     OverflowStrategy,
     RecentKeys,
+    Single,
     aggregates,
     it,
 )
@@ -429,6 +431,8 @@ SOURCES: Final = (
     Case("from_callable", lambda s, k: Flowable.from_callable(k.f(lambda: 7)), lambda xs: [7], None, "source none"),
     Case("using", lambda s, k: Flowable.using(k.f(L), k.f(lambda _r: s), L.clear), _same),
     Case("using late", lambda s, k: Flowable.using(k.f(L), k.f(lambda _r: s), L.clear, eager=False), _same),
+    Case("using_when", lambda s, k: Flowable.using_when(Single.just([1]), k.f(lambda _r: s), lambda _r: Completable.complete()), _same, None, "none"),
+    Case("using_when later", lambda s, k: Flowable.using_when(Foreign([1, 2]), lambda _r: s, lambda _r: Completable.timer(1.0, scheduler=k.clock)), _same),
     Case("generate", lambda s, k: _generated(k), lambda xs: [1, 2, 3], flags="source"),
     Case("defer", lambda s, k: Flowable.defer(k.f(lambda: s)), _same, flags="none"),
     Case("create", lambda s, k: _created(k), lambda xs: [1, 2, 3], flags="source"),

@@ -184,6 +184,7 @@ INNER: dict[str, Callable[[Any], Flow]] = {
     "fork_join": lambda source: Flowable.fork_join(Flowable.range(9), source).to_flowable(),
     "merge_ordered": lambda source: Flowable.merge_ordered(Flowable.never(), source),
     "join": lambda source: Flowable.of(1).join(source, lambda _x: Flowable.never(), lambda _x: Flowable.never()),
+    "using_when": lambda source: Flowable.using_when(Flowable.of(1), lambda _r: source, lambda _r: Flowable.empty()),
     "defer": lambda source: Flowable.defer(lambda: source),
     "resume": lambda source: Flowable.error(OOPS).on_error_resume_next(lambda _e: source),
     "create": lambda _source: Flowable.create(lambda emitter: emitter.on_next(None)),

@@ -100,6 +100,10 @@ def _using(at: Node) -> Flow:
     return Flowable.using(lambda: 1, lambda _resource: at.source("src"), release, eager=bool(at.get("eager")))
 
 
+def _using_when(at: Node) -> Flowable[Any]:
+    return Flowable.using_when(Single.just(1), lambda _resource: at.source("src"), lambda _resource: at.source("g"))
+
+
 def _timer_with_item(kind: Any) -> MakeSource:
     """Of a type that RxJava's recording gives an item of the pipeline."""
 
@@ -127,6 +131,7 @@ SOURCES: Final[dict[str, MakeSource]] = {
     "generate": _generate,
     "create": _create,
     "using": _using,
+    "using_when": _using_when,
     "attempt": _attempt,
     "defer_throw": _defer_that_fails,
     "timer": lambda at: Flowable.timer(at.seconds(), scheduler=at.clock),

@@ -15,12 +15,14 @@ import rx_schedulers
 from rx_ops import (
     BehaviorProcessor,
     BehaviorSubject,
+    Completable,
     Flowable,
     Observable,
     PublishProcessor,
     PublishSubject,
     ReplayProcessor,
     ReplaySubject,
+    Single,
     UnicastProcessor,
     UnicastSubject,
 )
@@ -143,6 +145,11 @@ def switch_on_first(rx: Any, sources: list[Any]) -> Any:
     return sources[0].switch_on_first(lambda first, whole: rx.merge(whole, *sources[1:]))
 
 
+def using_when(rx: Any, sources: list[Any]) -> Any:
+    """The stream has several signallers, and each thread may be the one that subscribes to the cleanup."""
+    return rx.using_when(Single.just(1), lambda _resource: rx.merge(*sources), lambda _resource: Completable.complete())
+
+
 def first_of_several(rx: Any, sources: list[Any]) -> Any:
     return rx.merge(*sources).switch_on_first(lambda first, whole: whole)
 
@@ -239,6 +246,7 @@ SEVERAL: Final = (
     Case("exhaust_map", exhaust_map, judging.exhausted, (3, 8)),
     Case("switch_on_first", switch_on_first),
     Case("switch_on_first, the first is one of several", first_of_several),
+    Case("using_when", using_when),
     Case("expand", expand),
     Case("expand depth first", expand_deep),
     Case("filter_when", filter_when),

@@ -74,6 +74,26 @@ assert_type(Flowable.using(lambda: 1, lambda one: Flowable.of(one, one), lambda 
 assert_type(Flowable.using(lambda: ["a"], Flowable.from_iterable, lambda names: names.clear()), Flowable[str])
 assert_type(Single.using(lambda: 1, lambda one: Single.just([one]), lambda one: one.bit_length()), Single[list[int]])
 
+# resources that come and go asynchronously
+opening = Single.just(["a"])
+assert_type(
+    Flowable.using_when(opening, lambda names: Flowable.from_iterable(names), lambda names: Completable.from_action(names.clear)),
+    Flowable[str],
+)
+assert_type(Observable.using_when(Observable.of(1), lambda n: Observable.of(n), lambda n: Observable.of(n)), Observable[int])
+assert_type(
+    Single.using_when(
+        opening,
+        lambda names: Single.just(names[0]),
+        lambda names: Completable.from_action(names.clear),
+        on_error=lambda names, error: Single.just(error.args),
+        on_cancel=lambda names: Flowable.of(len(names)),
+    ),
+    Single[str],
+)
+assert_type(Maybe.using_when(numbers, lambda n: Maybe.just(n), lambda n: Maybe.just(n)), Maybe[int])
+assert_type(Completable.using_when(numbers, lambda n: Completable.complete(), lambda n: Completable.complete()), Completable)
+
 # notifications
 assert_type(numbers.materialize().dematerialize(), Flowable[int])
 assert_type(words.dematerialize(OnNext), Flowable[str])

@@ -220,6 +220,60 @@ PART.row(
     "CompositeException; after the end or a cancel, its error goes to the error hook.",
     C={"marble": "--|"},
 )
+
+
+def _when(cleanup: str = "Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase") -> str:
+    """What is the same for all types: a resource from any source, and cleanups of any type."""
+    return (
+        "(cls, resource: Publisher[R] | SingleBase[R] | MaybeBase[R], use: Callable[[R], Base[T]], "
+        f"on_complete: Callable[[R], {cleanup}], *, on_error: Callable[[R, Exception], {cleanup}] | None = None, "
+        f"on_cancel: Callable[[R], {cleanup}] | None = None) -> Type[T]"
+    )
+
+
+BEHIND: Final = (
+    "The {Type} that ``use`` makes of the first item of ``resource``; its item comes behind an asynchronous cleanup.\n\n"
+)
+CLEANED: Final = (
+    "For a connection that opens, commits, rolls back and closes without blocking. The cleanup is a source: ``on_complete`` "
+    "makes it when the {Type} is complete, ``on_error`` when it failed, ``on_cancel`` when the observer has disposed; the last "
+    "two are ``on_complete`` unless given. It is made and subscribed exactly once for each resource, and nothing disposes it."
+)
+KEPT: Final = (
+    'check_source("using_when", resource, "resource")\n'
+    'check_callable("using_when", "use", use)\n'
+    'check_callable("using_when", "on_complete", on_complete)\n'
+    "return cls._from(using_when_head(resource, use, on_complete, on_error, on_cancel, of_one=True))"
+)
+PART.row(
+    "using_when",
+    "SMC",
+    "The {Type} that ``use`` makes of the first item of ``resource``, behind an asynchronous cleanup that is awaited.\n\n"
+    + CLEANED,
+    "--1|  -->  --1----|      (the cleanup takes four)",
+    signature=_when(),
+    demand="one item of ``resource``, and all of a cleanup.",
+    errors="of ``resource`` and of what ``use`` makes; what ``use`` raises, TypeError when it returns no source, behind "
+    "``on_error``. Of a cleanup, in place of the item, and with another error both as a CompositeException; after a dispose it "
+    "goes to the error hook.",
+    fusion="coordinating.",
+    S={
+        "says": BEHIND + CLEANED + " Of an empty ``resource`` EmptyStreamError.",
+        "marble": "--1|  -->  ------1|      (the cleanup takes four)",
+        "body": KEPT.replace("return", "made =") + '\nreturn made._then(stages.not_empty, "using_when")',
+    },
+    M={
+        "says": BEHIND + CLEANED + " Of an empty ``resource`` no item.",
+        "body": KEPT,
+        "marble": "--1|  -->  ------1|      (the cleanup takes four)",
+    },
+    C={
+        "says": "The {Type} that ``use`` makes of the first item of ``resource``, and behind it an asynchronous cleanup.\n\n"
+        + CLEANED
+        + " Of an empty ``resource`` a completion.",
+        "marble": "--|  -->  ------|      (the cleanup takes four)",
+    },
+)
 PART.row(
     "sequence_equal",
     "SMC",

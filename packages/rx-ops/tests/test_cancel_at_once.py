@@ -61,6 +61,7 @@ OPERATORS: dict[str, Build] = {
     "throttle_first": lambda s, c: s.throttle_first(1.0, scheduler=c),
     "throttle_latest": lambda s, c: s.throttle_latest(1.0, scheduler=c),
     "timeout": lambda s, c: s.timeout(5.0, scheduler=c),
+    "using_when": lambda s, c: Flowable.using_when(Flowable.just(1), lambda _r: s, lambda _r: Flowable.empty()),
     "with_latest_from": lambda s, c: s.with_latest_from(Flowable.just(1)),
     "zip_latest": lambda s, c: Flowable.zip_latest(s, Flowable.just(1).concat_with(Flowable.never())),
     "zip": lambda s, c: Flowable.zip(s, Flowable.just(1).concat_with(Flowable.never())),

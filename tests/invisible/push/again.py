@@ -117,6 +117,57 @@ class OnErrorReturn(Waiting):
         self.gate.run()
 
 
+class UsingWhen(InTurn):
+    """A stream and the cleanup behind it, which is awaited, and which runs as well where downstream leaves the stream."""
+
+    def __init__(self, down: Subscriber, source: Fn, cleanup: Fn) -> None:
+        super().__init__(down)
+        self.source, self.cleanup = source, cleanup
+        self.failed: Failure | None = None
+        self.cleaning = False
+
+    def subscribe_next(self) -> None:
+        if self.over:
+            return
+        try:
+            flow = self.source()
+        except Failure as failure:
+            self.error(failure)
+        else:
+            flow.subscribe(self)
+
+    def error(self, failure: Failure) -> None:
+        self.failed = failure
+        self.complete()
+
+    def complete(self) -> None:
+        self.clean(self.cleaned, lambda: self.cleaned(None))
+
+    def clean(self, error: Callable[[Failure], None], complete: Callable[[], None]) -> None:
+        if not self.cleaning:
+            self.cleaning = True
+            try:
+                flow = self.cleanup()
+            except Failure as failure:
+                error(failure)
+            else:
+                flow.subscribe(Side(lambda _item: None, error, complete))
+
+    def cleaned(self, failure: Failure | None) -> None:
+        failures = [each for each in (self.failed, failure) if each is not None]
+        if self.over:
+            return
+        if failures:
+            self.fail(Failure(*(text for each in failures for text in each.texts)))
+        else:
+            self.finish()
+
+    def cancel(self) -> None:
+        if not self.over:
+            super().cancel()
+            self.clean(lambda _failure: None, lambda: None)
+
+
 class Again(InTurn):
     """The same source again."""
 

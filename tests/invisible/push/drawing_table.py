@@ -142,6 +142,7 @@ COMPOSED_SOURCES: Final = {
     "attempt": Drawn("defer(one after another of {xs})", weight=4, xs=flows),
     "using": Drawn("using({src}, eager={eager}, release fails: {throws})", src=flow, eager=one_of(True, False),
                    throws=rarely),
+    "using_when": Drawn("using_when({src}, cleanup {g})", weight=2, src=flow, g=source("completable")),
 }  # fmt: skip
 
 ONE: Final = {

@@ -101,6 +101,10 @@ def _using(at: Node) -> Observable[Any]:
     return Observable.using(lambda: 1, lambda _resource: at.source("src"), release, eager=bool(at.get("eager")))
 
 
+def _using_when(at: Node) -> Observable[Any]:
+    return Observable.using_when(Single.just(1), lambda _resource: at.source("src"), lambda _resource: at.source("g"))
+
+
 def _attempt(at: Node) -> Observable[Any]:
     left = list(at["xs"])
     return Observable.defer(lambda: at.builder.source(left.pop(0) if len(left) > 1 else left[0], at.item))
@@ -119,6 +123,7 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
     "callable": _callable,
     "create": _create,
     "using": _using,
+    "using_when": _using_when,
     "attempt": _attempt,
     "timer": lambda at: Observable.timer(at.seconds(), scheduler=at.clock),
     "interval_range": lambda at: Observable.interval_range(

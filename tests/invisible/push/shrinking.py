@@ -77,7 +77,7 @@ def candidates(case: Trace) -> Iterator[Trace]:
 def smaller_specs(spec: Spec, plainer: Sequence[Spec]) -> Iterator[Spec]:
     if "s" in spec and spec["s"][:2] not in ("s_", "m_", "c_"):
         yield from (plain for plain in plainer if size(plain) < size(spec))
-        if spec["s"] in ("pipe", "using"):
+        if spec["s"] in ("pipe", "using", "using_when"):
             yield spec["src"]
         yield from spec.get("xs", ())
     for key in OPTIONAL:

@@ -49,6 +49,10 @@ def _using(r: Reader, s: Spec, x: Any) -> Flow:
     return sources.using(lambda: r.source(s["src"], x), release, bool(s.get("eager")))
 
 
+def _using_when(r: Reader, s: Spec, x: Any) -> Flow:
+    return again.in_turn(again.UsingWhen, lambda: r.source(s["src"], x), lambda: r.source(s["g"], x))
+
+
 def _timer(kind: str) -> Make:
     def make(r: Reader, s: Spec, x: Any) -> Flow:
         item = 0 if kind == "flowable" else 1 if x is None else number(x)
@@ -117,6 +121,7 @@ SOURCES: Final[dict[str, Make]] = {
     "generate": lambda r, s, x: sources.generate(s["n"], s["end"]),
     "create": lambda r, s, x: sources.create(r.clock, s["script"], s["strategy"], bool(s.get("throws"))),
     "using": _using,
+    "using_when": _using_when,
     "foreign": lambda r, s, x: sources.published(_numbers(s, x), _failure(s)),
     "paced": lambda r, s, x: sources.paced(r.clock, _numbers(s, x), s["ms"], _failure(s)),
     "s_timer": _timer("single"),

@@ -77,6 +77,7 @@ TWO_SOURCES: Final = (
     TwoSources("switch_map late", lambda a, b, k: a.switch_map(lambda x: b, delay_error=True)),
     TwoSources("exhaust_map", lambda a, b, k: a.exhaust_map(lambda x: b), resubscribes=True),
     TwoSources("exhaust_map late", lambda a, b, k: a.exhaust_map(lambda x: b, delay_error=True), resubscribes=True),
+    TwoSources("using_when resource", lambda a, b, k: Flowable.using_when(a, lambda r: b, lambda r: Flowable.empty())),
     TwoSources("switch_on_first", lambda a, b, k: a.switch_on_first(lambda first, flow: flow.merge_with(b))),
     TwoSources("switch_on_first other", lambda a, b, k: a.switch_on_first(lambda first, flow: b)),
     TwoSources("switch_on_first late", lambda a, b, k: a.switch_on_first(lambda first, flow: Flowable.concat(b, flow, delay_error=True))),

@@ -244,6 +244,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "to_iterable": ("blocking_iter",),
     "transform": ("compose",),
     "unsubscribeOn": ("unsubscribe_on",),
+    "usingWhen": ("using_when",),
     "when": ("merge",),
     "windowTimeout": ("window",),
     "windowUntil": ("window_until",),

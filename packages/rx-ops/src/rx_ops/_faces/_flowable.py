@@ -51,6 +51,7 @@ from rx_ops._faces._time import FlowableTime
 from rx_ops._faces._timeout import FlowableTimeout
 from rx_ops._faces._transform import FlowableTransform
 from rx_ops._faces._until import FlowableUntil
+from rx_ops._faces._using_when import FlowableUsingWhen
 from rx_ops._faces._window import FlowableWindow
 from rx_ops._faces._zip_latest import FlowableZipLatest
 
@@ -90,6 +91,7 @@ class Flowable(
     FlowableJoin[T_co],
     FlowableUntil[T_co],
     FlowableAround[T_co],
+    FlowableUsingWhen[T_co],
     FlowableErrors[T_co],
     FlowableRepeat[T_co],
     FlowableAside[T_co],

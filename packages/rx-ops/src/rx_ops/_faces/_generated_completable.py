@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import CompletableBase, CompletableObserver, Disposable, Publisher, Scheduler, name_of
+from rx_core import (
+    CompletableBase,
+    CompletableObserver,
+    Disposable,
+    MaybeBase,
+    Publisher,
+    Scheduler,
+    SingleBase,
+    name_of,
+)
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToCompletable
 from rx_ops import operators, stages
 from rx_ops._faces import _results
@@ -46,6 +55,7 @@ from rx_ops._faces._plugged import CompletablePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
+from rx_ops._faces._using_when import using_when_head
 from rx_ops._notification import Notification
 
 if TYPE_CHECKING:
@@ -287,6 +297,41 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("using", "factory", factory)
         check_callable("using", "cleanup", cleanup)
         return cls._from(using_head(supplier, factory, cleanup, eager))
+
+    @classmethod
+    def using_when(
+        cls,
+        resource: Publisher[R] | SingleBase[R] | MaybeBase[R],
+        use: Callable[[R], CompletableBase],
+        on_complete: Callable[[R], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase],
+        *,
+        on_error: Callable[[R, Exception], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase]
+        | None = None,
+        on_cancel: Callable[[R], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase] | None = None,
+    ) -> Completable:
+        """The Completable that ``use`` makes of the first item of ``resource``, and behind it an asynchronous cleanup.
+
+        For a connection that opens, commits, rolls back and closes without blocking. The cleanup is a source:
+        ``on_complete`` makes it when the Completable is complete, ``on_error`` when it failed, ``on_cancel`` when the
+        observer has disposed; the last two are ``on_complete`` unless given. It is made and subscribed exactly once for
+        each resource, and nothing disposes it. Of an empty ``resource`` a completion.
+
+        ::  --|  -->  ------|      (the cleanup takes four)
+
+        Demand:  one item of ``resource``, and all of a cleanup.
+        Errors:  of ``resource`` and of what ``use`` makes; what ``use`` raises, TypeError when it returns no source, behind
+                 ``on_error``. Of a cleanup, in place of the item, and with another error both as a CompositeException; after
+                 a dispose it goes to the error hook.
+        Memory:  the resource.
+        Thread:  ``use`` on that of the resource, a cleanup on that of the end or of the cancel, the end on that of the
+                 cleanup.
+        Fusion:  coordinating.
+        Source:  Reactor ``usingWhen``. Cleanup without waiting: :meth:`using`.
+        """
+        check_source("using_when", resource, "resource")
+        check_callable("using_when", "use", use)
+        check_callable("using_when", "on_complete", on_complete)
+        return cls._from(using_when_head(resource, use, on_complete, on_error, on_cancel))
 
     @classmethod
     def sequence_equal(cls, first: CompletableBase, second: CompletableBase, /, *more: CompletableBase) -> Single[bool]:

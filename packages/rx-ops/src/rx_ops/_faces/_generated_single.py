@@ -63,6 +63,7 @@ from rx_ops._faces._plugged import SinglePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
+from rx_ops._faces._using_when import using_when_head
 from rx_ops._notification import Notification
 from rx_ops.operators import Timed
 
@@ -450,6 +451,42 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("using", "factory", factory)
         check_callable("using", "cleanup", cleanup)
         return cls._from(using_head(supplier, factory, cleanup, eager))
+
+    @classmethod
+    def using_when(
+        cls,
+        resource: Publisher[R] | SingleBase[R] | MaybeBase[R],
+        use: Callable[[R], SingleBase[T]],
+        on_complete: Callable[[R], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase],
+        *,
+        on_error: Callable[[R, Exception], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase]
+        | None = None,
+        on_cancel: Callable[[R], Publisher[object] | SingleBase[object] | MaybeBase[object] | CompletableBase] | None = None,
+    ) -> Single[T]:
+        """The Single that ``use`` makes of the first item of ``resource``; its item comes behind an asynchronous cleanup.
+
+        For a connection that opens, commits, rolls back and closes without blocking. The cleanup is a source:
+        ``on_complete`` makes it when the Single is complete, ``on_error`` when it failed, ``on_cancel`` when the observer
+        has disposed; the last two are ``on_complete`` unless given. It is made and subscribed exactly once for each
+        resource, and nothing disposes it. Of an empty ``resource`` EmptyStreamError.
+
+        ::  --1|  -->  ------1|      (the cleanup takes four)
+
+        Demand:  one item of ``resource``, and all of a cleanup.
+        Errors:  of ``resource`` and of what ``use`` makes; what ``use`` raises, TypeError when it returns no source, behind
+                 ``on_error``. Of a cleanup, in place of the item, and with another error both as a CompositeException; after
+                 a dispose it goes to the error hook.
+        Memory:  the resource.
+        Thread:  ``use`` on that of the resource, a cleanup on that of the end or of the cancel, the end on that of the
+                 cleanup.
+        Fusion:  coordinating.
+        Source:  Reactor ``usingWhen``. Cleanup without waiting: :meth:`using`.
+        """
+        check_source("using_when", resource, "resource")
+        check_callable("using_when", "use", use)
+        check_callable("using_when", "on_complete", on_complete)
+        made = cls._from(using_when_head(resource, use, on_complete, on_error, on_cancel, of_one=True))
+        return made._then(stages.not_empty, "using_when")
 
     @classmethod
     def sequence_equal(

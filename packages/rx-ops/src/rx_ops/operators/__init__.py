@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
     from rx_ops.operators._timeout import Timeout, TimeoutBy
     from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
+    from rx_ops.operators._using_when import UsingWhen
     from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
     from rx_ops.operators._zip_latest import ZipLatest
     from rx_ops.operators._zip_loop import row_of
@@ -146,6 +147,7 @@ _NAMES: Final = {
     "_time": ("DelaySubscription", "DelaySubscriptionUntil", "Timed", "TimeInterval", "Timestamp"),
     "_timeout": ("Timeout", "TimeoutBy"),
     "_until": ("SkipUntil", "SwitchIfEmpty", "TakeUntil", "TakeUntilTrue"),
+    "_using_when": ("UsingWhen",),
     "_window": ("WindowByCount", "WindowCut", "window_notes"),
     "_zip_latest": ("ZipLatest",),
     "_zip_loop": ("row_of",),
@@ -268,6 +270,7 @@ __all__ = [
     "ToFlowableOne",
     "UnsubscribeOn",
     "Using",
+    "UsingWhen",
     "Watching",
     "WindowByCount",
     "WindowCut",

@@ -140,7 +140,9 @@ OPERATORS: Final[dict[str, Why]] = {
         Why(_AGAIN, "leave it out: Spark runs a task again that has failed"),
     ),
     **dict.fromkeys(("publish", "replay", "share", "cache", "ref_count", "auto_connect"), _SHARED),
-    **dict.fromkeys(("materialize", "on_error_resume_next", "on_error_return", "switch_on_first", "using"), _SIGNALS),
+    **dict.fromkeys(
+        ("materialize", "on_error_resume_next", "on_error_return", "switch_on_first", "using", "using_when"), _SIGNALS
+    ),
     **dict.fromkeys(("do_after_next", "do_on_each"), Why(_EFFECT, _SAVE)),
     **dict.fromkeys(("do_after_terminate", "do_finally", "do_on_cancel", "do_on_dispose"), _ASIDE),
     **dict.fromkeys(("do_on_error", "do_on_terminate"), _ASIDE),
