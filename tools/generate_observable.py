@@ -119,10 +119,15 @@ DEFAULTS: Final = {
 #: Bodies that are about demand, and what does the same here.
 BODIES: Final = {
     "create": 'check_callable("create", "source", source)\nreturn cls._created(source)',
+    "from_future": (
+        'check_future("from_future", future, "Observable")\n'
+        'return cls._created(FutureSource(future, give_stream), "from_future()")'
+    ),
     "from_listener": (
         'check_callable("from_listener", "add", add)\n'
         'check_callable("from_listener", "remove", remove)\n'
-        'return cls._created(Listening(add, remove), f"from_listener({name_of(add)})")'
+        'if mapper is not None:\n    check_callable("from_listener", "mapper", mapper)\n'
+        'return cls._created(Listening(add, remove, mapper), f"from_listener({name_of(add)})")'
     ),
     "from_value": (
         'check_callable("from_value", "read", read)\n'
@@ -168,7 +173,7 @@ WORDS: Final = (
     ),
     (r"Memory: ``capacity`` items, or whatever the source is ahead\.", "Memory:  none."),
     (r"what ``source`` raises; MissingBackpressureError by strategy; TypeError", "what ``source`` raises; TypeError"),
-    (r"what ``add`` raises; MissingBackpressureError by strategy; TypeError", "what ``add`` raises; TypeError"),
+    (r"``mapper`` raise; MissingBackpressureError by strategy; TypeError", "``mapper`` raise; TypeError"),
     (r"Memory: ``capacity`` items, or whatever the listener is ahead\.", "Memory:  none."),
     (r"Memory: one value, or by strategy\.", "Memory:  none."),
     (r"Memory: ``prefetch`` items\.", "Memory:  none."),

@@ -64,6 +64,7 @@ from tests.conformance.table_functions import (
     _failing,
     _fallback,
     _flaky,
+    _future_of,
     _generated,
     _group_rows,
     _group_sums,
@@ -336,6 +337,7 @@ COMBINE: Final = (
 )
 
 ERRORS: Final = (
+    Case("on_error_complete", lambda s, k: _failing(s).on_error_complete(k.f(lambda e: True)), _same, None, "recovers at_end"),
     Case("on_error_return", lambda s, k: _failing(s).on_error_return(k.f(lambda e: 99)), lambda xs: [*xs, 99], None, "recovers none at_end"),
     Case("on_error_resume_next", lambda s, k: _failing(s).on_error_resume_next(k.f(_fallback)), lambda xs: [*xs, 8, 9], None, "recovers none at_end"),
     Case("retry", lambda s, k: _flaky(s, k, 2), lambda xs: xs * 3, None, "recovers"),
@@ -437,6 +439,7 @@ SOURCES: Final = (
     Case("defer", lambda s, k: Flowable.defer(k.f(lambda: s)), _same, flags="none"),
     Case("create", lambda s, k: _created(k), lambda xs: [1, 2, 3], flags="source"),
     Case("generate_async", lambda s, k: _batches(k), lambda xs: [0, 1, 2, 3, 4, 5], flags="source"),
+    Case("from_future", lambda s, k: Flowable.from_future(_future_of(7)), lambda xs: [7], flags="source"),
     Case("from_listener", lambda s, k: _listened(k).take(3), lambda xs: [1, 2, 3], flags="source"),
     Case("from_value", lambda s, k: Flowable.defer(lambda: _looked_at(k).take(3)), lambda xs: [1, 2, 3], None, "source none"),
     Case("wrap", lambda s, k: Flowable.wrap(Foreign([1, 2, 3])), lambda xs: [1, 2, 3], flags="source"),

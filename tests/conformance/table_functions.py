@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from itertools import groupby
 from typing import Any, Final
 
@@ -169,6 +170,12 @@ def _created(k: Kit) -> Flow:
         emitter.on_complete()
 
     return Flowable.create(k.f(push), BackpressureStrategy.BUFFER)
+
+
+def _future_of(value: int) -> Future[int]:
+    made: Future[int] = Future()
+    made.set_result(value)
+    return made
 
 
 def _below_two(number: int) -> bool:

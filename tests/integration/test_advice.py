@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -28,6 +30,8 @@ NAMES: Final[dict[str, Any]] = {
     "rx_asyncio": rx_asyncio,
     "rx_core": rx_core,
     "rx_schedulers": rx_schedulers,
+    "executor": SimpleNamespace(submit=lambda _function: Future[int]()),
+    "function": int,
     "wrong": Wrong(),
     "source": Flowable.of(3, 4),
     "other": Flowable.of(5),
@@ -72,7 +76,8 @@ def run(code: str, receiver: Any, args: list[Any], options: dict[str, Any]) -> o
     tree = ast.parse(f"flow{code}" if code.startswith(".") else code, mode="eval")
     others = Others(args, options)
     tree = ast.fix_missing_locations(others.visit(tree))
-    return eval(compile(tree, "<advice>", "eval"), {**NAMES, **others.names, "flow": receiver})
+    source = receiver if isinstance(receiver, (Single, Maybe)) else NAMES["source"]
+    return eval(compile(tree, "<advice>", "eval"), {**NAMES, **others.names, "flow": receiver, "source": source})
 
 
 #: What shows no call: the words are those of the builtin range, or are about how a function is defined.

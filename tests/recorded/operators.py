@@ -23,6 +23,12 @@ def _on_error_return(stream: Any, at: Node) -> Stream:
     return made
 
 
+def _on_error_complete(stream: Any, at: Node) -> Stream:
+    fault = at.fault()
+    made: Stream = stream.on_error_complete(lambda _error: not fault.strikes(0))
+    return made
+
+
 def _on_error_resume_next(stream: Any, at: Node) -> Stream:
     fault = at.fault()
     made: Stream = stream.on_error_resume_next(lambda _error: None if fault.strikes(0) else at.source())
@@ -293,6 +299,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "do_on_lifecycle": lambda stream, at: stream.do_on_lifecycle(on_subscribe=at.action(), on_dispose=at.action()),
     "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
     # failing, and starting again
+    "on_error_complete": _on_error_complete,
     "on_error_return": _on_error_return,
     "on_error_resume_next": _on_error_resume_next,
     "retry": _retry,
@@ -468,6 +475,7 @@ COMPLETABLE: Final[dict[str, Callable[[Completable, Node], Stream]]] = {
     **ANY,
     **_several(Completable, "concat", "merge"),
     "and_then": lambda completable, at: completable.and_then(at.source()),
+    "to_maybe": lambda completable, at: completable.to_maybe(),
     "to_single_default": lambda completable, at: completable.to_single_default(at["v"]),
 }
 

@@ -87,3 +87,15 @@ assert_type(Flowable.from_listener(add, remove), Flowable[int])
 assert_type(Observable.from_listener(add, remove), Observable[int])
 assert_type(Flowable.from_value(read, add_any, add_any), Flowable[float])
 assert_type(Flowable.generate_async(lambda: "start", call), Flowable[int])
+
+
+def line(who: str, what: str) -> tuple[str, str]:
+    return who, what
+
+
+def size(*what: object) -> int:
+    return len(what)
+
+
+assert_type(Flowable.from_listener(add_any, add_any, mapper=line), Flowable[tuple[str, str]])
+assert_type(Observable.from_listener(add_any, add_any, mapper=size), Observable[int])

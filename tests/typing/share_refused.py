@@ -28,5 +28,5 @@ numbers.publish(7)  # type: ignore[call-overload]
 numbers.publish().ref_count("2")  # type: ignore[arg-type]
 numbers.replay("2")  # type: ignore[call-overload]
 
-Flowable.from_listener(add)  # type: ignore[call-arg]
+Flowable.from_listener(add)  # type: ignore[call-overload]
 Flowable.generate_async(lambda: 1, call)  # type: ignore[misc]

@@ -19,6 +19,7 @@ FACES: Final = {file.stem: file for file in (ROOT / "_faces").glob("_*.py") if f
 #: Modules without a family: what operators of several families are built of.
 MACHINERY: Final = {
     "_clock": "workers and alarms of all that counts by the clock",
+    "_create_one": "create of the types of one item, which have no families, and what futures push through",
     "_cutters": "what says where a list or a window ends; buffer and window share it",
     "_emitter": "what create and the listeners push through",
     "_group_loop": "the fusion rule for group_by in front of flat_map",

@@ -136,3 +136,72 @@ PART.row(
     fusion="coordinating.",
     source="RxJava ``toSingleDefault``.",
 )
+PART.row(
+    "to_future",
+    "SMC",
+    "Subscribes, and gives a future of the item for code that waits for several of them.",
+    "--1|  -->  1",
+    family="",
+    signature="(self) -> Future[T_co]",
+    body="return future_of(self)",
+    demand="none; the item comes as soon as it is there.",
+    errors="are those of the future. ``future.cancel()`` disposes, and is refused once this has ended.",
+    memory="the item.",
+    thread="the one that subscribes; the future's callbacks run on that of the item.",
+    fusion="one loop with a synchronous source.",
+    source="RxJava ``toFuture``.",
+    M={
+        "says": "Subscribes, and gives a future of the item, or of None, for code that waits for several of them.",
+        "signature": "(self) -> Future[T_co | None]",
+    },
+    C={
+        "says": "Subscribes, and gives a future of the end, for code that waits for several of them.",
+        "marble": "--|",
+        "signature": "(self) -> Future[None]",
+        "demand": "none; there are no items.",
+        "memory": "none.",
+        "thread": "the one that subscribes; the future's callbacks run on that of the end.",
+    },
+)
+PART.row(
+    "to_maybe",
+    "C",
+    "The same as a Maybe without an item.",
+    "--|  -->  --|",
+    family="to_observable",
+    signature="(self) -> Maybe[Never]",
+    body="return cast('Maybe[Never]', _results.Maybe._from(only_end(self)))",
+    fusion="coordinating.",
+    source="RxJava ``toMaybe``.",
+)
+MADE: dict[str, str] = {
+    "demand": "that of what is made.",
+    "errors": "those of what is made, and what the function raises at assembly.",
+    "memory": "that of what is made.",
+    "thread": "that of what is made.",
+    "fusion": "that of what is made.",
+}
+PART.row(
+    "compose",
+    "SMC",
+    "What ``transformer`` makes of this {Type}, called once at assembly.",
+    "--1|  -->  --a|",
+    family="",
+    signature="(self, transformer: Callable[[Type[T_co]], Base[R]]) -> Type[R]",
+    body='check_callable("compose", "transformer", transformer, "{Type}")\nreturn self.wrap(transformer(self))',
+    **MADE,
+    source="RxJava ``compose``.",
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "pipe",
+    "SMC",
+    "``operator(self, *args, **kwargs)``: a user's function in a chain, exactly typed.",
+    "--1|  -->  --a|      (whatever the function makes of it)",
+    family="",
+    signature="(self, operator: Callable[Concatenate[Type[T_co], P], R], /, *args: P.args, **kwargs: P.kwargs) -> R",
+    body='check_callable("pipe", "operator", operator, "{Type}")\nreturn operator(self, *args, **kwargs)',
+    **MADE,
+    source="pandas ``pipe``; for several functions chain several calls.",
+    C={"marble": "--|  -->  --|      (whatever the function makes of it)"},
+)

@@ -16,6 +16,14 @@ PART.row(
     "--1|  -->  --a|",
     S={"result": "Maybe[R]"},
 )
+PART.row("cast", "SM", "The same item, checked to be a ``kind``.", "--1|  -->  --1|")
+PART.row(
+    "of_type",
+    "SM",
+    "The item if it is a ``kind``, and typed as such; else nothing.",
+    "--1|  -->  --1|",
+    S={"result": "Maybe[R]"},
+)
 PART.row(
     "handle",
     "SM",

@@ -114,7 +114,21 @@ PART.row(
     C={"marble": "--|  -->  --|"},
 )
 PART.row("on_error_return", "SM", "After an error the item that ``handler`` makes of it.", "--#  -->  --x|")
-PART.row("on_error_resume_next", "S", "After an error the Single that ``handler`` makes of it.", "--#  -->  ----3|")
+PART.row(
+    "on_error_resume_next",
+    "SMC",
+    "After an error the {Type} that ``handler`` makes of it.",
+    "--#  -->  ----3|",
+    C={"marble": "--#  -->  ----|"},
+)
+PART.row(
+    "on_error_complete",
+    "SMC",
+    "Completes without an item after an error; with ``when`` only after one for which that is true.",
+    "--#  -->  --|",
+    result="Maybe[T_co]",
+    C={"says": "Completes after an error; with ``when`` only after one for which that is true.", "result": ""},
+)
 PART.row(
     "retry",
     "SMC",

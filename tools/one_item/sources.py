@@ -51,6 +51,53 @@ PART.row(
     fusion="synchronous source.",
     source="RxJava ``fromAction``.",
 )
+PART.row(
+    "create",
+    "SMC",
+    "What ``source`` gives an emitter, called for each subscription; the first that it gives counts.",
+    "--1|",
+    signature="(cls, source: Callable[[{Type}Emitter[T]], object]) -> Type[T]",
+    body=(
+        'check_callable("create", "source", source, "{Type}")\n'
+        'return cls._from(operators.CreateOneHead("create", source, operators.{Type}Emitter, f"create({name_of(source)})"))'
+    ),
+    errors="what ``source`` raises; TypeError for None. What comes after the end or a dispose goes to the error hook.",
+    memory="the item, until it is wanted.",
+    thread="the one that signals to the emitter, which may be any.",
+    source="RxJava ``create``. ``emitter.set_cancellable`` unregisters a callback, at the end as well.",
+    C={
+        "says": "Ends when ``source``, called for each subscription, tells its emitter.",
+        "signature": "(cls, source: Callable[[CompletableEmitter], object]) -> Type",
+        "marble": "--|",
+        "memory": "none.",
+        "errors": "what ``source`` raises. What comes after the end or a dispose goes to the error hook.",
+    },
+)
+PART.row(
+    "from_future",
+    "SMC",
+    "The result of ``future``, which some executor computes; no thread waits for it.",
+    "--1|",
+    signature="(cls, future: Future[T]) -> Type[T]",
+    body='return cls._from(from_future(future, operators.give_{name}, operators.{Type}Emitter, "{Type}"))',
+    memory="the result, until it is wanted.",
+    M={
+        "says": "The result of ``future``, which some executor computes; nothing for None. No thread waits for it.",
+        "signatures": (
+            "(cls, future: Future[T | None]) -> Type[T]",
+            "(cls, future: Future[T]) -> Type[T]",
+            "(cls, future: Future[Any]) -> Type[Any]",
+        ),
+        "errors": "what the future failed with, CancelledError included. TypeError at assembly for one of an event loop.",
+    },
+    C={
+        "says": "Completes when ``future`` has, which some executor computes; its result is dropped. No thread waits for it.",
+        "signature": "(cls, future: Future[Any]) -> Type",
+        "marble": "--|",
+        "memory": "none.",
+        "errors": "what the future failed with, CancelledError included. TypeError at assembly for one of an event loop.",
+    },
+)
 PART.row("defer", "SMC", "The {Type} that ``supplier`` makes for each subscription.", "--1|", C={"marble": "--|"})
 PART.row("error", "SMC", "Fails with ``error``, or with what the function makes for each subscription.", "#", demand="none.")
 PART.row("never", "SMC", "No signal at all.", "--", demand="none.")
@@ -61,8 +108,7 @@ PART.row(
     "--1|",
     signature="(cls, {name}: Base[T]) -> Type[T]",
     body=(
-        'if isinstance({name}, {Type}):\n    return {name}\ncheck_source("wrap", {name}, kind="{Type}")\n'
-        "return cls._from(foreign({name}))"
+        'if isinstance({name}, {Type}):\n    return {name}\ncheck_wrapped("{Type}", {name})\nreturn cls._from(foreign({name}))'
     ),
     errors="pass through; TypeError at assembly for something that is no source.",
     thread="the source's.",
@@ -300,4 +346,63 @@ PART.row(
         "memory": "none.",
         "source": "RxJava ``sequenceEqual``.",
     },
+)
+
+
+def _two(operator: str, says: str, marble: str, of_ends: str, **said: Any) -> None:
+    """``concat_with``, ``merge_with``: two of them become a stream, two Completables another one."""
+    PART.row(
+        f"{operator}_with",
+        "SMC",
+        says,
+        marble,
+        signature="(self, other: Base[R]) -> Flowable[T_co | R]",
+        body=f'check_source("{operator}_with", other, kind="{{Type}}")\nreturn items_of("{{Type}}", "{operator}", (self, other))',
+        **said,
+        C={
+            "says": of_ends,
+            "marble": "----|  --|  -->  ------|" if operator == "concat" else "----|  --|  -->  ----|",
+            "signature": "(self, other: Base) -> Type",
+            "body": (
+                f'check_source("{operator}_with", other, kind="Completable")\n'
+                f'return self._from(all_ended(Completable, "{operator}", (self, other), False))'
+            ),
+            "demand": "none; there are no items.",
+            "memory": "none.",
+        },
+    )
+
+
+_two(
+    "concat",
+    "The item of this, then that of ``other``.",
+    "----1|  --2|  -->  ----1--2|",
+    "Completes when this and then ``other`` have.",
+    demand="``other`` is subscribed when this is over; its item waits until it is requested.",
+    errors="end the stream; TypeError at assembly for something that is no source.",
+    memory="an item.",
+    fusion="coordinating.",
+)
+_two(
+    "merge",
+    "The items of both as they come.",
+    "----1|  --2|  -->  --2-1|",
+    "Completes when this and ``other`` have; both are subscribed at once.",
+    demand="an item waits until it is requested.",
+    errors="the first ends the stream; TypeError at assembly for something that is no source.",
+    memory="an item of each.",
+    thread="that of the source.",
+    fusion="coordinating.",
+)
+PART.row(
+    "start_with",
+    "SM",
+    "``items`` first, then that of this.",
+    "--1|  -->  a-1|",
+    signature="(self, *items: R) -> Flowable[T_co | R]",
+    body="return self.to_flowable().start_with(*items)",
+    demand="what is left of it goes on to this.",
+    memory="what is put first.",
+    thread="the one that requests, then this one's.",
+    fusion="coordinating.",
 )

@@ -185,8 +185,9 @@ PART.row(
 )
 PART.row(
     "hide",
-    "SM",
+    "SMC",
     "The same behind a wall: nothing fuses across it and no operator sees what is behind it.",
     "--1|  -->  --1|",
     body="return self._from(hidden(self))",
+    C={"marble": "--|  -->  --|"},
 )

@@ -290,9 +290,9 @@ def test_observables_of_values() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Flowable.from_listener(7, print),  # type: ignore[arg-type]
-        lambda: Flowable.from_listener(print, 7),  # type: ignore[arg-type]
-        lambda: Flowable.from_listener(print, print, 7),  # type: ignore[arg-type]
+        lambda: Flowable.from_listener(7, print),  # type: ignore[call-overload]
+        lambda: Flowable.from_listener(print, 7),  # type: ignore[call-overload]
+        lambda: Flowable.from_listener(print, print, 7),  # type: ignore[call-overload]
         lambda: Flowable.from_value(7, print, print),  # type: ignore[arg-type]
         lambda: Flowable.generate_async(7, print),  # type: ignore[arg-type]
         lambda: Flowable.generate_async(list, 7),  # type: ignore[arg-type]
@@ -301,3 +301,48 @@ def test_observables_of_values() -> None:
 def test_wrong_arguments_raise_when_the_pipeline_is_built(wrong: Callable[[], object]) -> None:
     with pytest.raises(TypeError):
         wrong()
+
+
+# -- several arguments ---------------------------------------------------------------------------------------------------------
+
+
+class Chat:
+    """Calls its listeners with two arguments and a name."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Callable[..., None]] = []
+
+    def say(self, who: str, what: str) -> None:
+        for listener in list(self.listeners):
+            listener(who, what, loud=what.isupper())
+
+
+@pytest.mark.parametrize("face", [Flowable, Observable])
+def test_a_mapper_takes_what_the_handler_is_called_with(face: Any) -> None:
+    chat = Chat()
+    said: list[str] = []
+
+    def line(who: str, what: str, *, loud: bool) -> str:
+        return f"{who}: {what}{'!' if loud else ''}"
+
+    handle = face.from_listener(chat.listeners.append, chat.listeners.remove, mapper=line).subscribe(said.append)
+    chat.say("ann", "hello")
+    chat.say("bob", "HELLO")
+    handle.dispose()
+    chat.say("ann", "gone")
+    assert said == ["ann: hello", "bob: HELLO!"]
+    assert chat.listeners == []
+
+
+@pytest.mark.parametrize("face", [Flowable, Observable])
+@pytest.mark.parametrize("broken", ["raises", "none"])
+def test_a_mapper_that_fails_ends_the_stream_and_not_the_one_that_calls(face: Any, broken: str) -> None:
+    def mapper(_who: str, _what: str, loud: bool) -> int | None:
+        return 1 // 0 if broken == "raises" else None
+
+    chat = Chat()
+    errors: list[Exception] = []
+    face.from_listener(chat.listeners.append, chat.listeners.remove, mapper=mapper).subscribe(on_error=errors.append)
+    chat.say("ann", "hello")
+    assert [type(error) for error in errors] == [ZeroDivisionError if broken == "raises" else TypeError]
+    assert chat.listeners == []

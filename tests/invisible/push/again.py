@@ -12,6 +12,7 @@ from tests.invisible.push.streams import (
     Flow,
     InTurn,
     Side,
+    Stage,
     Subscriber,
     Subscription,
     Waiting,
@@ -166,6 +167,25 @@ class UsingWhen(InTurn):
         if not self.over:
             super().cancel()
             self.clean(lambda _failure: None, lambda: None)
+
+
+class OnErrorComplete(Stage):
+    """An error is the end where the function says so."""
+
+    def __init__(self, down: Subscriber, handler: Fn) -> None:
+        super().__init__(down)
+        self.handler = handler
+
+    def error(self, failure: Failure) -> None:
+        try:
+            completes = self.handler(failure)
+        except Failure as second:
+            self.fail(Failure(*failure.texts, *second.texts))
+            return
+        if completes:
+            self.finish()
+        else:
+            self.fail(failure)
 
 
 class Again(InTurn):

@@ -205,6 +205,7 @@ ANY: Final = {
     "do_on_lifecycle": Drawn("do_on_lifecycle(action, action)", weight=1, faults=True),
     "on_terminate_detach": Drawn("on_terminate_detach()", weight=1),
     "unsubscribe_on": Drawn("unsubscribe_on()", weight=1),
+    "on_error_complete": Drawn("on_error_complete(function)", weight=1, faults=True),
     "retry": Drawn("retry({n}, when it is of the program: {p})", n=few, p=maybe(one_of(True, False), 0.25)),
     "retry_until": Drawn("retry_until(called more than {n} times)", n=few),
     "retry_when": Drawn("retry_when({h}, {n}, {ms})", h=tried_again, n=count(1, 3), ms=millis),
@@ -418,6 +419,7 @@ MAYBE: Final = (
     | {
         "do_on_success": Drawn("do_on_success(action)", faults=True),
         **SUCCESS,
+        "on_error_resume_next": Drawn("on_error_resume_next({g})", g=source("maybe"), faults=True),
         "flat_map": Drawn("flat_map(lambda x: {g})", weight=4, g=inner_maybe, faults=True),
         "flat_map_s": Drawn("flat_map_single(lambda x: {g})", weight=3, g=inner_single, faults=True),
         "flat_map_c": Drawn("flat_map_completable(lambda x: {g})", g=inner_completable, faults=True),
@@ -443,6 +445,9 @@ COMPLETABLE: Final = (
     | DISPOSING
     | {
         "and_then": Drawn("and_then({g})", weight=8, g=source("any")),
+        "on_error_resume_next": Drawn("on_error_resume_next({g})", g=source("completable"), faults=True),
+        "hide": Drawn("hide()"),
+        "to_maybe": Drawn("to_maybe()"),
         "to_single_default": Drawn("to_single_default({v})", weight=3, v=value),
         "to_flowable": Drawn("to_flowable()", weight=2),
     }

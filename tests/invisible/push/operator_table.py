@@ -43,6 +43,7 @@ COMMON: Final[dict[str, Apply]] = {
     "unsubscribe_on": make.timed(looking_on.UnsubscribeOn),
     "do_on_success": make.acting(looking_on.DoOnNext),
     "to_single": lambda r, flow, op, x: flow.through(answers.SingleItem, kind="single"),
+    "on_error_complete": make.on_error_complete,
     "on_error_return": make.on_error_return,
     "on_error_resume_next": make.on_error_resume_next,
     "retry": make.retry,

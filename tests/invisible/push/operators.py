@@ -335,6 +335,11 @@ def on_error_return(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     return flow.through(again.OnErrorReturn, handler, flow.kind)
 
 
+def on_error_complete(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
+    kind = "maybe" if flow.kind == "single" else flow.kind
+    return flow.through(again.OnErrorComplete, f.handler(op, lambda _: True), kind=kind)
+
+
 def on_error_resume_next(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     handler = f.handler(op, lambda _: alike(flow, r.source(op["g"], x)))
     return again.in_turn(again.OnErrorResumeNext, flow, handler, kind=flow.kind)

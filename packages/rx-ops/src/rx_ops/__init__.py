@@ -23,7 +23,16 @@ from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 from rx_ops._recent_keys import RecentKeys
 from rx_ops._row import Row, row_class, row_dict, row_maker
 from rx_ops._version import __version__
-from rx_ops.operators import BackpressureStrategy, BatchEmitter, Emitter, OverflowStrategy, Timed
+from rx_ops.operators import (
+    BackpressureStrategy,
+    BatchEmitter,
+    CompletableEmitter,
+    Emitter,
+    MaybeEmitter,
+    OverflowStrategy,
+    SingleEmitter,
+    Timed,
+)
 from rx_ops.processors import (
     AsyncProcessor,
     AsyncSubject,
@@ -47,6 +56,7 @@ __all__ = [
     "BehaviorProcessor",
     "BehaviorSubject",
     "Completable",
+    "CompletableEmitter",
     "ConnectableFlowable",
     "ConnectableObservable",
     "Emitter",
@@ -57,6 +67,7 @@ __all__ = [
     "GroupedObservable",
     "HandleEmitter",
     "Maybe",
+    "MaybeEmitter",
     "Notification",
     "Observable",
     "OnComplete",
@@ -70,6 +81,7 @@ __all__ = [
     "ReplaySubject",
     "Row",
     "Single",
+    "SingleEmitter",
     "StageError",
     "Subject",
     "SymbolError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import FlowableBase, Scheduler, Subscriber, Worker, check_callable, name_of
+from rx_core import FlowableBase, MaybeBase, ObservableBase, Scheduler, SingleBase, Subscriber, Worker, check_callable, name_of
 from rx_core import scheduler as find_scheduler
 from rx_core._advice import right_call
 from rx_fusion import Feed, Head, OperatorHead, Pipeline
@@ -81,11 +81,44 @@ def check_seconds(operator: str, seconds: object, /, name: str = "seconds") -> N
         raise ValueError(f"{operator}({name}={seconds}): seconds cannot be negative or NaN, for example {right}")
 
 
+def check_future(operator: str, future: Any, /, kind: str = "Flowable") -> None:
+    """Raise at assembly for what is no future of an executor."""
+    if hasattr(future, "get_loop") or hasattr(future, "__aiter__"):
+        raise TypeError(
+            f"{operator}() expected a concurrent.futures.Future, got {future!r}, which belongs to an event loop.\n"
+            f"  Right:  {kind}.wrap(rx_asyncio.{operator}(future))"
+        )
+    if not hasattr(future, "add_done_callback"):
+        raise TypeError(
+            f"{operator}() expected a concurrent.futures.Future, got {future!r}.\n"
+            f"  Right:  {kind}.{operator}(executor.submit(function))"
+        )
+
+
 def check_source(operator: str, source: object, /, argument: str = "", *, kind: str = "Flowable") -> None:
     """Raise at assembly for what is no source. ``argument`` is its parameter, unless that is the first or takes several."""
     if not hasattr(source, "subscribe"):
         right = _right_source(operator, source, argument, kind)
         raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n{right}")
+
+
+def check_wrapped(kind: str, source: object, /) -> None:
+    """Raise at assembly for what ``wrap`` of ``kind`` cannot take: no source, or one of another number of items."""
+    check_source("wrap", source, kind=kind)
+    if kind in ("Flowable", "Observable"):
+        if isinstance(source, (SingleBase, MaybeBase)):
+            of = "Single" if isinstance(source, SingleBase) else "Maybe"
+            raise TypeError(
+                f"{kind}.wrap() expected a stream, got the {of} {source!r}.\n  Right:  {of}.wrap(source).to_{kind.lower()}()"
+            )
+    elif kind != "Completable" and isinstance(source, (FlowableBase, ObservableBase)):
+        of = "Flowable" if isinstance(source, FlowableBase) else "Observable"
+        ends = ("single()", "first()") if kind == "Single" else ("single_element()", "first_element()")
+        raise TypeError(
+            f"{kind}.wrap() expected a {kind}, got the {of} {source!r}, which may give several items.\n"
+            f"  Right:  {of}.wrap(source).{ends[0]}\n"
+            f"  Or:     {of}.wrap(source).{ends[1]}   # and no more"
+        )
 
 
 def _right_source(operator: str, source: Any, argument: str, kind: str) -> str:

@@ -9,7 +9,7 @@ from rx_core import Publisher, check_prefetch, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import operators
 from rx_ops._emitters import GenerateEmitter
-from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_source
+from rx_ops._faces._core import CHECKED, CONTAINERS, FlowableCore, check_callable, check_wrapped
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops.operators import BackpressureStrategy, Emitter
 
@@ -205,7 +205,7 @@ class FlowableCreate(FlowableCore[T_co]):
         """
         if type(publisher) is cls:
             return publisher  # type: ignore[return-value]  # it is the Flowable
-        check_source("wrap", publisher)
+        check_wrapped("Flowable", publisher)
         return cls._from(PublisherHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod

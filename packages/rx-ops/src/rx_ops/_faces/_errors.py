@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import Publisher
+from rx_core import Publisher, name_of
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable
 
@@ -46,3 +46,18 @@ class FlowableErrors(FlowableCore[T_co]):
         """
         check_callable("on_error_resume_next", "handler", handler)
         return self._coordinate(operators.OnErrorResumeNext, handler)
+
+    def on_error_complete(self, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
+        """Completes after an error; with ``when`` only after one for which that is true.
+
+        ::  --1--2--#  -->  --1--2--|
+
+        Demand:  passes through.
+        Errors:  those for which ``when`` is false; when it raises, both errors as a CompositeException.
+        Memory:  none.   Thread: that of the error.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``onErrorComplete``. Nothing else is told of such an error: log it in ``when``, or use ``do_on_error``.
+        """
+        if when is not None:
+            check_callable("on_error_complete", "when", when)
+        shown = f"on_error_complete({'' if when is None else name_of(when)})"
+        return self._coordinate(operators.OnErrorComplete, when, shown=shown)

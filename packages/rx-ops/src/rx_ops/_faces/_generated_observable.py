@@ -61,10 +61,12 @@ from rx_ops._faces._core import (
     CONTAINERS,
     bad_count,
     check_count,
+    check_future,
     check_kind,
     check_scheduler,
     check_seconds,
     check_seeded,
+    check_wrapped,
     default_scheduler,
     itself,
 )
@@ -87,10 +89,12 @@ from rx_ops._faces._using_when import using_when_head
 from rx_ops._group_aggregate import group_aggregate_of
 from rx_ops._notification import Notification
 from rx_ops._recent_keys import KeyStore
-from rx_ops.operators import BatchEmitter, Emitter, GenerateAsync, Listening, Timed, Watching
+from rx_ops.operators import BatchEmitter, Emitter, FutureSource, GenerateAsync, Listening, Timed, Watching, give_stream
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from rx_fusion.symbols import Symbol
     from rx_ops._faces._inference import NotInferred, OpClass, Supplier
     from rx_ops._faces._results import Completable, Maybe, Single
@@ -284,7 +288,7 @@ class ObservableCreate(ObservableCore[T_co]):
         """
         if type(publisher) is cls:
             return publisher  # type: ignore[return-value]  # it is the Observable
-        check_source("wrap", publisher)
+        check_wrapped("Observable", publisher)
         return cls._from(ObservableHead("wrap", publisher, written_wrap(publisher)))
 
     @classmethod
@@ -361,17 +365,38 @@ class ObservableListen(ObservableCore[T_co]):
         args = (initial, call, dispose)
         return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
+    @overload
     @classmethod
     def from_listener(
         cls, add: Callable[[Callable[[T], None]], object], remove: Callable[[Callable[[T], None]], object]
-    ) -> Observable[T]:
+    ) -> Observable[T]: ...
+    @overload
+    @classmethod
+    def from_listener(
+        cls,
+        add: Callable[[Callable[..., None]], object],
+        remove: Callable[[Callable[..., None]], object],
+        *,
+        mapper: Callable[..., T],
+    ) -> Observable[T]: ...
+    @classmethod
+    def from_listener(
+        cls,
+        add: Callable[[Callable[..., None]], object],
+        remove: Callable[[Callable[..., None]], object],
+        *,
+        mapper: Callable[..., Any] | None = None,
+    ) -> Observable[Any]:
         """What a handler is called with: ``add(handler)`` registers it for each subscription, ``remove(handler)`` takes it back.
+
+        A handler that is called with another number of arguments, or with names, needs ``mapper``, which is called with the same
+        and makes the item.
 
         ::  --1--2--3-
 
         Demand:  none; everything is taken as it comes.
-        Errors:  what ``add`` raises; TypeError for None. What ``remove`` raises goes to the
-                 error hook.
+        Errors:  what ``add`` or ``mapper`` raise; TypeError for None. What ``remove``
+                 raises goes to the error hook.
         Memory:  none.
         Thread:  the one that calls the handler. Several may call it at the same time.
         Fusion:  a wall.
@@ -379,7 +404,27 @@ class ObservableListen(ObservableCore[T_co]):
         """
         check_callable("from_listener", "add", add)
         check_callable("from_listener", "remove", remove)
-        return cls._created(Listening(add, remove), f"from_listener({name_of(add)})")
+        if mapper is not None:
+            check_callable("from_listener", "mapper", mapper)
+        return cls._created(Listening(add, remove, mapper), f"from_listener({name_of(add)})")
+
+    @classmethod
+    def from_future(cls, future: Future[T]) -> Observable[T]:
+        """The result of ``future``, which some executor computes; no thread waits for it.
+
+        ::  --1|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  what the future failed with, CancelledError included; TypeError for None. TypeError at assembly for a future of
+                 an event loop.
+        Memory:  the result.
+        Thread:  the one that ends the future, or the one that subscribes when it has ended before.
+        Fusion:  a wall.
+        Source:  RxJava ``fromFuture``, which blocks a thread. A cancel does not cancel the future, as there: others may wait for
+                 it. To do so:  ``.do_finally(future.cancel)``.
+        """
+        check_future("from_future", future, "Observable")
+        return cls._created(FutureSource(future, give_stream), "from_future()")
 
     @classmethod
     def from_value(
@@ -2920,6 +2965,21 @@ class ObservableErrors(ObservableCore[T_co]):
         """
         check_callable("on_error_resume_next", "handler", handler)
         return self._coordinate(operators.OnErrorResumeNext, handler)
+
+    def on_error_complete(self, when: Callable[[Exception], object] | None = None) -> Observable[T_co]:
+        """Completes after an error; with ``when`` only after one for which that is true.
+
+        ::  --1--2--#  -->  --1--2--|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  those for which ``when`` is false; when it raises, both errors as a CompositeException.
+        Memory:  none.   Thread: that of the error.   Fusion: coordinating; items go on without a queue.
+        Source:  RxJava ``onErrorComplete``. Nothing else is told of such an error: log it in ``when``, or use ``do_on_error``.
+        """
+        if when is not None:
+            check_callable("on_error_complete", "when", when)
+        shown = f"on_error_complete({'' if when is None else name_of(when)})"
+        return self._coordinate(operators.OnErrorComplete, when, shown=shown)
 
 
 class ObservableRepeat(ObservableCore[T_co]):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rx_core import check_prefetch, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators
-from rx_ops._faces._core import FlowableCore, check_callable, right_call
-from rx_ops.operators import BackpressureStrategy, BatchEmitter, GenerateAsync, Listening, Watching
+from rx_ops._faces._core import FlowableCore, check_callable, check_future, right_call
+from rx_ops.operators import BackpressureStrategy, BatchEmitter, FutureSource, GenerateAsync, Listening, Watching, give_stream
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from rx_ops._faces._results import Flowable
 
 T = TypeVar("T")
@@ -51,23 +53,50 @@ class FlowableListen(FlowableCore[T_co]):
         args = (initial, call, dispose)
         return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
+    @overload
     @classmethod
     def from_listener(
         cls,
         add: Callable[[Callable[[T], None]], object],
         remove: Callable[[Callable[[T], None]], object],
+        strategy: BackpressureStrategy = ...,
+        *,
+        capacity: int | None = ...,
+        on_drop: Callable[[T], object] | None = ...,
+    ) -> Flowable[T]: ...
+    @overload
+    @classmethod
+    def from_listener(
+        cls,
+        add: Callable[[Callable[..., None]], object],
+        remove: Callable[[Callable[..., None]], object],
+        strategy: BackpressureStrategy = ...,
+        *,
+        mapper: Callable[..., T],
+        capacity: int | None = ...,
+        on_drop: Callable[[T], object] | None = ...,
+    ) -> Flowable[T]: ...
+    @classmethod
+    def from_listener(
+        cls,
+        add: Callable[[Callable[..., None]], object],
+        remove: Callable[[Callable[..., None]], object],
         strategy: BackpressureStrategy = BackpressureStrategy.BUFFER,
         *,
+        mapper: Callable[..., Any] | None = None,
         capacity: int | None = None,
-        on_drop: Callable[[T], object] | None = None,
-    ) -> Flowable[T]:
+        on_drop: Callable[[Any], object] | None = None,
+    ) -> Flowable[Any]:
         """What a handler is called with: ``add(handler)`` registers it for each subscription, ``remove(handler)`` takes it back.
+
+        A handler that is called with another number of arguments, or with names, needs ``mapper``, which is called with the same
+        and makes the item.
 
         ::  --1--2--3-
 
         Demand:  ``strategy`` decides about an item that was not requested: BUFFER (at most ``capacity``), DROP, LATEST, ERROR.
-        Errors:  what ``add`` raises; MissingBackpressureError by strategy; TypeError for None. What ``remove`` raises goes to the
-                 error hook.
+        Errors:  what ``add`` or ``mapper`` raise; MissingBackpressureError by strategy; TypeError for None. What ``remove``
+                 raises goes to the error hook.
         Memory:  ``capacity`` items, or whatever the listener is ahead.
         Thread:  the one that calls the handler, or the one that requests. Several may call it at the same time.
         Fusion:  a wall.
@@ -75,7 +104,29 @@ class FlowableListen(FlowableCore[T_co]):
         """
         check_callable("from_listener", "add", add)
         check_callable("from_listener", "remove", remove)
-        return cls._called_back(Listening(add, remove), f"from_listener({name_of(add)})", strategy, capacity, on_drop)
+        if mapper is not None:
+            check_callable("from_listener", "mapper", mapper)
+        listening = Listening(add, remove, mapper)
+        return cls._called_back(listening, f"from_listener({name_of(add)})", strategy, capacity, on_drop)
+
+    @classmethod
+    def from_future(cls, future: Future[T]) -> Flowable[T]:
+        """The result of ``future``, which some executor computes; no thread waits for it.
+
+        ::  --1|
+
+        Demand:  the result waits until it is requested.
+        Errors:  what the future failed with, CancelledError included; TypeError for None. TypeError at assembly for a future of
+                 an event loop.
+        Memory:  the result.
+        Thread:  the one that ends the future, or the one that subscribes when it has ended before.
+        Fusion:  a wall.
+        Source:  RxJava ``fromFuture``, which blocks a thread. A cancel does not cancel the future, as there: others may wait for
+                 it. To do so:  ``.do_finally(future.cancel)``.
+        """
+        check_future("from_future", future)
+        source = FutureSource(future, give_stream)
+        return cls._called_back(source, "from_future()", BackpressureStrategy.BUFFER, None, None)
 
     @classmethod
     def from_value(

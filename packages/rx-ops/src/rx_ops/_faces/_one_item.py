@@ -28,10 +28,15 @@ from rx_fusion import Feed, Head, OperatorHead, Options, Pipeline, PlainFlow, So
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
-from rx_ops._faces._core import check_callable, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import check_callable, check_future, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from rx_ops._faces._results import Flowable, Single
+    from rx_ops.operators import CompletableEmitter, MaybeEmitter, SingleEmitter
+
+    AnyEmitter = SingleEmitter[Any] | MaybeEmitter[Any] | CompletableEmitter
 
 T_co = TypeVar("T_co", covariant=True)
 PipelineT = TypeVar("PipelineT", bound=Pipeline[Any])
@@ -107,6 +112,18 @@ class Acted:
 def foreign(source: Any) -> Head:
     """A foreign source of at most one item."""
     return OperatorHead(operators.Wrap, (source,), shown=f"wrap({type(source).__name__})")
+
+
+def from_future(future: object, give: Callable[[Any, Any], object], emitter: type[AnyEmitter], kind: str) -> Head:
+    check_future("from_future", future, kind)
+    return operators.CreateOneHead("from_future", operators.FutureSource(future, give), emitter, "from_future()")
+
+
+def future_of(source: Any) -> Future[Any]:
+    """``to_future``."""
+    from rx_ops import _stream_future
+
+    return _stream_future.future_of(source)
 
 
 def hidden(source: Any) -> Head:

@@ -29,11 +29,22 @@ if TYPE_CHECKING:
     from rx_ops.operators._connectable import AutoConnect, RefCount
     from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, ToFlowableOne, Wrap
     from rx_ops.operators._create import CreateHead, DeferHead, Error, Never
+    from rx_ops.operators._create_one import (
+        CompletableEmitter,
+        CreateOneHead,
+        FutureSource,
+        MaybeEmitter,
+        SingleEmitter,
+        give_completable,
+        give_maybe,
+        give_single,
+        give_stream,
+    )
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
     from rx_ops.operators._demand import RateLimit, RebatchRequests
     from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
-    from rx_ops.operators._errors import OnErrorResumeNext, OnErrorReturn
+    from rx_ops.operators._errors import OnErrorComplete, OnErrorResumeNext, OnErrorReturn
     from rx_ops.operators._expand import Expand, ExpandDeep
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
@@ -102,11 +113,22 @@ _NAMES: Final = {
     "_connectable": ("AutoConnect", "RefCount"),
     "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "ToFlowableOne", "Wrap"),
     "_create": ("CreateHead", "DeferHead", "Error", "Never"),
+    "_create_one": (
+        "CompletableEmitter",
+        "CreateOneHead",
+        "FutureSource",
+        "MaybeEmitter",
+        "SingleEmitter",
+        "give_completable",
+        "give_maybe",
+        "give_single",
+        "give_stream",
+    ),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
     "_eager": ("ConcatEager", "ConcatMapEager"),
     "_demand": ("RateLimit", "RebatchRequests"),
     "_emitter": ("Emitter",),
-    "_errors": ("OnErrorResumeNext", "OnErrorReturn"),
+    "_errors": ("OnErrorComplete", "OnErrorResumeNext", "OnErrorReturn"),
     "_expand": ("Expand", "ExpandDeep"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
@@ -167,6 +189,7 @@ __all__ = [
     "BufferToggle",
     "Closing",
     "CombineLatest",
+    "CompletableEmitter",
     "Concat",
     "ConcatEager",
     "ConcatHead",
@@ -174,6 +197,7 @@ __all__ = [
     "ConcatMapEager",
     "Connectable",
     "CreateHead",
+    "CreateOneHead",
     "Debounce",
     "DebounceBy",
     "Deciding",
@@ -200,6 +224,7 @@ __all__ = [
     "ExpandDeep",
     "FlatMap",
     "ForkJoin",
+    "FutureSource",
     "GenerateAsync",
     "GroupBy",
     "GroupByUntil",
@@ -210,6 +235,7 @@ __all__ = [
     "Join",
     "Listening",
     "Materialize",
+    "MaybeEmitter",
     "Merge",
     "MergeOrdered",
     "MergePriority",
@@ -223,6 +249,7 @@ __all__ = [
     "OnBackpressureReduce",
     "OnBackpressureReduceWith",
     "OnBackpressureTimeout",
+    "OnErrorComplete",
     "OnErrorResumeNext",
     "OnErrorReturn",
     "OnTerminateDetach",
@@ -247,6 +274,7 @@ __all__ = [
     "Sample",
     "SampleBy",
     "SequenceEqual",
+    "SingleEmitter",
     "SkipLastTime",
     "SkipUntil",
     "SubscribeOn",
@@ -287,6 +315,10 @@ __all__ = [
     "cached",
     "concat_head",
     "ends_where",
+    "give_completable",
+    "give_maybe",
+    "give_single",
+    "give_stream",
     "group_notes",
     "in_a_row",
     "lasts_while",

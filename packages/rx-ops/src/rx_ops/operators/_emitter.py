@@ -114,7 +114,7 @@ class Emitter(Generic[T]):
             return False
         if self._straight is not None:
             self._straight = ignore
-        self._input.on_error(_signalled(error))
+        self._input.on_error(signalled(error))
         return True
 
     def on_complete(self) -> None:
@@ -158,7 +158,7 @@ class _StagesEmitter(Emitter[T]):
         self.on_next = on_next
 
 
-def _signalled(error: object) -> Exception:
+def signalled(error: object) -> Exception:
     """What the stream is told for ``error``: None is a mistake of its own."""
     return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
 
@@ -305,7 +305,7 @@ class StraightEmitter(Emitter[T]):
         if not self._over():
             return False
         try:
-            self._down.on_error(_signalled(error))
+            self._down.on_error(signalled(error))
         finally:
             _dispose(self._cleanup, self._origin)
         return True

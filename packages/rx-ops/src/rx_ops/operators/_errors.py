@@ -101,3 +101,32 @@ class OnErrorResumeNext(OneAtATime[T]):
         if failure is not None:
             return self.finish(composite([error, failure]))
         return self.switch_to(fallback, demand)
+
+
+@op("on_error_complete")
+class OnErrorComplete(OneAtATime[T]):
+    """Completes after an error of the source for which ``when`` is true, or any.
+
+    It is an Op, so that the error of a wrong request is its own and goes on (RS 3.9).
+    """
+
+    __slots__ = ("source", "when")
+
+    relays: ClassVar[bool] = True
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], when: Callable[[Exception], object] | None) -> None:
+        super().__init__(down)
+        self.source = source
+        self.when = when
+
+    def open(self) -> None:
+        self.switch_to(self.source, 0)
+
+    def source_ended(self, error: Exception | None, demand: int) -> int:
+        if error is None or self.when is None:
+            return self.finish()
+        try:
+            completes = user_call("on_error_complete", self.when, error)
+        except Exception as second:
+            return self.finish(composite([error, as_error(second)]))
+        return self.finish(None if completes else error)

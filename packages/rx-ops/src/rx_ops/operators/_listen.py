@@ -24,23 +24,41 @@ S = TypeVar("S")
 class Listening(Generic[T]):
     """What ``create`` calls for ``from_listener``. The handler may be called by several threads at once."""
 
-    __slots__ = ("_add", "_remove")
+    __slots__ = ("_add", "_mapper", "_remove")
 
-    def __init__(self, add: Callable[[Callable[[T], None]], object], remove: Callable[[Callable[[T], None]], object]) -> None:
+    def __init__(
+        self,
+        add: Callable[[Callable[..., None]], object],
+        remove: Callable[[Callable[..., None]], object],
+        mapper: Callable[..., T] | None = None,
+    ) -> None:
         self._add = add
         self._remove = remove
+        self._mapper = mapper
 
     def __call__(self, emitter: Emitter[T]) -> None:
         if emitter.is_cancelled:
             return
         drain: QueueDrain[T] = QueueDrain(emitter.on_next)
 
-        def handler(item: T) -> None:
+        mapper = self._mapper
+
+        def take(item: T) -> None:
             if item is None:
-                drain.end(partial(emitter.on_error, none_produced("from_listener", self._add)))
+                drain.end(partial(emitter.on_error, none_produced("from_listener", mapper or self._add)))
             else:
                 drain.offer(item)
 
+        def map_and_take(*args: Any, **kwargs: Any) -> None:
+            assert mapper is not None
+            try:
+                item = user_call("from_listener", mapper, *args, **kwargs)
+            except Exception as error:  # of the stream, and not of the one that calls its listeners
+                drain.end(partial(emitter.on_error, as_error(error)))
+            else:
+                take(item)
+
+        handler: Callable[..., None] = take if mapper is None else map_and_take
         user_call("from_listener", self._add, handler)
         emitter.set_cancellable(lambda: self._remove(handler))  # afterwards: what is cancelled meanwhile is removed at once
 
