@@ -165,6 +165,7 @@ OPERATORS: Final = (
     Operator("on_error_complete", "FOSMC", "alone"),
     Operator("on_error_resume_next", "FOSMC", "second threads"),
     Operator("on_error_return", "FOSM", "alone"),
+    Operator("circuit_breaker", "FOSMC", "alone"),
     Operator("repeat", "FOSMC", "threads"),
     Operator("repeat_until", "FOSMC", "threads"),
     Operator("repeat_when", "FOSMC", "second threads"),

@@ -25,6 +25,7 @@ from typing import Final
 
 from rx_ops import (
     BackpressureStrategy,
+    CircuitBreaker,
     Completable,
     Flowable,
     OnComplete,
@@ -208,6 +209,7 @@ TRANSFORM: Final = (
     Case("do_on_request", lambda s, k: s.do_on_request(lambda _n: None), _same),
     Case("do_on_cancel", lambda s, k: s.do_on_cancel(lambda: None), _same),
     Case("do_on_lifecycle", lambda s, k: s.do_on_lifecycle(on_subscribe=lambda _s: None, on_request=lambda _n: None, on_cancel=lambda: None), _same),
+    Case("circuit_breaker", lambda s, k: s.circuit_breaker(CircuitBreaker(9, 9, scheduler=k.clock)), _same),
     Case("on_terminate_detach", lambda s, k: s.on_terminate_detach(), _same),
     Case("do_after_next", lambda s, k: s.do_after_next(lambda _item: None), _same),
     Case("hide", lambda s, k: s.hide(), _same),

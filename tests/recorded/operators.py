@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rx_ops import BackpressureStrategy, Completable, Flowable, Maybe, Notification, OnNext, OverflowStrategy, Single
+from rx_ops import (
+    BackpressureStrategy,
+    CircuitBreaker,
+    Completable,
+    Flowable,
+    Maybe,
+    Notification,
+    OnNext,
+    OverflowStrategy,
+    Single,
+)
 from tests.recorded.building import Flow, MakeOperator, Node, Stream
 from tests.recorded.sharing import SHARED
 from tests.recorded.signals import AppError, as_number, error_text
@@ -298,6 +308,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "do_after_success": lambda stream, at: stream.do_after_success(at.consumer()),
     "do_on_lifecycle": lambda stream, at: stream.do_on_lifecycle(on_subscribe=at.action(), on_dispose=at.action()),
     "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
+    "circuit_breaker": lambda stream, at: stream.circuit_breaker(CircuitBreaker(1000, 1000, scheduler=at.clock)),
     # failing, and starting again
     "on_error_complete": _on_error_complete,
     "on_error_return": _on_error_return,

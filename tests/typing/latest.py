@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import assert_type
 
-from rx_ops import Completable, Flowable, Maybe, Notification, Observable, OnComplete, OnError, OnNext, Single
+from rx_ops import (
+    CircuitBreaker,
+    Completable,
+    Flowable,
+    Maybe,
+    Notification,
+    Observable,
+    OnComplete,
+    OnError,
+    OnNext,
+    RetryBudget,
+    Single,
+)
 
 numbers = Flowable.range(10)
 words = Flowable.of("one", "two", "three")
@@ -63,6 +75,11 @@ assert_type(numbers.repeat(2), Flowable[int])
 assert_type(numbers.repeat_when(lambda ends: ends.take(2)), Flowable[int])
 assert_type(numbers.retry_when(lambda errors: errors.map(lambda error: error.args)), Flowable[int])
 assert_type(numbers.retry_backoff(3, 0.5, longest=2.0), Flowable[int])
+assert_type(Observable.of(1).retry_backoff(3, 0.5, budget=RetryBudget(0.2)), Observable[int])
+breaker = CircuitBreaker(5, 10, when=lambda error: isinstance(error, OSError))
+assert_type(numbers.circuit_breaker(breaker), Flowable[int])
+assert_type(Single.just("a").circuit_breaker(breaker).retry_backoff(3, 0.5), Single[str])
+assert_type(Completable.complete().circuit_breaker(breaker), Completable)
 assert_type(Single.just("a").repeat(), Flowable[str])
 assert_type(Single.just("a").retry_when(lambda errors: errors), Single[str])
 assert_type(Completable.complete().repeat(3), Completable)

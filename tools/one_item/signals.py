@@ -175,9 +175,21 @@ PART.row(
     "SMC",
     "Subscribes again after an error, up to ``times`` times (None: for ever), after pauses that grow.\n\n"
     "The first pause is ``first`` seconds, each further one ``factor`` times as long, up to ``longest``. ``jitter`` spreads "
-    "them, so that many who fail together do not come back together: 0.5 is from half to one and a half of the pause.",
+    "them, so that many who fail together do not come back together: 0.5 is from half to one and a half of the pause. ``budget`` "
+    "is shared with others that call the same service, and bounds what all of them try again together.",
     "--#  -->  ------1|",
     C={"marble": "--#  -->  ------|"},
+)
+PART.row(
+    "circuit_breaker",
+    "SMC",
+    "This {Type} while ``breaker`` lets calls through; while it is open, an error and no subscription.\n\n"
+    "A subscription is a call, and fails with an error. The breaker is shared: make one for each service, see "
+    ":class:`CircuitBreaker`. A slow service fails no call: put :meth:`timeout` in front of this, and :meth:`retry_backoff` "
+    "behind it.",
+    "--#  -->  --#",
+    errors="CircuitOpenError while the breaker is open; this one's, and with it as a CompositeException what the breaker's "
+    "``when`` raises.",
 )
 #: Of a Single or a Maybe several rounds make a stream, of a Completable a Completable.
 ROUNDS: Final = {"result": "Flowable[T_co]", "demand": "what is left goes on to the next round."}

@@ -40,6 +40,7 @@ COMMON: Final[dict[str, Apply]] = {
     "do_on_dispose": make.acting(looking_on.DoOnCancel),
     "do_on_lifecycle": make.do_on_lifecycle,
     "on_terminate_detach": lambda r, flow, op, x: flow,
+    "circuit_breaker": lambda r, flow, op, x: flow,
     "unsubscribe_on": make.timed(looking_on.UnsubscribeOn),
     "do_on_success": make.acting(looking_on.DoOnNext),
     "to_single": lambda r, flow, op, x: flow.through(answers.SingleItem, kind="single"),

@@ -6,6 +6,8 @@ from rx_fusion import StageError, stage
 from rx_fusion.symbols import SymbolError, call, it, sym
 from rx_ops import _rules as _rules
 from rx_ops import aggregates
+from rx_ops._breaker import CircuitBreaker, CircuitOpenError, CircuitState
+from rx_ops._budget import RetryBudget
 from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import (
     Completable,
@@ -55,6 +57,9 @@ __all__ = [
     "BatchEmitter",
     "BehaviorProcessor",
     "BehaviorSubject",
+    "CircuitBreaker",
+    "CircuitOpenError",
+    "CircuitState",
     "Completable",
     "CompletableEmitter",
     "ConnectableFlowable",
@@ -79,6 +84,7 @@ __all__ = [
     "RecentKeys",
     "ReplayProcessor",
     "ReplaySubject",
+    "RetryBudget",
     "Row",
     "Single",
     "SingleEmitter",

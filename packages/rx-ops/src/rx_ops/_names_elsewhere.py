@@ -38,6 +38,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "catch": ("on_error_resume_next",),
     "chain": ("start_with", "concat", "concat_with"),
     "chunkByWeight": ("chunk_by_weight",),
+    "circuitBreaker": ("circuit_breaker",),
     "collectList": ("to_list",),
     "collectMap": ("to_dict",),
     "collectMultimap": ("to_multimap",),

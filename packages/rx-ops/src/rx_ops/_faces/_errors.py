@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import Publisher, name_of
 from rx_ops import operators
+from rx_ops._breaker import CircuitBreaker
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -61,3 +62,30 @@ class FlowableErrors(FlowableCore[T_co]):
             check_callable("on_error_complete", "when", when)
         shown = f"on_error_complete({'' if when is None else name_of(when)})"
         return self._coordinate(operators.OnErrorComplete, when, shown=shown)
+
+    def circuit_breaker(self, breaker: CircuitBreaker) -> Flowable[T_co]:
+        """This stream while ``breaker`` lets calls through; while it is open, an error at once and no subscription to the source.
+
+        A subscription is a call. It succeeds when the stream completes, or when downstream leaves after an item; it fails with
+        the stream's error. The breaker is shared: make one for each service, see :class:`CircuitBreaker`. A slow service fails
+        no call: put :meth:`timeout` in front of this, and :meth:`retry_backoff` behind it.
+
+        ::  --1--2--#  -->  --1--2--#
+
+        Demand:  passes through.
+        Errors:  CircuitOpenError while the breaker is open; the stream's, and with it as a CompositeException what the breaker's
+                 ``when`` raises.
+        Memory:  none.   Thread: that of the source.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  resilience4j ``CircuitBreakerOperator``.
+        """
+        check_breaker(breaker)
+        return self._coordinate(operators.Guarded, breaker, shown=f"circuit_breaker({breaker!r})")
+
+
+def check_breaker(breaker: object) -> None:
+    """Raise at assembly for what is no breaker. It has to be made where it can be shared."""
+    if not isinstance(breaker, CircuitBreaker):
+        raise TypeError(
+            f"circuit_breaker() expected a CircuitBreaker, got {breaker!r}.\n"
+            f"  Right:  .circuit_breaker(CircuitBreaker(5, 10))   # one for all that call the service"
+        )

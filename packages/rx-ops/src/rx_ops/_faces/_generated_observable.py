@@ -50,6 +50,8 @@ from rx_fusion import (
 )
 from rx_fusion.symbols import without_symbols
 from rx_ops import operators, stages
+from rx_ops._breaker import CircuitBreaker
+from rx_ops._budget import RetryBudget
 from rx_ops._emitters import GenerateEmitter, HandleEmitter
 from rx_ops._faces import _results
 from rx_ops._faces._aggregate import Addable, Comparable, _itself
@@ -72,6 +74,7 @@ from rx_ops._faces._core import (
 )
 from rx_ops._faces._create import _Called, _Generated, _Once, _Same
 from rx_ops._faces._eager import eager_head
+from rx_ops._faces._errors import check_breaker
 from rx_ops._faces._indexed import _check_place
 from rx_ops._faces._join import _checked
 from rx_ops._faces._late import _never
@@ -2981,6 +2984,24 @@ class ObservableErrors(ObservableCore[T_co]):
         shown = f"on_error_complete({'' if when is None else name_of(when)})"
         return self._coordinate(operators.OnErrorComplete, when, shown=shown)
 
+    def circuit_breaker(self, breaker: CircuitBreaker) -> Observable[T_co]:
+        """This stream while ``breaker`` lets calls through; while it is open, an error at once and no subscription to the source.
+
+        A subscription is a call. It succeeds when the stream completes, or when downstream leaves after an item; it fails with
+        the stream's error. The breaker is shared: make one for each service, see :class:`CircuitBreaker`. A slow service fails
+        no call: put :meth:`timeout` in front of this, and :meth:`retry_backoff` behind it.
+
+        ::  --1--2--#  -->  --1--2--#
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  CircuitOpenError while the breaker is open; the stream's, and with it as a CompositeException what the breaker's
+                 ``when`` raises.
+        Memory:  none.   Thread: that of the source.   Fusion: none; what comes before and behind meets by the protocol.
+        Source:  resilience4j ``CircuitBreakerOperator``.
+        """
+        check_breaker(breaker)
+        return self._coordinate(operators.Guarded, breaker, shown=f"circuit_breaker({breaker!r})")
+
 
 class ObservableRepeat(ObservableCore[T_co]):
     """Operators that subscribe again."""
@@ -3091,22 +3112,25 @@ class ObservableRepeat(ObservableCore[T_co]):
         factor: float = 2.0,
         jitter: float = 0.5,
         when: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
         scheduler: Scheduler | None = None,
     ) -> Observable[T_co]:
         """After an error again, up to ``times`` times (None: for ever), after pauses that grow.
 
         The first pause is ``first`` seconds, each further one ``factor`` times as long, up to ``longest``. ``jitter`` spreads
         them, so that many who fail together do not come back together: 0.5 is from half to one and a half of the pause.
+        ``budget`` is shared with others that call the same service, and bounds what all of them try again together.
 
         ::  --1--#  -->  --1----1-----1--#      (times=2)
 
         Demand:  none; everything is taken as it comes.
-        Errors:  the last one, when no attempt is left or ``when(error)`` is false; what ``when`` raises, together with the error.
+        Errors:  the last one, when no attempt is left or ``when(error)`` is false, or, with a note, when nothing is left of
+                 ``budget``; what ``when`` raises, together with the error.
         Memory:  none.   Thread: that of the source, then the ``scheduler``'s (computation) worker.
         Fusion:  coordinating; items go on without a queue.
-        Source:  Reactor ``Retry.backoff``.
+        Source:  Reactor ``Retry.backoff``, Finagle ``RetryBudget``.
         """
-        check_backoff(times, first, longest, factor, jitter, when)
+        check_backoff(times, first, longest, factor, jitter, when, budget)
         return self._coordinate(
             operators.RetryBackoff,
             times,
@@ -3116,6 +3140,7 @@ class ObservableRepeat(ObservableCore[T_co]):
             jitter,
             when,
             default_scheduler(scheduler, "retry_backoff"),
+            budget,
             shown=f"retry_backoff({times}, {first})",
         )
 

@@ -24,6 +24,8 @@ from rx_core import (
 )
 from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToSingle
 from rx_ops import operators, stages
+from rx_ops._breaker import CircuitBreaker
+from rx_ops._budget import RetryBudget
 from rx_ops._emitters import HandleEmitter
 from rx_ops._faces import _results
 from rx_ops._faces._around import using_head
@@ -40,6 +42,7 @@ from rx_ops._faces._core import (
     default_scheduler,
 )
 from rx_ops._faces._create import _Called, _Same
+from rx_ops._faces._errors import check_breaker
 from rx_ops._faces._inference import P, Supplier
 from rx_ops._faces._lifecycle import looking_on
 from rx_ops._faces._observe_on import observed_on
@@ -1106,25 +1109,26 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         factor: float = 2.0,
         jitter: float = 0.5,
         when: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
         scheduler: Scheduler | None = None,
     ) -> Single[T_co]:
         """Subscribes again after an error, up to ``times`` times (None: for ever), after pauses that grow.
 
         The first pause is ``first`` seconds, each further one ``factor`` times as long, up to ``longest``. ``jitter``
         spreads them, so that many who fail together do not come back together: 0.5 is from half to one and a half of the
-        pause.
+        pause. ``budget`` is shared with others that call the same service, and bounds what all of them try again together.
 
         ::  --#  -->  ------1|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the last one, when no attempt is left or ``when(error)`` is false; what ``when`` raises, together with the
-                 error.
+        Errors:  the last one, when no attempt is left or ``when(error)`` is false, or, with a note, when nothing is left of
+                 ``budget``; what ``when`` raises, together with the error.
         Memory:  none.
         Thread:  that of the source, then the ``scheduler``'s (computation) worker.
         Fusion:  coordinating; the item goes on without a queue.
-        Source:  Reactor ``Retry.backoff``.
+        Source:  Reactor ``Retry.backoff``, Finagle ``RetryBudget``.
         """
-        check_backoff(times, first, longest, factor, jitter, when)
+        check_backoff(times, first, longest, factor, jitter, when, budget)
         return self._coordinate(
             operators.RetryBackoff,
             times,
@@ -1134,8 +1138,29 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
             jitter,
             when,
             default_scheduler(scheduler, "retry_backoff"),
+            budget,
             shown=f"retry_backoff({times}, {first})",
         )
+
+    def circuit_breaker(self, breaker: CircuitBreaker) -> Single[T_co]:
+        """This Single while ``breaker`` lets calls through; while it is open, an error and no subscription.
+
+        A subscription is a call, and fails with an error. The breaker is shared: make one for each service, see
+        :class:`CircuitBreaker`. A slow service fails no call: put :meth:`timeout` in front of this, and
+        :meth:`retry_backoff` behind it.
+
+        ::  --#  -->  --#
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  CircuitOpenError while the breaker is open; this one's, and with it as a CompositeException what the
+                 breaker's ``when`` raises.
+        Memory:  none.
+        Thread:  that of the source.
+        Fusion:  none; what comes before and behind meets by the protocol.
+        Source:  resilience4j ``CircuitBreakerOperator``.
+        """
+        check_breaker(breaker)
+        return self._coordinate(operators.Guarded, breaker, shown=f"circuit_breaker({breaker!r})")
 
     def repeat(self, times: int | None = None) -> Flowable[T_co]:
         """The items of ``times`` subscriptions, one after the other; without a number for ever.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import Publisher, Scheduler, name_of
 from rx_ops import operators
+from rx_ops._budget import RetryBudget
 from rx_ops._faces._core import FlowableCore, check_callable, check_count, check_seconds, default_scheduler
 
 if TYPE_CHECKING:
@@ -125,22 +126,25 @@ class FlowableRepeat(FlowableCore[T_co]):
         factor: float = 2.0,
         jitter: float = 0.5,
         when: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
         scheduler: Scheduler | None = None,
     ) -> Flowable[T_co]:
         """After an error again, up to ``times`` times (None: for ever), after pauses that grow.
 
         The first pause is ``first`` seconds, each further one ``factor`` times as long, up to ``longest``. ``jitter`` spreads
         them, so that many who fail together do not come back together: 0.5 is from half to one and a half of the pause.
+        ``budget`` is shared with others that call the same service, and bounds what all of them try again together.
 
         ::  --1--#  -->  --1----1-----1--#      (times=2)
 
         Demand:  what is left goes on to the next attempt; items given before the error are given again.
-        Errors:  the last one, when no attempt is left or ``when(error)`` is false; what ``when`` raises, together with the error.
+        Errors:  the last one, when no attempt is left or ``when(error)`` is false, or, with a note, when nothing is left of
+                 ``budget``; what ``when`` raises, together with the error.
         Memory:  none.   Thread: that of the source, then the ``scheduler``'s (computation) worker.
         Fusion:  coordinating; items go on without a queue.
-        Source:  Reactor ``Retry.backoff``.
+        Source:  Reactor ``Retry.backoff``, Finagle ``RetryBudget``.
         """
-        check_backoff(times, first, longest, factor, jitter, when)
+        check_backoff(times, first, longest, factor, jitter, when, budget)
         return self._coordinate(
             operators.RetryBackoff,
             times,
@@ -150,11 +154,12 @@ class FlowableRepeat(FlowableCore[T_co]):
             jitter,
             when,
             default_scheduler(scheduler, "retry_backoff"),
+            budget,
             shown=f"retry_backoff({times}, {first})",
         )
 
 
-def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any, when: Any) -> None:
+def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any, when: Any, budget: Any) -> None:
     """Raise at assembly what cannot be a schedule of retries."""
     if times is not None:
         check_count("retry_backoff", times, 0, "times")
@@ -177,3 +182,8 @@ def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any
         )
     if when is not None:
         check_callable("retry_backoff", "when", when)
+    if budget is not None and not isinstance(budget, RetryBudget):
+        raise TypeError(
+            f"retry_backoff(budget={budget!r}): a RetryBudget is needed.\n"
+            f"  Right:  .retry_backoff(3, 0.5, budget=RetryBudget(0.2))   # one for all that call the service"
+        )

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._demand import RateLimit, RebatchRequests
     from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
-    from rx_ops.operators._errors import OnErrorComplete, OnErrorResumeNext, OnErrorReturn
+    from rx_ops.operators._errors import Guarded, OnErrorComplete, OnErrorResumeNext, OnErrorReturn
     from rx_ops.operators._expand import Expand, ExpandDeep
     from rx_ops.operators._filter import SkipLastTime, TakeLastTime
     from rx_ops.operators._flat_map import FLAT_MAP, FlatMap, Merge
@@ -128,7 +128,7 @@ _NAMES: Final = {
     "_eager": ("ConcatEager", "ConcatMapEager"),
     "_demand": ("RateLimit", "RebatchRequests"),
     "_emitter": ("Emitter",),
-    "_errors": ("OnErrorComplete", "OnErrorResumeNext", "OnErrorReturn"),
+    "_errors": ("Guarded", "OnErrorComplete", "OnErrorResumeNext", "OnErrorReturn"),
     "_expand": ("Expand", "ExpandDeep"),
     "_filter": ("SkipLastTime", "TakeLastTime"),
     "_flat_map": ("FLAT_MAP", "FlatMap", "Merge"),
@@ -229,6 +229,7 @@ __all__ = [
     "GroupBy",
     "GroupByUntil",
     "GroupJoin",
+    "Guarded",
     "Hide",
     "IgnoreElements",
     "Interval",

@@ -1,4 +1,4 @@
-"""Going on after an error: with one last item, with another source."""
+"""About errors: one last item or another source after one, and no call at all after many."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import composite, none_produced, user_call
-from rx_core.streams import OneAtATime, Stream
+from rx_core.streams import Failing, OneAtATime, PassThrough, Stream
 from rx_fusion import op
+from rx_ops._breaker import CircuitOpenError
 from rx_ops.operators._mapping import as_error, not_a_source
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_ops._breaker import CircuitBreaker, Permit
 
 T = TypeVar("T")
 
@@ -130,3 +132,56 @@ class OnErrorComplete(OneAtATime[T]):
         except Exception as second:
             return self.finish(composite([error, as_error(second)]))
         return self.finish(None if completes else error)
+
+
+@op("circuit_breaker")
+class Guarded(PassThrough[T]):
+    """A subscription is a call for which the breaker gives a permit. Its outcome is reported before it is signalled."""
+
+    __slots__ = ("breaker", "came", "permit")
+
+    #: None: the breaker has not been asked.
+    permit: Permit | None
+    #: An item came, so a cancel is no failure.
+    came: bool
+
+    def __init__(self, down: Subscriber[T], source: Publisher[T], breaker: CircuitBreaker) -> None:
+        super().__init__(down, source)
+        self.breaker = breaker
+        self.permit = None
+        self.came = False
+
+    def start(self) -> bool:
+        try:
+            self.permit = self.breaker.acquire()
+        except Exception as error:  # it is open, or no scheduler is there
+            if isinstance(error, CircuitOpenError):
+                error.add_note(f"in {self.origin!r}")
+            return Failing(self.down, error, self.origin).start()
+        return super().start()
+
+    def on_next(self, item: T, /) -> None:
+        self.came = True
+        super().on_next(item)
+
+    def on_error(self, error: Exception, /) -> None:
+        if not self.done and self.permit is not None:
+            try:
+                self.permit.failed(error)
+            except Exception as second:  # the breaker's when()
+                error = composite([error, as_error(second)])
+        super().on_error(error)
+
+    def on_complete(self) -> None:
+        if not self.done and self.permit is not None:
+            self.permit.succeeded()
+        super().on_complete()
+
+    def cancel(self) -> None:
+        left = not self.done
+        super().cancel()
+        if left and self.permit is not None:
+            if self.came:
+                self.permit.succeeded()
+            else:
+                self.permit.released()

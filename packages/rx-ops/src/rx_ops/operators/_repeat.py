@@ -12,6 +12,7 @@ from rx_ops.operators._rounds import Asking, Handler, Rounds, shorten
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Worker
+    from rx_ops._budget import RetryBudget
 
 T = TypeVar("T")
 
@@ -91,8 +92,14 @@ class Retry(Rounds[T]):
                 return self.finish(composite([error, as_error(second)]))
             if not agreed:
                 return self.finish(error)
+        if not self.agreed(error):
+            return self.finish(error)
         shorten(error)
         return self.again(demand)
+
+    def agreed(self, _error: Exception) -> bool:
+        """Whether there may be one more attempt, of which this asks last."""
+        return True
 
 
 @op("retry_until")
@@ -113,7 +120,7 @@ class RetryUntil(Retry[T]):
 class RetryBackoff(Retry[T]):
     """As retry, after a pause on a worker that grows with each attempt."""
 
-    __slots__ = ("pause", "scheduler", "waiting", "worker")
+    __slots__ = ("budget", "pause", "scheduler", "waiting", "worker")
 
     scheduler: Scheduler
     #: Made for the first pause: without an error no scheduler is needed.
@@ -132,12 +139,27 @@ class RetryBackoff(Retry[T]):
         jitter: float,
         predicate: Callable[[Exception], object] | None,
         scheduler: Scheduler,
+        budget: RetryBudget | None = None,
     ) -> None:
         super().__init__(down, source, times, predicate, "retry_backoff")
+        self.budget = budget
         self.pause = _pauses(first, longest, factor, jitter)
         self.scheduler = scheduler
         self.worker = None
         self.waiting = False
+
+    def open(self) -> None:
+        if self.budget is not None:
+            self.budget.deposit()
+        super().open()
+
+    def agreed(self, error: Exception) -> bool:
+        if self.budget is None or self.budget.withdraw():
+            return True
+        note = f"retry_backoff(): not tried again, nothing is left of {self.budget!r}"
+        if note not in getattr(error, "__notes__", ()):  # one exception may come to many subscribers
+            error.add_note(note)
+        return False
 
     def again(self, demand: int) -> int:
         if self.worker is None:
