@@ -40,6 +40,7 @@ def _at_once(_item: object) -> Flowable[int]:
 #: Forms that the conformance table has not, or not with the source in sight.
 FORMS: Final[dict[str, tuple[tuple[str, Build], ...]]] = {
     "cache": (("", lambda flow: flow.cache()),),
+    "cache_ttl": (("", lambda flow: flow.cache_ttl(1.0)),),
     "group_by": (
         ("and a reduction in flat_map", lambda flow: flow.group_by(str).flat_map(lambda group: group.reduce(operator.add))),
         ("otherwise", lambda flow: flow.group_by(str)),

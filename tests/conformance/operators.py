@@ -208,6 +208,7 @@ OPERATORS: Final = (
     Operator("publish", "FO", "threads"),
     Operator("share", "FO", "threads"),
     Operator("cache", "FOSMC", "threads"),
+    Operator("cache_ttl", "FOSMC", "threads"),
     Operator("replay", "FO", "threads"),
     # other types
     Operator("ignore_elements", "FO", "alone"),

@@ -393,6 +393,7 @@ CONNECT: Final = (
     Case("replay", lambda s, k: s.replay(selector=k.f(lambda shared: shared.map(_times(2)))), lambda xs: [x * 2 for x in xs], None, "none apart"),
     Case("replay ref_count", lambda s, k: s.replay(2, 100.0, scheduler=k.clock).ref_count(), _same, flags="apart"),
     Case("cache", lambda s, k: Flowable.defer(lambda: s.cache()), _same, flags="apart"),
+    Case("cache_ttl", lambda s, k: Flowable.defer(lambda: s.cache_ttl(9.0, scheduler=k.clock)), _same, flags="apart"),
 )
 
 TIME: Final = (

@@ -65,7 +65,7 @@ def goes_on(case: Case) -> bool:
 
 
 #: Those that say so in their docstring: they take everything, or have to.
-WITHOUT_BOUND: Final = ("cache", "group_join", "on_backpressure_buffer", "on_backpressure_timeout", "to_observable")
+WITHOUT_BOUND: Final = ("cache", "cache_ttl", "group_join", "on_backpressure_buffer", "on_backpressure_timeout", "to_observable")
 #: A window that is full or due while no further one is requested is an error, and a buffer that is full, as in RxJava.
 #: So is a group of each item, of which more come than are requested.
 FAILING: Final = ("window time count", "window restart", "on_backpressure_buffer bounded", "group_by_until at once")

@@ -62,6 +62,7 @@ BUILDS: Final[dict[str, Build]] = {
     "observe_on": lambda s, c: s.observe_on(c or io()),
     "on_backpressure_timeout": lambda s, c: s.on_backpressure_timeout(FAR, scheduler=c),
     "rate_limit": lambda s, c: s.rate_limit(1, SOON, scheduler=c),
+    "cache_ttl": lambda s, c: s.cache_ttl(FAR, scheduler=c),
     "replay": lambda s, c: _shared(s.replay(10, FAR, scheduler=c)),
     "retry_backoff": lambda s, c: _second_time(s).retry_backoff(3, SOON, scheduler=c),
     "sample": lambda s, c: s.sample(SOON, emit_last=True, scheduler=c),

@@ -286,6 +286,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "filter": lambda stream, at: stream.filter(at.predicate()),
     "hide": lambda stream, at: stream.hide(),
     "cache": lambda stream, at: stream.cache(),
+    "cache_ttl": lambda stream, at: stream.cache_ttl(at.seconds(), scheduler=at.clock),
     "count": lambda stream, at: stream.count(),
     "contains": lambda stream, at: stream.contains(at["v"]),
     "is_empty": lambda stream, at: stream.is_empty(),

@@ -17,6 +17,8 @@ def share(flow: Flow, at: Node) -> Flow:
             return flow.share()
         case "cache":
             return flow.cache()
+        case "cache_ttl":
+            return flow.cache_ttl(at.seconds(), scheduler=at.clock)
         case "publish_auto":
             return flow.publish().auto_connect(subscribers)
         case "publish_ref":

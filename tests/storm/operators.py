@@ -450,6 +450,7 @@ SHARED: Final = (
     Case("replay, ref_count", after_merge(lambda rx, m: m.replay().ref_count())),
     Case("replay with a selector", after_merge(lambda rx, m: m.replay(selector=lambda shared: shared))),
     Case("cache", after_merge(lambda rx, m: m.cache()), leaves=False),
+    Case("cache_ttl", after_merge(lambda rx, m: m.cache_ttl(60.0)), leaves=False),
     *(
         Case(made.__name__, processor(made), keeps=keeps, leaves=False, late=keeps, faces=(Flowable,))
         for made, keeps in PROCESSORS.items()

@@ -43,6 +43,8 @@ assert_type(words.to_observable().publish(), ConnectableObservable[str])
 assert_type(words.to_observable().publish(lambda shared: shared.map(len)), Observable[int])
 assert_type(words.to_observable().share(), Observable[str])
 assert_type(Single.just(1).cache(), Single[int])
+assert_type(Single.just(1).cache_ttl(5.0, errors=True), Single[int])
+assert_type(words.cache_ttl(5.0), Flowable[str])
 assert_type(Maybe.just("a").cache(), Maybe[str])
 
 # processors

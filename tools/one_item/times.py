@@ -184,6 +184,26 @@ PART.row(
     },
 )
 PART.row(
+    "cache_ttl",
+    "SMC",
+    "One result for all who subscribe until it is ``seconds`` old; then the next one starts another run.\n\n"
+    "All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. An error reaches "
+    "those who are there, and is not kept; with ``errors=True`` it is. Who leaves does not stop the run.",
+    "--1|  -->  --1|     (later: 1|, and when that is stale: --2|)",
+    body="return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))",
+    errors="pass through; with ``errors`` to late observers too.",
+    memory="the item, also a stale one, until the next one has come; no timer waits for the time.",
+    thread="that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default: computation).",
+    source="Reactor ``Mono.cache(Duration)``.",
+    C={
+        "says": "One end for all who subscribe until it is ``seconds`` old; then the next one starts another run.\n\n"
+        "All who subscribe while it runs share it, whatever it takes. An error reaches those who are there, and is "
+        "not kept; with ``errors=True`` it is. Who leaves does not stop the run.",
+        "marble": "--|  -->  --|     (later: |, and when that is stale: --|)",
+        "memory": "none.",
+    },
+)
+PART.row(
     "hide",
     "SMC",
     "The same behind a wall: nothing fuses across it and no operator sees what is behind it.",

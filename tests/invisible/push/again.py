@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from tests.invisible.push.clock import Clock
 from tests.invisible.push.streams import (
     UNBOUNDED,
     Count,
@@ -389,6 +390,37 @@ class Cache(Subscriber):
 
     def on_complete(self) -> None:
         self.on_error(None)
+
+
+class CacheTtl:
+    """A Cache after the other: one that has failed, or completed so long ago, is not used any more."""
+
+    def __init__(self, source: Flow, ms: int, clock: Clock) -> None:
+        self.source, self.ms, self.clock = source, ms, clock
+        self.cache = self.made()
+
+    def made(self) -> TimedCache:
+        return TimedCache(self.source, self.clock)
+
+    def flow(self) -> Flow:
+        return Flow(self.subscribe, self.source.kind)
+
+    def subscribe(self, down: Subscriber) -> None:
+        cache = self.cache
+        if cache.end and (cache.end[0] is not None or self.clock.now - cache.ended >= self.ms):
+            self.cache = self.made()
+        self.cache.subscribe(down)
+
+
+class TimedCache(Cache):
+    def __init__(self, source: Flow, clock: Clock) -> None:
+        super().__init__(source)
+        self.clock = clock
+        self.ended = 0
+
+    def on_error(self, failure: Failure | None) -> None:
+        self.ended = self.clock.now
+        super().on_error(failure)
 
 
 class Reader(Waiting):

@@ -184,5 +184,5 @@ tried_again: Final = one_of("take", "timer", "timer", "zip", "error", "empty", "
 read_twice: Final = one_of("merge", "merge_r", "concat", "zip", "until", "with")
 shared: Final = one_of(
     *("publish_auto", "publish_ref", "share", "replay_auto", "replay_ref", "replay_n_auto", "replay_n_ref", "replay_t_auto"),
-    *("ref_time", "cache"),
+    *("ref_time", "cache", "cache_ttl"),
 )

@@ -101,7 +101,7 @@ most, few, rarely = maybe(count(1, 3), 0.3), count(0, 3), maybe(const(True), 0.0
 lossy = one_of("BUFFER", "DROP", "LATEST", "ERROR")
 until = maybe(one_of("end", "boundary"), 0.3)
 #: The methods that ``shared`` stands for.
-SHARING: Final = ("publish", "replay", "share", "cache")
+SHARING: Final = ("publish", "replay", "share", "cache", "cache_ttl")
 
 #: Sources of a flowable. Those of HOTTER are drawn more often than in the recorded pipelines: they are what Rx is for.
 SIMPLE_SOURCES: Final = {
@@ -220,6 +220,7 @@ ANY: Final = {
     "amb_with": Drawn("amb_with({g})", g=source("same")),
     "materialize": Drawn("materialize()", weight=1),
     "cache": Drawn("cache()"),
+    "cache_ttl": Drawn("cache_ttl({ms})", ms=millis),
     "observe_on": Drawn("observe_on(prefetch={pre}, delay_error={de})", pre=maybe(count(1, 4), 0.3), de=yes),
     "subscribe_on": Drawn("subscribe_on()"),
 }

@@ -61,6 +61,7 @@ COMMON: Final[dict[str, Apply]] = {
         looking_on.Materialize, flow.kind, kind="flowable" if flow.kind == "flowable" else "single"
     ),
     "cache": lambda r, flow, op, x: again.Cache(flow).flow(),
+    "cache_ttl": lambda r, flow, op, x: again.CacheTtl(flow, op["ms"], r.clock).flow(),
     "hide": lambda r, flow, op, x: flow,
     "to_flowable": lambda r, flow, op, x: flowable(flow),
     "timestamp": make.timed(looking_on.Timestamp),

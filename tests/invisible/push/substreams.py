@@ -106,4 +106,5 @@ def share(r: Reader, flow: Flow, op: Spec) -> Flow:
         "replay_t_auto": lambda: sharing.auto_connect(replay(flow, age=ms, clock=r.clock), n),
         "ref_time": lambda: sharing.RefCount(publish, n, ms, r.clock).flow(),
         "cache": lambda: again.Cache(flow).flow(),
+        "cache_ttl": lambda: again.CacheTtl(flow, ms, r.clock).flow(),
     }[op["how"]]()

@@ -28,7 +28,7 @@ RESUBSCRIBING: Final = frozenset({
 })  # fmt: skip
 
 #: Lines whose source goes on without a subscriber, on purpose.
-KEEPING: Final = frozenset({"cache"})
+KEEPING: Final = frozenset({"cache", "cache_ttl"})
 
 
 @dataclass(frozen=True)

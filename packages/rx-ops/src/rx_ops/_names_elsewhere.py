@@ -34,6 +34,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "bufferWithTime": ("buffer",),
     "buffer_with_count": ("buffer",),
     "buffer_with_time": ("buffer",),
+    "cacheTtl": ("cache_ttl",),
     "cancelOn": ("unsubscribe_on",),
     "catch": ("on_error_resume_next",),
     "chain": ("start_with", "concat", "concat_with"),

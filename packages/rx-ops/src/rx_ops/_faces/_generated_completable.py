@@ -19,7 +19,7 @@ from rx_core import (
     SingleBase,
     name_of,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToCompletable
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, ToCompletable
 from rx_ops import operators, stages
 from rx_ops._breaker import CircuitBreaker
 from rx_ops._budget import RetryBudget
@@ -61,6 +61,7 @@ from rx_ops._faces._one_item import (
 )
 from rx_ops._faces._plugged import CompletablePlugged
 from rx_ops._faces._repeat import check_backoff
+from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
@@ -931,6 +932,24 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``cache``, Reactor ``cache``.
         """
         return self._from(kept(self))
+
+    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Completable:
+        """One end for all who subscribe until it is ``seconds`` old; then the next one starts another run.
+
+        All who subscribe while it runs share it, whatever it takes. An error reaches those who are there, and is not kept;
+        with ``errors=True`` it is. Who leaves does not stop the run.
+
+        ::  --|  -->  --|     (later: |, and when that is stale: --|)
+
+        Demand:  none; there are no items.
+        Errors:  pass through; with ``errors`` to late observers too.
+        Memory:  none.
+        Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default:
+                 computation).
+        Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  Reactor ``Mono.cache(Duration)``.
+        """
+        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))
 
     def hide(self) -> Completable:
         """The same behind a wall: nothing fuses across it and no operator sees what is behind it.

@@ -21,7 +21,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, ToMaybe
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, PlainFlow, ToMaybe
 from rx_ops import operators, stages
 from rx_ops._breaker import CircuitBreaker
 from rx_ops._budget import RetryBudget
@@ -68,6 +68,7 @@ from rx_ops._faces._one_item import (
 )
 from rx_ops._faces._plugged import MaybePlugged
 from rx_ops._faces._repeat import check_backoff
+from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
@@ -1518,6 +1519,24 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``cache``, Reactor ``cache``.
         """
         return self._from(kept(self))
+
+    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Maybe[T_co]:
+        """One result for all who subscribe until it is ``seconds`` old; then the next one starts another run.
+
+        All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. An error
+        reaches those who are there, and is not kept; with ``errors=True`` it is. Who leaves does not stop the run.
+
+        ::  --1|  -->  --1|     (later: 1|, and when that is stale: --2|)
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  pass through; with ``errors`` to late observers too.
+        Memory:  the item, also a stale one, until the next one has come; no timer waits for the time.
+        Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default:
+                 computation).
+        Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  Reactor ``Mono.cache(Duration)``.
+        """
+        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))
 
     def hide(self) -> Maybe[T_co]:
         """The same behind a wall: nothing fuses across it and no operator sees what is behind it.

@@ -84,6 +84,7 @@ from rx_ops._faces._ordered import _ordered
 from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._rates import check_drop
 from rx_ops._faces._repeat import check_backoff
+from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
@@ -3893,6 +3894,25 @@ class ObservableReplay(ObservableConnect[T_co]):
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
         return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
+
+    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Observable[T_co]:
+        """:meth:`cache` for ``seconds`` from the end on: the first who subscribes then starts the stream again.
+
+        While the stream runs all who subscribe share that run, whatever it takes: there is never a second one at the same time.
+        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be.
+
+        ::  --1--2|  -->  --1--2|     (later: (12)|, and when that is stale: --3--4|)
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  pass through, behind the items; with ``errors`` to late observers too.
+        Memory:  all items, also stale ones, until a observer comes for whom there are fresh ones; no timer waits for the time.
+                 Leaving observers do not stop the source.
+        Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default: computation).
+        Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  Reactor ``Mono.cache(Duration)``. Reactor's ``Flux.cache(history, ttl)``, whose items age one by one and which
+                 runs its source once, is ``replay(history, seconds).auto_connect()``.
+        """
+        return self._from(refreshed_head(self, self, seconds, errors, scheduler))
 
 
 class ObservableConvert(ObservableCore[T_co]):

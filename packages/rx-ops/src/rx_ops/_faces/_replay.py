@@ -84,3 +84,32 @@ class FlowableReplay(FlowableConnect[T_co]):
         text = f"{self!r}.cache()"
         said = ("queue: all items, kept for later subscribers",)
         return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
+
+    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Flowable[T_co]:
+        """:meth:`cache` for ``seconds`` from the end on: the first who subscribes then starts the stream again.
+
+        While the stream runs all who subscribe share that run, whatever it takes: there is never a second one at the same time.
+        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be.
+
+        ::  --1--2|  -->  --1--2|     (later: (12)|, and when that is stale: --3--4|)
+
+        Demand:  the source is asked for everything at the first subscription; each subscriber has its own pace.
+        Errors:  pass through, behind the items; with ``errors`` to late subscribers too.
+        Memory:  all items, also stale ones, until a subscriber comes for whom there are fresh ones; no timer waits for the time.
+                 Leaving subscribers do not stop the source.
+        Thread:  that of the source, or the one that requests. ``seconds`` are those of ``scheduler`` (default: computation).
+        Fusion:  a wall for what follows, pushed through without a queue.
+        Source:  Reactor ``Mono.cache(Duration)``. Reactor's ``Flux.cache(history, ttl)``, whose items age one by one and which
+                 runs its source once, is ``replay(history, seconds).auto_connect()``.
+        """
+        return self._from(refreshed_head(self, self, seconds, errors, scheduler))
+
+
+def refreshed_head(shown: object, source: object, seconds: float, errors: bool, scheduler: Scheduler | None) -> SourceHead:
+    """The head of ``cache_ttl``, for all reactive types. ``source`` has the items of what is ``shown``."""
+    check_seconds("cache_ttl", seconds)
+    text = f"{shown!r}.cache_ttl({seconds})"
+    shared: operators.Refreshed[Any] = operators.Refreshed(
+        source, float(seconds), errors, default_scheduler(scheduler, "cache_ttl"), text
+    )
+    return SourceHead("cache_ttl", shared, text, (shown,), ("one run for all, its result kept until it is stale",))

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._publish import Publish, PublishWithin, published
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
-    from rx_ops.operators._replay import Replay, ReplayWithin, cached, replayed
+    from rx_ops.operators._replay import Refreshed, Replay, ReplayWithin, cached, replayed
     from rx_ops.operators._runs import (
         WindowUntil,
         WindowUntilChanged,
@@ -152,7 +152,7 @@ _NAMES: Final = {
     "_publish": ("Publish", "PublishWithin", "published"),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
-    "_replay": ("Replay", "ReplayWithin", "cached", "replayed"),
+    "_replay": ("Refreshed", "Replay", "ReplayWithin", "cached", "replayed"),
     "_runs": (
         "WindowUntil",
         "WindowUntilChanged",
@@ -262,6 +262,7 @@ __all__ = [
     "RateLimit",
     "RebatchRequests",
     "RefCount",
+    "Refreshed",
     "Repeat",
     "RepeatUntil",
     "RepeatWhen",

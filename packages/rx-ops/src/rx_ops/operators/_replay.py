@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED
-from rx_core.streams import Log, Op, RelayedInput, ReplayHub, takes_requests
+from rx_core.streams import End, Failing, Log, Op, RelayedInput, ReplayHub, takes_requests
 from rx_fusion import op
 from rx_ops.operators._connect import Connectable, Connection, Within
 from rx_ops.operators._connectable import AutoConnect
@@ -34,17 +34,17 @@ class Replay(Connectable[T]):
 
     def _make(self) -> Connection[T]:
         log: Log[T] = Log(self._size, self._seconds, self._clock)
-        return _Replayed(self, log, self._asked, self._eager or not self._asked)
+        return _Replayed(self, _RecordingHub(self, log, self._asked), self._eager or not self._asked)
 
 
 class _Replayed(Connection[T]):
     __slots__ = ("_hub", "_recorder")
 
-    def __init__(self, owner: Replay[T], log: Log[T], asked: bool, everything: bool) -> None:
+    def __init__(self, owner: Replay[T], hub: _RecordingHub[T], everything: bool) -> None:
         super().__init__(owner)
-        self._hub: _RecordingHub[T] = _RecordingHub(owner, log, asked)
-        self._recorder: Recorder[T] = Recorder(self._hub, everything, owner)
-        self._hub.recorder = self._recorder
+        self._hub = hub
+        self._recorder: Recorder[T] = Recorder(hub, everything, owner)
+        hub.recorder = self._recorder
 
     def subscribe(self, down: Subscriber[T], /) -> None:
         self._hub.subscribe(down)
@@ -130,6 +130,67 @@ class ReplayWithin(Within):
 
 def replayed(size: int | None, seconds: float | None, clock: Scheduler, text: str) -> Callable[[Any], Connectable[Any]]:
     return lambda source: Replay(source, size, seconds, clock, text)
+
+
+class Refreshed(Replay[T]):
+    """What ``cache_ttl`` keeps: the run of the source that is current, also when it is over, until it is stale."""
+
+    __slots__ = ("_errors", "_lasting")
+
+    def __init__(self, source: Any, seconds: float, errors: bool, clock: Scheduler, text: str) -> None:
+        super().__init__(source, None, None, clock, text, eager=True)
+        self._lasting = seconds
+        self._errors = errors
+
+    def _make(self) -> Connection[T]:
+        return _Refreshing(self, _EndingHub(self, Log(), self._asked, self._clock), everything=True)
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        """To the current run, or to a new one where there is none or it is stale. The first who is there starts it."""
+        try:
+            now = self._clock.now()
+        except Exception as error:  # no scheduler is there
+            Failing(subscriber, error, self).start()
+            return
+        while True:
+            run = self.take()
+            assert isinstance(run, _Refreshing)
+            if not run.is_stale(now, self._lasting, self._errors):
+                break
+            self.detach(run)  # by one of those who come at the same time: the others find the run that it makes
+        run.subscribe(subscriber)
+        run.connect()
+
+
+class _EndingHub(_RecordingHub[T]):
+    """Knows when its source ended."""
+
+    __slots__ = ("clock", "ended")
+
+    clock: Scheduler
+    ended: float
+
+    def __init__(self, owner: object, log: Log[T], asked: bool, clock: Scheduler) -> None:
+        super().__init__(owner, log, asked)
+        self.clock = clock
+        self.ended = 0.0
+
+    def finish(self, end: End) -> None:
+        self.ended = self.clock.now()  # before the end, which says that it is there
+        super().finish(end)
+
+
+class _Refreshing(_Replayed[T]):
+    __slots__ = ()
+
+    _hub: _EndingHub[T]
+
+    def is_stale(self, now: float, seconds: float, errors: bool) -> bool:
+        hub = self._hub
+        end = hub.end
+        if end is None:
+            return False  # it runs, so a second one would be one too many
+        return now - hub.ended >= seconds or (end.error is not None and not errors)
 
 
 def cached(source: Any, clock: Scheduler, text: str) -> AutoConnect[Any]:

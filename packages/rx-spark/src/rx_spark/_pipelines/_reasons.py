@@ -139,7 +139,7 @@ OPERATORS: Final[dict[str, Why]] = {
         ("retry", "retry_backoff", "retry_until", "retry_when"),
         Why(_AGAIN, "leave it out: Spark runs a task again that has failed"),
     ),
-    **dict.fromkeys(("publish", "replay", "share", "cache", "ref_count", "auto_connect"), _SHARED),
+    **dict.fromkeys(("publish", "replay", "share", "cache", "cache_ttl", "ref_count", "auto_connect"), _SHARED),
     **dict.fromkeys(
         ("materialize", "on_error_resume_next", "on_error_return", "switch_on_first", "using", "using_when"), _SIGNALS
     ),

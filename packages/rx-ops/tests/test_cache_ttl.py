@@ -1,0 +1,209 @@
+"""cache_ttl: a result for all until it is stale."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from rx_core import UNBOUNDED
+from rx_ops import Completable, Flowable, Maybe, Observable, Single
+from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
+
+OOPS = ValueError("oops")
+#: For arguments that a type checker refuses.
+ANY: Any = Flowable
+
+
+class Source:
+    """Takes two seconds for its result, which is how often it has run."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.clock = VirtualScheduler()
+        self.runs = 0
+        self.fails = fails
+
+    def run(self) -> Single[int]:
+        self.runs += 1
+        number = self.runs
+        if self.fails:
+            return Single.timer(2.0, scheduler=self.clock).flat_map(lambda _tick: Single.error(OOPS))
+        return Single.timer(2.0, scheduler=self.clock).map(lambda _tick: number)
+
+    def cached(self, seconds: float = 10.0, *, errors: bool = False) -> Single[int]:
+        return Single.defer(self.run).cache_ttl(seconds, errors=errors, scheduler=self.clock)
+
+
+def asked(cached: Single[int]) -> list[Any]:
+    answers: list[Any] = []
+    cached.subscribe(answers.append, on_error=answers.append)
+    return answers
+
+
+def test_all_who_come_while_it_runs_share_the_run() -> None:
+    source = Source()
+    cached = source.cached()
+    first = asked(cached)
+    source.clock.advance_by(1.0)
+    second = asked(cached)
+    source.clock.advance_by(1.0)
+    assert (first, second, source.runs) == ([1], [1], 1)
+
+
+def test_the_result_is_kept_for_seconds_from_when_it_came() -> None:
+    source = Source()
+    cached = source.cached()
+    asked(cached)
+    source.clock.advance_by(11.9)
+    assert asked(cached) == [1]
+    source.clock.advance_by(0.1)
+    late = asked(cached)
+    assert late == []
+    source.clock.advance_by(2.0)
+    assert late == [2]
+    assert asked(cached) == [2]
+    assert source.runs == 2
+
+
+def test_a_run_that_takes_longer_than_the_seconds_is_not_begun_twice() -> None:
+    source = Source()
+    cached = source.cached(0.5)
+    first = asked(cached)
+    source.clock.advance_by(1.0)
+    second = asked(cached)
+    source.clock.advance_by(1.0)
+    assert (first, second, source.runs) == ([1], [1], 1)
+
+
+def test_with_no_seconds_only_those_who_wait_together_share() -> None:
+    source = Source()
+    cached = source.cached(0)
+    answers = [asked(cached), asked(cached)]
+    source.clock.advance_by(2.0)
+    answers.append(asked(cached))
+    source.clock.advance_by(2.0)
+    assert answers == [[1], [1], [2]]
+
+
+def test_an_error_is_told_to_those_who_are_there_and_not_kept() -> None:
+    source = Source(fails=True)
+    cached = source.cached()
+    answers = [asked(cached), asked(cached)]
+    source.clock.advance_by(2.0)
+    assert (answers, source.runs) == ([[OOPS], [OOPS]], 1)
+    source.fails = False
+    later = asked(cached)
+    source.clock.advance_by(2.0)
+    assert later == [2]
+
+
+def test_an_error_is_kept_where_that_is_asked_for() -> None:
+    source = Source(fails=True)
+    cached = source.cached(errors=True)
+    asked(cached)
+    source.clock.advance_by(11.9)
+    assert (asked(cached), source.runs) == ([OOPS], 1)
+    source.clock.advance_by(0.1)
+    asked(cached)
+    assert source.runs == 2
+
+
+def test_a_retry_behind_it_starts_the_source_again() -> None:
+    source = Source(fails=True)
+    cached = source.cached()
+    answers = asked(cached.retry(2))
+    source.clock.advance_by(6.0)
+    assert (answers, source.runs) == ([OOPS], 3)
+
+
+def test_leaving_does_not_stop_the_run() -> None:
+    source = Source()
+    cached = source.cached()
+    cached.subscribe().dispose()
+    source.clock.advance_by(2.0)
+    assert (asked(cached), source.runs) == ([1], 1)
+
+
+def test_nothing_waits_on_the_clock_for_a_result_to_be_stale() -> None:
+    source = Source()
+    asked(source.cached())
+    source.clock.advance_by(2.0)
+    assert source.clock.pending == 0
+
+
+def test_a_stream_gives_each_subscriber_its_own_pace() -> None:
+    clock = VirtualScheduler()
+    source = ManualPublisher[int]()
+    cached = Flowable.wrap(source).cache_ttl(10.0, scheduler=clock)
+    slow, fast = TestSubscriber[int](request=1), TestSubscriber[int]()
+    cached.subscribe(slow)
+    cached.subscribe(fast)
+    assert source.requested == UNBOUNDED
+    source.next(1, 2)
+    source.complete()
+    fast.assert_values(1, 2).assert_complete()
+    slow.assert_values(1)
+    clock.advance_by(20.0)
+    slow.request(5)  # what is stale for those who come is not taken from one who reads it
+    slow.assert_values(1, 2).assert_complete()
+
+
+def test_a_stream_starts_again_when_it_is_stale() -> None:
+    clock = VirtualScheduler()
+    runs: list[float] = []
+
+    def run() -> Flowable[float]:
+        runs.append(clock.now())
+        return Flowable.of(clock.now())
+
+    cached = Flowable.defer(run).cache_ttl(10.0, scheduler=clock)
+    assert cached.blocking_list() == cached.blocking_list() == [0.0]
+    clock.advance_by(10.0)
+    assert cached.blocking_list() == [10.0]
+    assert runs == [0.0, 10.0]
+
+
+def test_the_other_types() -> None:
+    clock = VirtualScheduler()
+    runs: list[str] = []
+    none: Maybe[object] = Maybe.from_callable(lambda: runs.append("maybe")).cache_ttl(10.0, scheduler=clock)
+    assert none.blocking_get() is none.blocking_get() is None
+    action = Completable.from_action(lambda: runs.append("completable")).cache_ttl(10.0, scheduler=clock)
+    action.blocking_await()
+    action.blocking_await()
+    hot = Observable.defer(lambda: Observable.of(len(runs))).cache_ttl(10.0, scheduler=clock)
+    assert hot.blocking_list() == [2]
+    assert runs == ["maybe", "completable"]
+    clock.advance_by(10.0)
+    action.blocking_await()
+    assert runs == ["maybe", "completable", "completable"]
+
+
+def test_wrong_arguments_are_refused_at_assembly() -> None:
+    for wrong in (-1.0, "1", None, float("nan")):
+        with pytest.raises((TypeError, ValueError), match="cache_ttl"):
+            ANY.of(1).cache_ttl(wrong)
+    with pytest.raises(TypeError, match="cache_ttl"):
+        ANY.of(1).cache_ttl(1.0, scheduler="io")
+
+
+@pytest.mark.stress
+def test_of_many_who_come_when_it_is_stale_one_starts_the_source() -> None:
+    for _ in range(50):
+        source = Source()
+        cached = source.cached()
+        asked(cached)
+        source.clock.advance_by(12.0)
+        start = threading.Barrier(4)
+
+        def come(cached: Single[int] = cached, start: threading.Barrier = start) -> None:
+            start.wait(10)
+            asked(cached)
+
+        threads = [threading.Thread(target=come) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert source.runs == 2
