@@ -115,8 +115,11 @@ def examples(path: Path) -> list[Example]:
     return found
 
 
-def run(examples: list[Example], *, strict: bool = True) -> None:
-    """Run examples one after the other; AssertionError where the output is another than promised, or not promised."""
+def run(examples: list[Example], *, strict: bool = True) -> dict[str, Any]:
+    """Run examples one after the other, and return the names that they leave.
+
+    AssertionError where the output is another than promised, or not promised.
+    """
     names: dict[str, Any] = {"__name__": "docs_example"}
     for example in examples:
         block = example.block
@@ -144,6 +147,7 @@ def run(examples: list[Example], *, strict: bool = True) -> None:
             )
         elif strict:
             assert not printed.getvalue(), f"{block.where} prints without saying what:\n{shown}"
+    return names
 
 
 def matches(shown: str, expected: str) -> bool:

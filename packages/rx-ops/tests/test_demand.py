@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from ops_parties import errors_of_the_hook
 import rx_schedulers
 from rx_core import UNBOUNDED, MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import Flowable, Observable, OverflowStrategy, PublishProcessor
+from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, OverflowStrategy, PublishProcessor
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
 
 Source = ManualPublisher[int]
@@ -391,3 +392,75 @@ def test_what_is_too_much_is_no_error_of_these() -> None:
             assert not any(isinstance(each, MissingBackpressureError) for each in got.errors)
             got.cancel()
     assert errors == []
+
+
+# -- blocking_iter(latest=True) ------------------------------------------------------------------------------------------------
+
+
+class Pushed:
+    """A source that threads push into, once it is subscribed."""
+
+    def __init__(self) -> None:
+        self.emitters = Queue[Emitter[int]]()
+        self.flow = Flowable.create(self.emitters.put, BackpressureStrategy.MISSING)
+
+    def first(self, iterated: Flowable[int] | Observable[int]) -> tuple[Emitter[int], Iterator[int], int]:
+        """Iterate, and send a first item from another thread."""
+        found: list[Emitter[int]] = []
+
+        def send() -> None:
+            found.append(self.emitters.get(timeout=30))
+            found[0].on_next(1)
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        items = iterated.blocking_iter(latest=True)
+        first = next(items)
+        sender.join()
+        return found[0], items, first
+
+
+@pytest.mark.parametrize("kind", ["flowable", "observable"])
+def test_each_turn_of_the_loop_sees_the_newest_item(kind: str) -> None:
+    source = Pushed()
+    emitter, items, first = source.first(source.flow if kind == "flowable" else source.flow.to_observable())
+    taken = [first]
+    for item in (2, 3, 4):
+        emitter.on_next(item)
+    taken.append(next(items))
+    emitter.on_next(5)
+    emitter.on_next(6)
+    emitter.on_complete()
+    taken.extend(items)
+    assert taken == [1, 4, 6]
+
+
+def test_of_a_synchronous_source_the_newest_item_is_the_last() -> None:
+    assert list(Flowable.range(5).blocking_iter(latest=True)) == [4]
+    assert list(Flowable.range(0).blocking_iter(latest=True)) == []
+
+
+def test_an_error_comes_behind_the_newest_item() -> None:
+    items = Flowable.of(1, 2).concat_with(Flowable.error(KeyError("no"))).blocking_iter(latest=True)
+    assert next(items) == 2
+    with pytest.raises(KeyError):
+        next(items)
+
+
+def test_leaving_the_loop_over_the_newest_items_cancels() -> None:
+    source = Pushed()
+    emitter, items, _ = source.first(source.flow)
+    assert not emitter.is_cancelled
+    items.close()  # type: ignore[attr-defined]  # it is a generator, and this is what a loop that is left does
+    assert emitter.is_cancelled
+
+
+def test_a_busy_source_never_waits_for_a_slow_loop_over_the_newest_items() -> None:
+    done = threading.Event()
+    source = Flowable.range(1000).subscribe_on(rx_schedulers.io()).do_on_complete(done.set)
+    taken = []
+    for item in source.blocking_iter(latest=True):
+        taken.append(item)
+        assert done.wait(30)  # it has sent everything by now
+    assert taken[-1] == 999
+    assert len(taken) <= 2

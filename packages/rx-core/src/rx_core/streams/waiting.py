@@ -22,7 +22,8 @@ class Waiting(Generic[T]):
     """Subscriber whose items a thread takes from a queue, sleeping on a lock while there is none.
 
     The source is asked for ``window`` items and replenished at 75 %; UNBOUNDED asks for everything. ``enough`` items are all that
-    is wanted: then the source is cancelled. With ``seconds`` the whole iteration has to be over in time: TimeoutError.
+    is wanted: then the source is cancelled. With ``seconds`` the whole iteration has to be over in time: TimeoutError. With
+    ``latest`` an item that comes takes the place of one that waits; the window is UNBOUNDED then.
     """
 
     __slots__ = (
@@ -40,13 +41,15 @@ class Waiting(Generic[T]):
         "window",
     )
 
-    def __init__(self, window: int, origin: object, *, seconds: float | None = None, enough: int = UNBOUNDED) -> None:
+    def __init__(
+        self, window: int, origin: object, *, seconds: float | None = None, enough: int = UNBOUNDED, latest: bool = False
+    ) -> None:
         self.window = window
         self.origin = origin
         self.enough = enough
         self.seconds = seconds
         self.deadline = None if seconds is None else monotonic() + seconds
-        self.queue: deque[T] = deque()
+        self.queue: deque[T] = deque(maxlen=1 if latest else None)  # to replace is one atomic step
         self.up: Subscription | None = None
         self.error: Exception | None = None
         self.done = False

@@ -35,6 +35,7 @@ from rx_core import (
     name_of,
     none_argument,
 )
+from rx_core.streams import Waiting
 from rx_fusion import (
     ONE_FUNCTION,
     Feed,
@@ -3942,18 +3943,21 @@ class ObservableTerminal(ObservableCore[T_co]):
         """Iterate on this thread; see :meth:`blocking_iter`."""
         return self._iterate()
 
-    def blocking_iter(self) -> Iterator[T_co]:
+    def blocking_iter(self, *, latest: bool = False) -> Iterator[T_co]:
         """The items one by one, on this thread, waiting while there is none. Leaving the loop cancels.
+
+        With ``latest`` each turn of the loop sees the newest item: what came before it and was not taken yet is dropped. Of a
+        source that is synchronous that is the last one.
 
         ::  --1--2--3|  -->  1 2 3
 
         Demand:  none; everything is taken as it comes.
         Errors:  raised where the item would be.
-        Memory:  what the stream is ahead at a boundary.   Thread: this one, for user functions too.
-        Fusion:  one loop with a synchronous source.
-        Source:  RxJava ``blockingIterable``.
+        Memory:  what the stream is ahead at a boundary; with ``latest`` one.   Thread: this one, for user functions too.
+        Fusion:  one loop with a synchronous source; none with ``latest``.
+        Source:  RxJava ``blockingIterable``; with ``latest`` ``blockingLatest``.
         """
-        return self._iterate(DEFAULT_PREFETCH)
+        return Waiting[T_co](UNBOUNDED, self, latest=True).items(self) if latest else self._iterate(DEFAULT_PREFETCH)
 
     def blocking_for_each(self, action: Callable[[T_co], object]) -> None:
         """Calls ``action`` with each item on this thread and returns when the stream is complete.
