@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+import rx_schedulers
 from bench._common import Counting, subscribed
 from bench._measure import Case, Goal, Run, Way, faster
 from bench._report import build, has_gil
@@ -25,6 +26,7 @@ def parallel_cases(size: int) -> Iterator[Case]:
     yield _own_chains(size)
     yield _own_flat_maps(max(size // 400, 2))
     yield _one_flat_map(size // 8)
+    yield _rails(size // 8)
 
 
 class Foreign:
@@ -237,3 +239,26 @@ def _one_flat_map(size: int) -> Case:
     goal = faster("rx, two threads", 1.4, than="rx, one after the other")
     note = "each inner source calls ten functions per item, and is asked for 128 at a time"
     return _case("flat_map over foreign sources on two threads", 2 * size, ways, goal, note)
+
+
+def _rails(size: int) -> Case:
+    """One stream on two rails, and on one, with the same queues."""
+
+    def work(item: int) -> int:
+        total = item
+        for at in range(100):
+            total = (total * 31 + at) % 1_000_003
+        return total
+
+    def run_on(rails: int, *, ordered: bool = False) -> Callable[[], int]:
+        joined = Flowable.range(size).parallel(rails).run_on(rx_schedulers.computation()).map(work).sequential(ordered=ordered)
+        return joined.sum().blocking_get
+
+    ways: dict[str, Run | Way] = {
+        "rx, one rail": run_on(1),
+        "rx, two rails": run_on(2),
+        "rx, two rails in order": run_on(2, ordered=True),
+        "loop by hand, one thread": lambda: sum(work(item) for item in range(size)),
+    }
+    goal = faster("rx, two rails", 1.6, than="rx, one rail")
+    return _case("parallel on two rails", size, ways, goal, "each item takes some microseconds")

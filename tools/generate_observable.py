@@ -93,6 +93,7 @@ HOMES: Final = {"ObservableCore": CORE, "ObservableHead": CORE, "check_source": 
 #: Base classes and methods that exist because of demand, each with the reason why Observable has none.
 DROPPED: Final = {
     "FlowableBackpressure": "nothing is requested, so nothing can be sent without having been requested",
+    "FlowableParallel": "its rails are asked for what they want",
     "do_on_request": "nothing is requested",
     "rebatch_requests": "nothing is requested",
     "do_on_cancel": "it is called do_on_dispose there",

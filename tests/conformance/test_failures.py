@@ -58,7 +58,7 @@ RAISED: dict[str, Callable[[], BaseException]] = {
 }
 
 #: compose and pipe add no operator of their own, their lines fail in the map they make; zip_with is another way to write zip.
-NAMES = {"compose": "map", "pipe": "map", "zip_with": "zip", "stage": "_tagged"}
+NAMES = {"compose": "map", "pipe": "map", "zip_with": "zip", "parallel": "map", "stage": "_tagged"}
 
 
 def _name(case: Case) -> str:

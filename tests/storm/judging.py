@@ -35,6 +35,13 @@ def everything(values: Sequence[Any], sources: int, whole: bool) -> None:
         assert counts == [EACH] * sources, f"items of each source: {counts}"
 
 
+def everything_unordered(values: Sequence[Any], sources: int, whole: bool) -> None:
+    """What each source sent, in any order, nothing doubled, and all of it when the stream is whole."""
+    assert len(set(values)) == len(values), "an item came twice"
+    assert all(0 <= number < sources and 0 <= at < EACH for number, at in values), "an item of no source"
+    assert not whole or len(values) == sources * EACH, f"{len(values)} items of {sources * EACH}"
+
+
 def everything_in_turn(values: Sequence[Any], sources: int, whole: bool) -> None:
     """Everything, and no source before the one in front of it is through."""
     everything(values, sources, whole)

@@ -239,6 +239,8 @@ TIMED: Final = (
     Case("subscribe_on", lambda s, n: s(n).subscribe_on(VirtualFor.clock)),
     Case("observe_on", lambda s, n: s(n).observe_on(VirtualFor.clock)),
     Case("observe_on narrow", lambda s, n: s(n).observe_on(VirtualFor.clock, prefetch=1)),
+    Case("parallel workers", lambda s, n: s(n).parallel(2).run_on(VirtualFor.clock).sequential()),
+    Case("parallel workers ordered", lambda s, n: s(n).parallel(2).run_on(VirtualFor.clock).map_optional(abs).sequential(ordered=True)),
 )
 
 
@@ -301,6 +303,10 @@ COORDINATING: Final = (
     Case("merge", lambda s, n: Flowable.merge(s(n // 2), s(n - n // 2))),
     Case("merge late", lambda s, n: Flowable.merge(s(n // 2), s(n - n // 2), delay_error=True)),
     Case("merge_with", lambda s, n: s(n).merge_with(Flowable.empty())),
+    Case("parallel", lambda s, n: s(n).parallel(2).sequential()),
+    Case("parallel narrow", lambda s, n: s(n).parallel(3, prefetch=1).map(lambda x: x).sequential(prefetch=1)),
+    Case("parallel ordered", lambda s, n: s(n).parallel(2).map(lambda x: x).sequential(ordered=True)),
+    Case("parallel lists", lambda s, n: s(n).parallel(2).flat_map_iterable(lambda x: (x,)).sequential(ordered=True)),
     Case("zip", lambda s, n: Flowable.zip(s(n), Flowable.range(n + 2))),
     Case("zip_with", lambda s, n: s(n).zip_with(s(n), lambda a, b: a + b)),
     Case("on_error_complete", lambda s, n: s(n).on_error_complete(), fails=False),

@@ -90,6 +90,8 @@ PATHS: Final[dict[str, Callable[[Run, Plain], object]]] = {
     "drain": lambda run, down: run.flow.merge_with(Flowable.empty()).subscribe(down),
     "drain nested": lambda run, down: Flowable.concat(Flowable.empty(), run.flow).map(lambda x: x).subscribe(down),
     "drain on a worker": lambda run, down: run.flow.observe_on(run.clock, delay_error=True).subscribe(down),
+    "rails": lambda run, down: run.flow.parallel(1).sequential().subscribe(down),
+    "rails in order": lambda run, down: run.flow.parallel(2).sequential(ordered=True).subscribe(down),
     "pushed": lambda run, down: run.flow.hide().subscribe(down),
     "pushed through stages": lambda run, down: run.flow.map(lambda x: x).filter(lambda x: True).subscribe(down),
     "subscribe_on": lambda run, down: run.flow.subscribe_on(run.clock).subscribe(down),

@@ -101,6 +101,8 @@ IDENTITIES: Final[dict[str, Build]] = {
     "concat": lambda s: Flowable.concat(s, Flowable.empty()),
     "concat around": lambda s: Flowable.concat(Flowable.empty(), s, Flowable.empty()),
     "merge": lambda s: s.merge_with(Flowable.empty()),
+    "parallel": lambda s: s.parallel(2).sequential(),
+    "parallel ordered": lambda s: s.parallel(2).sequential(ordered=True),
     "group_by": lambda s: s.group_by(lambda x: x % 3).flat_map(lambda group: group),
     "on_backpressure_buffer": lambda s: s.on_backpressure_buffer(),
 }

@@ -29,6 +29,7 @@ MACHINERY: Final = {
     "_outer": "the sources of sources of flat_map and switch_map",
     "_part": "the queue of one subscriber that is a group or a window",
     "_pieces": "the gate of an operator that cuts: buffer and window share it",
+    "_rails_ordered": "the operators of a rail, so that they give a list for each item: for sequential(ordered=True)",
     "_rounds": "one subscription to a source after the other: repeat, retry, and asking a stream for one more",
     "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",
     "_unicast": "the stream of ends that repeat_when and retry_when give their handlers",

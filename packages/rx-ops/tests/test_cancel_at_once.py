@@ -50,6 +50,8 @@ OPERATORS: dict[str, Build] = {
     "on_backpressure_buffer": lambda s, c: s.on_backpressure_buffer(),
     "on_backpressure_latest": lambda s, c: s.on_backpressure_latest(),
     "on_error_return": lambda s, c: s.on_error_return(lambda error: 1),
+    "parallel": lambda s, c: s.parallel(2).sequential(),
+    "parallel ordered": lambda s, c: s.parallel(2).filter(lambda item: True).sequential(ordered=True),
     "retry": lambda s, c: s.retry(2),
     "sample": lambda s, c: s.sample(1.0, scheduler=c),
     "skip_until": lambda s, c: s.skip_until(Flowable.just(1)),

@@ -19,6 +19,7 @@ from rx_ops._faces import (
     GroupedObservable,
     Maybe,
     Observable,
+    ParallelFlowable,
     Single,
 )
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
@@ -79,6 +80,7 @@ __all__ = [
     "OnError",
     "OnNext",
     "OverflowStrategy",
+    "ParallelFlowable",
     "PublishProcessor",
     "PublishSubject",
     "RecentKeys",

@@ -7,6 +7,7 @@ from rx_ops._faces._generated_completable import Completable
 from rx_ops._faces._generated_maybe import Maybe
 from rx_ops._faces._generated_observable import ConnectableObservable, GroupedObservable, Observable
 from rx_ops._faces._generated_single import Single
+from rx_ops._faces._rails import ParallelFlowable
 from rx_ops._faces._results import put
 
 put(
@@ -31,5 +32,6 @@ __all__ = [
     "GroupedObservable",
     "Maybe",
     "Observable",
+    "ParallelFlowable",
     "Single",
 ]

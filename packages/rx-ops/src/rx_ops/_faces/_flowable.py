@@ -36,6 +36,7 @@ from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._observe_on import FlowableObserveOn
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._ordered import FlowableOrdered
+from rx_ops._faces._parallel import FlowableParallel
 from rx_ops._faces._plugged import FlowablePlugged
 from rx_ops._faces._publish import FlowablePublish
 from rx_ops._faces._rates import FlowableRates
@@ -106,6 +107,7 @@ class Flowable(
     FlowableReplay[T_co],
     FlowableDemand[T_co],
     FlowableBackpressure[T_co],
+    FlowableParallel[T_co],
     FlowableConvert[T_co],
     FlowableTerminal[T_co],
     FlowablePlugged[T_co],

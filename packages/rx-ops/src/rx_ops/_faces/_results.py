@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rx_ops._faces._generated_maybe import Maybe
     from rx_ops._faces._generated_observable import ConnectableObservable, GroupedObservable, Observable
     from rx_ops._faces._generated_single import Single
+    from rx_ops._faces._rails import ParallelFlowable
 
 
 _ORDER: Final = ("Flowable", "Observable", "Single", "Maybe", "Completable")
@@ -39,6 +40,7 @@ __all__ = [
     "GroupedObservable",
     "Maybe",
     "Observable",
+    "ParallelFlowable",
     "Single",
     "put",
 ]

@@ -65,7 +65,10 @@ if TYPE_CHECKING:
     from rx_ops.operators._mapping import Named
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
+    from rx_ops.operators._parallel import RailsHead, rails_begin, rails_of
     from rx_ops.operators._publish import Publish, PublishWithin, published
+    from rx_ops.operators._rails import Ordered, RunOn, Sequential
+    from rx_ops.operators._rails_ordered import in_order
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
     from rx_ops.operators._replay import Refreshed, Replay, ReplayWithin, cached, replayed
@@ -149,7 +152,10 @@ _NAMES: Final = {
     "_mapping": ("Named",),
     "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_ordered": ("MergeOrdered", "MergePriority"),
+    "_parallel": ("RailsHead", "rails_begin", "rails_of"),
     "_publish": ("Publish", "PublishWithin", "published"),
+    "_rails": ("Ordered", "RunOn", "Sequential"),
+    "_rails_ordered": ("in_order",),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
     "_replay": ("Refreshed", "Replay", "ReplayWithin", "cached", "replayed"),
@@ -255,10 +261,12 @@ __all__ = [
     "OnErrorReturn",
     "OnTerminateDetach",
     "Opening",
+    "Ordered",
     "OverflowStrategy",
     "Overlapping",
     "Publish",
     "PublishWithin",
+    "RailsHead",
     "RateLimit",
     "RebatchRequests",
     "RefCount",
@@ -273,9 +281,11 @@ __all__ = [
     "RetryBackoff",
     "RetryUntil",
     "RetryWhen",
+    "RunOn",
     "Sample",
     "SampleBy",
     "SequenceEqual",
+    "Sequential",
     "SingleEmitter",
     "SkipLastTime",
     "SkipUntil",
@@ -323,8 +333,11 @@ __all__ = [
     "give_stream",
     "group_notes",
     "in_a_row",
+    "in_order",
     "lasts_while",
     "published",
+    "rails_begin",
+    "rails_of",
     "replayed",
     "row_of",
     "run_notes",
