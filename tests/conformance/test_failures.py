@@ -11,6 +11,7 @@ import pytest
 from rx_core import MissingBackpressureError
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import (
     MAIN_KINDS,
     MAINLY,
@@ -30,9 +31,9 @@ from tests.conformance.sources import Foreign
 from tests.conformance.table import TABLE
 from tests.conformance.table_functions import OOPS
 
-KIND = pytest.mark.parametrize("kind", MAIN_KINDS)
-MODE = pytest.mark.parametrize("mode", MODES)
-PAIR = pytest.mark.parametrize(("kind", "mode"), MAINLY)
+KIND = each("kind", MAIN_KINDS)
+MODE = each("mode", MODES)
+PAIR = each(("kind", "mode"), MAINLY)
 
 
 def _user_functions(case: Case) -> int:
@@ -77,7 +78,7 @@ def _let_go(made: Bench) -> bool:
     return made.source.active is None or made.source.active() == 0
 
 
-@pytest.mark.parametrize("raised", RAISED.values(), ids=list(RAISED))
+@each("raised", RAISED.values(), ids=list(RAISED))
 @PAIR
 @pytest.mark.parametrize("case", WITH_FUNCTIONS, ids=str)
 def test_what_a_user_function_raises_ends_the_stream(
@@ -96,7 +97,7 @@ def test_what_a_user_function_raises_ends_the_stream(
     assert not dropped
 
 
-@pytest.mark.parametrize("kind", ["list", "foreign", "manual"])
+@each("kind", ["list", "foreign", "manual"])
 @MODE
 @pytest.mark.parametrize("case", WITH_FUNCTIONS, ids=str)
 def test_a_later_failure_comes_after_what_was_made_before_it(case: Case, mode: str, kind: str) -> None:
@@ -112,7 +113,7 @@ def test_a_later_failure_comes_after_what_was_made_before_it(case: Case, mode: s
     assert _let_go(made)
 
 
-@pytest.mark.parametrize("at", [1, 2])
+@each("at", [1, 2])
 @PAIR
 @pytest.mark.parametrize("case", NONE_MATTERS, ids=str)
 def test_none_from_a_user_function_is_an_error_that_names_the_operator(case: Case, mode: str, kind: str, at: int) -> None:
@@ -132,7 +133,7 @@ def test_none_from_a_user_function_is_an_error_that_names_the_operator(case: Cas
 NONE_SOURCES = ["list", "generated", "running", "foreign", "manual", "hidden", "observed", "observed foreign"]
 
 
-@pytest.mark.parametrize("kind", NONE_SOURCES)
+@each("kind", NONE_SOURCES)
 @MODE
 @pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 def test_none_from_the_source_is_an_error(case: Case, mode: str, kind: str) -> None:
@@ -148,7 +149,7 @@ def test_none_from_the_source_is_an_error(case: Case, mode: str, kind: str) -> N
     assert _let_go(made)
 
 
-@pytest.mark.parametrize("kind", NONE_SOURCES)
+@each("kind", NONE_SOURCES)
 @pytest.mark.parametrize("case", [case for case in TABLE if not (case.has("source") or case.has("hot"))], ids=str)
 def test_none_in_the_middle_is_an_error_when_asked_one_by_one(case: Case, kind: str) -> None:
     if case.has("recovers"):
@@ -208,7 +209,7 @@ def test_what_do_finally_raises_goes_to_the_error_hook_once() -> None:
         assert dropped == [OOPS]
 
 
-@pytest.mark.parametrize("kind", MAIN_KINDS)
+@each("kind", MAIN_KINDS)
 @pytest.mark.parametrize("case", [case for case in TABLE if case.has("hot") and case.name != "buffer opening"], ids=str)
 def test_what_comes_at_its_own_time_and_nobody_wants_is_an_error(case: Case, kind: str) -> None:
     made = bench(case, kind)

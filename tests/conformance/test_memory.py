@@ -16,6 +16,7 @@ import pytest
 from rx_core import DEFAULT_PREFETCH, BufferWatch, FlowableBase, Subscriber
 from rx_ops import Flowable
 from rx_testing import TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import ITEMS, MODES, Bench, Case, Kit, bench, switched
 from tests.conformance.sources import Source
 from tests.conformance.table import TABLE
@@ -73,7 +74,7 @@ FAILING: Final = ("window time count", "window restart", "on_backpressure_buffer
 LINES: Final = [case for case in TABLE if goes_on(case) and case.name not in (*WITHOUT_BOUND, *FAILING)]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each("mode", MODES)
 @pytest.mark.parametrize("case", LINES, ids=str)
 def test_an_endless_source_is_read_no_further_than_the_buffers_allow(case: Case, mode: str) -> None:
     endless = Endless(case.items)
@@ -101,8 +102,8 @@ def test_most_lines_are_looked_at() -> None:
     assert len(LINES) > len(TABLE) / 2
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("requested", [0, 2])
+@each("mode", MODES)
+@each("requested", [0, 2])
 @pytest.mark.parametrize("case", TABLE, ids=str)
 def test_a_cancelled_subscription_keeps_nothing(case: Case, requested: int, mode: str) -> None:
     """Also of lines that the TCK cannot run (§3.13), because how many elements they give depends on when they are asked."""
@@ -139,10 +140,10 @@ def test_control_a_subscriber_that_is_kept_is_noticed() -> None:
 
     case = Case("keeping", lambda s, k: cast(Any, Keeping(s)), lambda xs: xs)
     with pytest.raises(AssertionError):
-        test_a_cancelled_subscription_keeps_nothing(case, 0, "fused")
+        test_a_cancelled_subscription_keeps_nothing(case)
 
 
 def test_control_a_source_that_is_read_ahead_is_noticed() -> None:
     case = Case("greedy", lambda s, k: s.map(lambda x: x).on_backpressure_buffer(), lambda xs: xs, items=ITEMS)
     with pytest.raises(AssertionError):
-        test_an_endless_source_is_read_no_further_than_the_buffers_allow(case, "fused")
+        test_an_endless_source_is_read_no_further_than_the_buffers_allow(case)

@@ -9,6 +9,7 @@ import pytest
 
 from rx_ops import Flowable
 from rx_testing import TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import FAR, Case, Kit, dropped_errors, parts_of, switched
 from tests.conformance.table import TABLE
 
@@ -61,9 +62,9 @@ class Faulty:
 NOT_ASKED: Final = ("take 0", "skip_until never")
 
 
-@pytest.mark.parametrize("tells", [False, True], ids=["raised", "and told"])
-@pytest.mark.parametrize("mode", ["fused", "hidden", "off"])
-@pytest.mark.parametrize("signal", ["on_subscribe", "on_next", "on_error"])
+@each("tells", [False, True], ids=["raised", "and told"])
+@each("mode", ["fused", "hidden", "off"])
+@each("signal", ["on_subscribe", "on_next", "on_error"])
 @pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 def test_none_is_raised_at_the_source_and_ends_the_stream(case: Case, signal: str, mode: str, tells: bool) -> None:
     kit = Kit()
@@ -94,7 +95,7 @@ def test_none_is_raised_at_the_source_and_ends_the_stream(case: Case, signal: st
     got.assert_valid()
 
 
-@pytest.mark.parametrize("signal", ["on_next", "on_error"])
+@each("signal", ["on_next", "on_error"])
 @pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 def test_none_after_the_stream_was_cancelled_is_raised_and_reported_nowhere(case: Case, signal: str) -> None:
     kit = Kit()

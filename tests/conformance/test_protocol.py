@@ -9,12 +9,13 @@ import pytest
 
 from rx_core import UNBOUNDED
 from rx_testing import TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import MAIN_KINDS, MAINLY, MODES, Case, bench, check_values
 from tests.conformance.table import TABLE
 
-KIND = pytest.mark.parametrize("kind", MAIN_KINDS)
-MODE = pytest.mark.parametrize("mode", MODES)
-PAIR = pytest.mark.parametrize(("kind", "mode"), MAINLY)
+KIND = each("kind", MAIN_KINDS)
+MODE = each("mode", MODES)
+PAIR = each(("kind", "mode"), MAINLY)
 ANY = pytest.mark.parametrize("case", TABLE, ids=str)
 ASKED = pytest.mark.parametrize("case", [case for case in TABLE if not (case.has("hot") or case.has("lossy"))], ids=str)
 
@@ -34,7 +35,7 @@ def test_on_subscribe_comes_first_and_once(case: Case, mode: str, kind: str) -> 
     got.assert_subscribed().assert_no_values()
 
 
-@pytest.mark.parametrize("n", [0, -1, "1"])
+@each("n", [0, -1, "1"])
 @PAIR
 @ASKED
 def test_a_wrong_request_is_signalled(case: Case, mode: str, kind: str, n: object) -> None:

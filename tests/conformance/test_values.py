@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from rx_testing import TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import EVERYWHERE, ITEMS, MODES, Case, bench, check_values
 from tests.conformance.sources import KINDS, WATCHED, SourceError
 from tests.conformance.table import TABLE
 
-KIND = pytest.mark.parametrize("kind", KINDS)
-MODE = pytest.mark.parametrize("mode", MODES)
-PAIR = pytest.mark.parametrize(("kind", "mode"), EVERYWHERE)
+KIND = each("kind", KINDS)
+MODE = each("mode", MODES)
+PAIR = each(("kind", "mode"), EVERYWHERE)
 ANY = pytest.mark.parametrize("case", TABLE, ids=str)
 OVER_A_SOURCE = pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 ASKED = pytest.mark.parametrize("case", [case for case in TABLE if not (case.has("hot") or case.has("lossy"))], ids=str)
@@ -27,7 +28,7 @@ def test_the_values_are_those_of_the_reference(case: Case, mode: str, kind: str)
     assert not made.source.active or not made.source.active()
 
 
-@pytest.mark.parametrize("kind", ["clean", "list", "generated", "running", "foreign", "manual", "observed"])
+@each("kind", ["clean", "list", "generated", "running", "foreign", "manual", "observed"])
 @MODE
 @OVER_A_SOURCE
 def test_an_empty_source(case: Case, mode: str, kind: str) -> None:
@@ -74,8 +75,8 @@ def test_one_by_one(case: Case, mode: str, kind: str) -> None:
     check_values(case, got.values, case.expected(list(case.items)))
 
 
-@pytest.mark.parametrize("window", [2, 3, 5])
-@pytest.mark.parametrize("kind", ["list", "running", "foreign", "manual", "observed foreign"])
+@each("window", [2, 3, 5])
+@each("kind", ["list", "running", "foreign", "manual", "observed foreign"])
 @ASKED
 def test_windows(case: Case, kind: str, window: int) -> None:
     made = bench(case, kind)
@@ -94,8 +95,8 @@ def test_requests_from_on_next(case: Case, kind: str) -> None:
     assert got.max_depth <= 3  # RS 3.3
 
 
-@pytest.mark.parametrize("mode", ["fused", "off"])
-@pytest.mark.parametrize("kind", ["list", "running", "foreign", "manual", "observed"])
+@each("mode", ["fused", "off"])
+@each("kind", ["list", "running", "foreign", "manual", "observed"])
 @ANY
 def test_a_second_subscription_starts_clean(case: Case, kind: str, mode: str) -> None:
     made = bench(case, kind, mode)
