@@ -163,6 +163,7 @@ OPERATORS: Final = (
     Operator("using_when", "FOSMC", "source second threads"),
     # after an error, and again
     Operator("on_error_complete", "FOSMC", "alone"),
+    Operator("on_error_continue", "FO"),
     Operator("on_error_resume_next", "FOSMC", "second threads"),
     Operator("on_error_return", "FOSM", "alone"),
     Operator("circuit_breaker", "FOSMC", "alone"),

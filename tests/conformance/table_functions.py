@@ -412,3 +412,12 @@ def _lists(windows: Flow) -> Flow:
 
 L = list
 LATE = "none unordered apart"  # opens sources of its own
+
+
+def _over_one(x: int) -> int:
+    """Fails for 1."""
+    return 60 // (x - 1)
+
+
+def _ignored(_error: Exception, _item: object) -> None:
+    pass

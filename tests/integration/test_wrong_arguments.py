@@ -19,8 +19,8 @@ from rx_ops import BackpressureStrategy, Completable, Flowable, Maybe, Observabl
 from rx_testing import VirtualScheduler
 
 RECEIVERS: Final[dict[type[Any], Any]] = {
-    Flowable: Flowable.of(1, 2),
-    Observable: Observable.of(1, 2),
+    Flowable: Flowable.of(1, 2).map(int),  # on_error_continue is about what is in front of it
+    Observable: Observable.of(1, 2).map(int),
     Single: Single.just(1),
     Maybe: Maybe.just(1),
     Completable: Completable.complete(),

@@ -436,6 +436,7 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "via_observable": lambda flow, at: flow.to_observable().to_flowable(BackpressureStrategy[at["strategy"]]),
     # side effects
     "do_on_next": lambda flow, at: flow.do_on_next(at.consumer()),
+    "continued": lambda flow, at: flow.hide().do_on_next(at.consumer()).on_error_continue(lambda _error, _item: None),
     "do_after_next": lambda flow, at: flow.do_after_next(at.consumer()),
     "do_on_cancel": lambda flow, at: flow.do_on_cancel(at.action()),
     "do_on_each": lambda flow, at: flow.do_on_each(at.consumer()),

@@ -191,6 +191,7 @@ SIMPLE: Final = {
     "start_with": Drawn("start_with({v})", v=numbers),
     "hide": Drawn("hide()"),
     "do_on_next": Drawn("do_on_next(action)", weight=1, faults=True),
+    "continued": Drawn("hide().do_on_next(action).on_error_continue(...)", weight=1, methods=("on_error_continue",), faults=True),
     "do_after_next": Drawn("do_after_next(action)", weight=1, faults=True),
     "flat_map_iterable": Drawn("flat_map_iterable(lambda x: {g})", g=listed_for, faults=True),
     "buffer": Drawn("buffer({n}, {k})", n=count(1, 4), k=maybe(count(1, 5))),

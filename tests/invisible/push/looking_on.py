@@ -21,6 +21,18 @@ class DoOnNext(Stage):
         self.down.on_next(item)
 
 
+class Continued(DoOnNext):
+    """Leaves out an item for which the action fails."""
+
+    def next(self, item: Any) -> None:
+        try:
+            self.action(item)
+        except Failure:
+            self.up.request(1)
+        else:
+            self.down.on_next(item)
+
+
 class DoAfterNext(DoOnNext):
     def next(self, item: Any) -> None:
         self.down.on_next(item)

@@ -211,6 +211,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "rate_limit": lambda r, flow, op, x: flow.through(lossy.RateLimit, r.clock, op["n"], op["ms"]),
     "observe_latest": lambda r, flow, op, x: flow.through(timeouts.ObserveLatest, r.clock, bool(op.get("de"))),
     "do_on_next": make.acting(looking_on.DoOnNext),
+    "continued": make.acting(looking_on.Continued),
     "do_after_next": make.acting(looking_on.DoAfterNext),
     "do_on_cancel": make.acting(looking_on.DoOnCancel),
     "do_on_each": make.acting(looking_on.DoOnEach),

@@ -162,6 +162,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "onBackpressureReduce": ("on_backpressure_reduce",),
     "onBackpressureTimeout": ("on_backpressure_timeout",),
     "onErrorComplete": ("on_error_complete",),
+    "onErrorContinue": ("on_error_continue",),
     "onErrorResume": ("on_error_resume_next",),
     "onErrorResumeNext": ("on_error_resume_next",),
     "onErrorReturn": ("on_error_return",),

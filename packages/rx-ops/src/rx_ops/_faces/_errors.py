@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import Publisher, name_of
-from rx_ops import operators
+from rx_ops import operators, stages
 from rx_ops._breaker import CircuitBreaker
+from rx_ops._continued import Continued, covered, kept_function
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -63,6 +64,36 @@ class FlowableErrors(FlowableCore[T_co]):
         shown = f"on_error_complete({'' if when is None else name_of(when)})"
         return self._coordinate(operators.OnErrorComplete, when, shown=shown)
 
+    def on_error_continue(
+        self, handler: Callable[[Exception, object], object], *, when: Callable[[Exception], object] | None = None
+    ) -> Flowable[T_co]:
+        """Goes on after errors of the operators directly in front of it: leaves the item out, tells ``handler(error, item)``.
+
+        It covers ``map``, ``filter``, ``map_optional``, ``do_on_next`` and others that handle one item after the other and keep
+        nothing, back to the first operator that is not of these; ``item`` is the one that came into the first of them. What it
+        covers is shown by ``explain()``. With ``when`` it goes on only after errors for which that is true.
+
+        An error of anything else ends the stream as ever: of the source, of ``flat_map`` and other operators over several
+        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. An operator
+        in between that keeps something and calls a function (``scan``, ``take_while``) is refused: ``hide()`` behind it says that
+        its errors are to end the stream.
+
+        ::  --1--x--3|  -->  --1-----3|
+
+        Demand:  passes through; one more is asked for each item left out.
+        Errors:  those for which ``when`` is false; when ``handler`` or ``when`` raises, both errors as a CompositeException.
+                 TypeError at assembly where nothing in front of this can go on.
+        Memory:  none.   Thread: the one that requests.
+        Fusion:  stage, drops; what it covers is called for each item.
+        Source:  Reactor ``onErrorContinue``, which reaches all operators upstream that happen to support it.
+        """
+        check_callable("on_error_continue", "handler", handler)
+        if when is not None:
+            check_callable("on_error_continue", "when", when)
+        before, made = continued(self, handler, when)
+        going_on: Flowable[T_co] = before._then(stages.on_error_continue, made, handler)
+        return going_on
+
     def circuit_breaker(self, breaker: CircuitBreaker) -> Flowable[T_co]:
         """This stream while ``breaker`` lets calls through; while it is open, an error at once and no subscription to the source.
 
@@ -89,3 +120,25 @@ def check_breaker(breaker: object) -> None:
             f"circuit_breaker() expected a CircuitBreaker, got {breaker!r}.\n"
             f"  Right:  .circuit_breaker(CircuitBreaker(5, 10))   # one for all that call the service"
         )
+
+
+def continued(pipeline: Any, handler: Any, when: Any) -> tuple[Any, Continued]:
+    """What is in front of the stages that ``on_error_continue`` covers, and these as one function. TypeError for none."""
+    shape = pipeline._shape
+    at = covered(shape)
+    before, before_args, covering, args = shape.split(pipeline._args, at)
+    if not covering:
+        raise TypeError(
+            f"on_error_continue(): what is directly in front of it, {pipeline!r}, cannot go on after an error.\n"
+            f"  It covers operators of one item after the other:  .map(f).on_error_continue(handler)\n"
+            f"  Behind an operator over streams go on inside:     .flat_map(lambda x: fetch(x).on_error_complete())"
+        )
+    keeping = kept_function(before, before_args)
+    if keeping:
+        raise TypeError(
+            f"on_error_continue(): {keeping} keeps something from one item to the next, so it cannot go on after an error.\n"
+            f"  To have its errors end the stream:  .{keeping}.hide(), with what is to go on behind it\n"
+            f"  To go on after errors in front of it:  .on_error_continue(handler).{keeping}"
+        )
+    origin = type(pipeline)(pipeline._head, before, before_args)
+    return origin, Continued(origin, covering, args, handler, when)

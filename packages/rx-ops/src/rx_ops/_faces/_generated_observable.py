@@ -75,7 +75,7 @@ from rx_ops._faces._core import (
 )
 from rx_ops._faces._create import _Called, _Generated, _Once, _Same
 from rx_ops._faces._eager import eager_head
-from rx_ops._faces._errors import check_breaker
+from rx_ops._faces._errors import check_breaker, continued
 from rx_ops._faces._indexed import _check_place
 from rx_ops._faces._join import _checked
 from rx_ops._faces._late import _never
@@ -2985,6 +2985,36 @@ class ObservableErrors(ObservableCore[T_co]):
             check_callable("on_error_complete", "when", when)
         shown = f"on_error_complete({'' if when is None else name_of(when)})"
         return self._coordinate(operators.OnErrorComplete, when, shown=shown)
+
+    def on_error_continue(
+        self, handler: Callable[[Exception, object], object], *, when: Callable[[Exception], object] | None = None
+    ) -> Observable[T_co]:
+        """Goes on after errors of the operators directly in front of it: leaves the item out, tells ``handler(error, item)``.
+
+        It covers ``map``, ``filter``, ``map_optional``, ``do_on_next`` and others that handle one item after the other and keep
+        nothing, back to the first operator that is not of these; ``item`` is the one that came into the first of them. What it
+        covers is shown by ``explain()``. With ``when`` it goes on only after errors for which that is true.
+
+        An error of anything else ends the stream as ever: of the source, of ``flat_map`` and other operators over several
+        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. An operator
+        in between that keeps something and calls a function (``scan``, ``take_while``) is refused: ``hide()`` behind it says that
+        its errors are to end the stream.
+
+        ::  --1--x--3|  -->  --1-----3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  those for which ``when`` is false; when ``handler`` or ``when`` raises, both errors as a CompositeException.
+                 TypeError at assembly where nothing in front of this can go on.
+        Memory:  none.   Thread: the one that subscribes.
+        Fusion:  stage, drops; what it covers is called for each item.
+        Source:  Reactor ``onErrorContinue``, which reaches all operators upstream that happen to support it.
+        """
+        check_callable("on_error_continue", "handler", handler)
+        if when is not None:
+            check_callable("on_error_continue", "when", when)
+        before, made = continued(self, handler, when)
+        going_on: Observable[T_co] = before._then(stages.on_error_continue, made, handler)
+        return going_on
 
     def circuit_breaker(self, breaker: CircuitBreaker) -> Observable[T_co]:
         """This stream while ``breaker`` lets calls through; while it is open, an error at once and no subscription to the source.

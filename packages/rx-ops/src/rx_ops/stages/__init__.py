@@ -28,6 +28,7 @@ from rx_ops.stages._around import dematerialize
 from rx_ops.stages._aside import do_on_complete, do_on_empty, do_on_next
 from rx_ops.stages._buffer import buffer, buffer_gaps, buffer_overlap
 from rx_ops.stages._conditional import all_, all_by, any_, any_by, contains, contains_by, find_index, is_empty
+from rx_ops.stages._errors import on_error_continue
 from rx_ops.stages._filter import (
     distinct,
     distinct_by,
@@ -115,6 +116,7 @@ __all__ = [
     "not_empty",
     "not_none",
     "of_type",
+    "on_error_continue",
     "pairwise",
     "reduce",
     "reduce_seed",
