@@ -59,6 +59,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         Source:  RxJava ``blockingForEach``.
         """
         check_callable("blocking_for_each", "action", action)
+        check_prefetch("blocking_for_each", prefetch)
         self._each(self.blocking_iter(prefetch=prefetch), action)
 
     def blocking_list(self) -> list[T_co]:
