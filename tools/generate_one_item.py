@@ -230,13 +230,16 @@ ALSO: Final = {
     **dict.fromkeys(("Flowable", "Observable", "Single", "Maybe", "Completable"), "rx_ops._faces._results"),
 }
 
+#: What nothing is needed of at run time; concurrent.futures brings logging with it.
+FOR_ANNOTATIONS: Final = ("concurrent.futures", "rx_fusion._stage", "rx_ops._faces._results")
+
 
 def imports(kind: Kind, found: Families, code: str) -> str:
     """The imports that ``code`` needs. What is in no annotation at run time is imported for type checkers only."""
     homes = {**found.homes, **ALSO}
     used = {name for name in homes if name != kind.name and re.search(rf"\b{name}\b", code)}
     used.add("TypeVar")
-    typing = {name for name in used if homes[name] in ("rx_ops._faces._results", "rx_fusion._stage")}
+    typing = {name for name in used if homes[name] in FOR_ANNOTATIONS}
     later = "\n".join(f"    {line}" for line in _import_lines(typing, homes))
     return "\n".join([*_import_lines(used - typing, homes), "if TYPE_CHECKING:", later])
 
