@@ -11,7 +11,7 @@ from bench._hot import hot_cases
 from bench._hot_stages import hot_stage_cases
 from bench._inner import inner_cases
 from bench._measure import Case
-from bench._parallel import parallel_cases
+from bench._parallel import parallel_cases, process_cases
 from bench._program_table import program_cases
 from bench._rules import rule_cases
 from bench._scrabble import scrabble_cases
@@ -35,6 +35,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from thread_cases(size)
     yield from task_cases(size)
     yield from parallel_cases(size)
+    yield from process_cases(size)
     yield from weight_cases(size)
     yield from call_cases()
     yield from block_cases(size // 4)

@@ -262,3 +262,31 @@ def _rails(size: int) -> Case:
     }
     goal = faster("rx, two rails", 1.6, than="rx, one rail")
     return _case("parallel on two rails", size, ways, goal, "each item takes some microseconds")
+
+
+def process_cases(size: int) -> Iterator[Case]:
+    """Two processes, with the GIL or without: the target holds on every build."""
+    size = max(size // 50, 400)
+
+    def loop() -> int:
+        return sum(_hundred_microseconds(item) for item in range(size))
+
+    def run_on(*, ordered: bool = False) -> Callable[[], int]:
+        rails = Flowable.range(size).parallel(2).run_on(rx_schedulers.processes(2)).map(_hundred_microseconds)
+        return rails.sequential(ordered=ordered).sum().blocking_get
+
+    ways: dict[str, Run | Way] = {
+        "loop by hand, one thread": loop,
+        "rx, two processes": run_on(),
+        "rx, two processes in order": run_on(ordered=True),
+    }
+    goals = [faster(way, 1.6, than="loop by hand, one thread") for way in ("rx, two processes", "rx, two processes in order")]
+    note = "each item takes a hundred microseconds and more; the processes are running already"
+    yield Case("parallel on two processes", size, ways, goals, note=note, waits=True, fastest=True)
+
+
+def _hundred_microseconds(item: int) -> int:
+    total = item
+    for at in range(3_000):
+        total = (total * 31 + at) % 1_000_003
+    return total

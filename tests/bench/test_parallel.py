@@ -10,7 +10,7 @@ import pytest
 from bench import _parallel, _report
 from bench._calls import _pipeline, calls, files
 from bench._measure import measure
-from bench._parallel import Foreign, _one_after_the_other, _side_by_side, _Threaded, parallel_cases
+from bench._parallel import Foreign, _one_after_the_other, _side_by_side, _Threaded, parallel_cases, process_cases
 from rx_core import Subscription
 from rx_ops import Flowable
 
@@ -79,6 +79,12 @@ def test_two_threads_have_a_target_only_without_the_gil(monkeypatch: pytest.Monk
     monkeypatch.setattr(_parallel, "has_gil", lambda: False)
     assert [case.goals[0].target for case in parallel_cases(2_000)] == [1.6, 1.4, 1.4, 1.6]
     assert all("free-threaded" not in case.note or "CPython free-threaded" in case.note for case in parallel_cases(2_000))
+
+
+def test_processes_have_a_target_on_every_build() -> None:
+    [case] = process_cases(2_000)
+    assert [goal.target for goal in case.goals] == [1.6, 1.6]
+    assert len({way() for way in case.ways.values() if callable(way)}) == 1
 
 
 @pytest.mark.parametrize(

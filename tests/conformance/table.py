@@ -41,6 +41,7 @@ from tests.conformance.sources import Foreign
 from tests.conformance.table_functions import (
     LATE,
     OOPS,
+    AtOnce,
     L,
     _added,
     _all_of_it,
@@ -374,6 +375,7 @@ THREADS: Final = (
     Case("observe_on", lambda s, k: s.observe_on(k.clock, delay_error=True), _same, flags="apart"),
     Case("parallel", lambda s, k: s.parallel(2).sequential(), _same, None, "unordered apart"),
     Case("parallel workers", lambda s, k: s.parallel(2).run_on(k.clock).map(k.f(_times(2))).sequential(delay_error=True), lambda xs: [x * 2 for x in xs], None, "unordered apart"),
+    Case("parallel elsewhere", lambda s, k: s.parallel(2).run_on(AtOnce()).map(k.f(_times(2))).sequential(), lambda xs: [x * 2 for x in xs], None, "unordered apart"),
     Case("parallel ordered", lambda s, k: s.parallel(3).map(k.f(_times(2))).sequential(ordered=True), lambda xs: [x * 2 for x in xs], None, "apart"),
     Case("parallel lists", lambda s, k: s.parallel(2).map(k.f(_times(2))).filter(lambda x: True).sequential(ordered=True), lambda xs: [x * 2 for x in xs], None, "apart"),
     Case("observe_on latest", lambda s, k: s.observe_on(k.clock, latest=True, delay_error=True), lambda xs: xs[-1:], flags="apart lossy"),

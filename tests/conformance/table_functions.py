@@ -7,7 +7,19 @@ from concurrent.futures import Future
 from itertools import groupby
 from typing import Any, Final
 
-from rx_core import Disposable, Items, Run, Source, Subscriber, none_produced, user_call
+from rx_core import (
+    Answer,
+    Disposable,
+    Items,
+    ProcessPool,
+    RemoteCalls,
+    Run,
+    Source,
+    Subscriber,
+    as_signal,
+    none_produced,
+    user_call,
+)
 from rx_fusion import operator, stage
 from rx_ops import (
     BackpressureStrategy,
@@ -421,3 +433,34 @@ def _over_one(x: int) -> int:
 
 def _ignored(_error: Exception, _item: object) -> None:
     pass
+
+
+class AtOnce(ProcessPool):
+    """A pool that computes in this process, before ``send`` returns."""
+
+    def connect(self, function: Callable[[list[Any]], Iterable[Any]], answered: Callable[[Answer], object], /) -> RemoteCalls:
+        return _AtOnce(function, answered)
+
+    def shutdown(self, timeout: float | None = 5.0) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return "AtOnce()"
+
+
+class _AtOnce(RemoteCalls):
+    def __init__(self, function: Callable[[list[Any]], Iterable[Any]], answered: Callable[[Answer], object]) -> None:
+        self._function = function
+        self._answered = answered
+
+    def send(self, items: list[Any], /) -> None:
+        results: list[Any] = []
+        error: Exception | None = None
+        try:
+            results.extend(self._function(items))
+        except (Exception, GeneratorExit) as raised:
+            error = as_signal(raised)
+        self._answered(Answer(results, error, len(items), 0.0))
+
+    def close(self) -> None:
+        pass

@@ -38,6 +38,7 @@ from rx_core._errors import (
     EmptyStreamError,
     MissingBackpressureError,
     OperatorNotFoundError,
+    ProcessDiedError,
     ProtocolViolationError,
     RxError,
     SchedulerNotFoundError,
@@ -50,6 +51,7 @@ from rx_core._errors import (
 )
 from rx_core._hooks import dropped
 from rx_core._observers import CallbackObserver
+from rx_core._process_pool import Answer, ProcessPool, RemoteCalls, RemoteFunction
 from rx_core._protocols import (
     CompletableObserver,
     CompletableSource,
@@ -92,6 +94,7 @@ __all__ = [
     "OPERATOR_CODES",
     "UNBOUNDED",
     "ActionDisposable",
+    "Answer",
     "BaseDisposable",
     "BufferWatch",
     "CallbackObserver",
@@ -116,9 +119,13 @@ __all__ = [
     "Observer",
     "OperatorNotFoundError",
     "PluginManager",
+    "ProcessDiedError",
+    "ProcessPool",
     "Processor",
     "ProtocolViolationError",
     "Publisher",
+    "RemoteCalls",
+    "RemoteFunction",
     "Run",
     "RxError",
     "Scheduler",

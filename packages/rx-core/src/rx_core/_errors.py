@@ -9,6 +9,7 @@
      │    ├── ProtocolViolationError     (also RuntimeError)  a foreign party broke a rule; the text names the rule
      │    ├── SchedulerNotFoundError     (also LookupError)   no installed package has that scheduler
      │    ├── OperatorNotFoundError      (also AttributeError) no operator of that name
+     │    ├── ProcessDiedError           (also RuntimeError)  a process that functions were sent to is gone
      │    └── WorkerInterruptedError     (also RuntimeError)  a BaseException ended the work of a background thread
      └── CompositeException              (an ExceptionGroup)  several errors of one stream
 
@@ -89,6 +90,10 @@ class OperatorNotFoundError(RxError, AttributeError):
 
 class WorkerInterruptedError(RxError, RuntimeError):
     """A BaseException (SystemExit, say) ended the work of a background thread, where no caller could act on it."""
+
+
+class ProcessDiedError(RxError, RuntimeError):
+    """A process that functions were sent to is gone: killed, out of memory, ended by ``os._exit``, or shut down."""
 
 
 class CompositeException(ExceptionGroup[Exception]):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from rx_schedulers._caller import ImmediateScheduler, TrampolineScheduler
 from rx_schedulers._executor import ExecutorScheduler
+from rx_schedulers._processes import Processes, shared_processes
 from rx_schedulers._shared import share
-from rx_schedulers._threads import ComputationScheduler, IoScheduler, NewThreadScheduler, SingleScheduler
+from rx_schedulers._threads import ComputationScheduler, IoScheduler, NewThreadScheduler, SingleScheduler, cpu_count
 from rx_schedulers._version import __version__
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "ImmediateScheduler",
     "IoScheduler",
     "NewThreadScheduler",
+    "Processes",
     "SingleScheduler",
     "TrampolineScheduler",
     "__version__",
@@ -31,6 +33,7 @@ __all__ = [
     "immediate",
     "io",
     "new_thread",
+    "processes",
     "single",
     "trampoline",
 ]
@@ -54,6 +57,15 @@ def single() -> SingleScheduler:
 def new_thread() -> NewThreadScheduler:
     """A new thread ``rx-new_thread-<n>`` for each worker."""
     return share(NewThreadScheduler, NewThreadScheduler)
+
+
+def processes(number: int | None = None) -> Processes:
+    """``number`` processes for ``parallel().run_on(...)``, as many as processors unless told; ``rx-process-<n>``.
+
+    Programs with the same number share them. Functions and items are pickled: lambdas, and what the program's own file defines,
+    need cloudpickle (``pip install 'rx-schedulers[processes]'``).
+    """
+    return shared_processes(cpu_count() if number is None else number)
 
 
 def trampoline() -> TrampolineScheduler:

@@ -12,7 +12,7 @@ from rx_schedulers._event_loop import IDLE_SECONDS, EventLoop, EventLoopGroup, L
 from rx_schedulers._shared import Place
 
 
-def _cpu_count() -> int:
+def cpu_count() -> int:
     """The processors this process may use, which in a container are fewer than there are."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -56,7 +56,7 @@ class ComputationScheduler(_ThreadScheduler):
         if threads is not None and threads < 1:
             raise ValueError(f"ComputationScheduler(threads={threads}): at least one thread is needed")
         super().__init__("computation", idle_seconds)
-        self._loops = tuple(EventLoop(self._group) for _ in range(threads or _cpu_count()))
+        self._loops = tuple(EventLoop(self._group) for _ in range(threads or cpu_count()))
         self._turn = count()
 
     def create_worker(self) -> Worker:

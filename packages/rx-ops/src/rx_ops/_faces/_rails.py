@@ -11,6 +11,7 @@ from rx_core import (
     DEFAULT_PREFETCH,
     FlowableBase,
     MaybeBase,
+    ProcessPool,
     Publisher,
     Scheduler,
     SingleBase,
@@ -18,7 +19,7 @@ from rx_core import (
     Subscription,
     check_prefetch,
 )
-from rx_fusion import OperatorHead, Pipeline
+from rx_fusion import ROOT, OperatorHead, Pipeline
 from rx_ops import operators
 from rx_ops._faces import _results
 from rx_ops._faces._aggregate import Comparable
@@ -64,25 +65,33 @@ class ParallelFlowable(Generic[T_co]):
 
     # -- operators of each rail ----------------------------------------
 
-    def run_on(self, scheduler: Scheduler, *, prefetch: int = DEFAULT_PREFETCH) -> ParallelFlowable[T_co]:
-        """Each rail, from here on, on a worker of its own of ``scheduler``.
+    def run_on(self, scheduler: Scheduler | ProcessPool, *, prefetch: int = DEFAULT_PREFETCH) -> ParallelFlowable[T_co]:
+        """Each rail, from here on, on a worker of its own of ``scheduler``, or with ``processes(n)`` in another process.
+
+        Of a rail in a process ``map``, ``filter``, ``map_optional`` and ``flat_map_iterable`` run there, as far as they stand
+        right behind this; from the first other operator on it runs here, on a thread of the pool. Items and functions are
+        pickled, lists of them at a time: about as many as take ten milliseconds.
 
         ::  --1-----3--|    -->  --1-----3--|     (a worker)
             -----2-----|         -----2-----|     (another worker)
 
         Demand:  each rail is asked for ``prefetch`` items and replenished at 75 %.
-        Errors:  an error overtakes the items that wait. RuntimeError when the scheduler is shut down.
-        Memory:  ``prefetch`` items for each rail.
+        Errors:  an error overtakes the items that wait. RuntimeError when the scheduler is shut down. Of processes: what a
+                 function raised there, with the traceback as a note; ProcessDiedError, with the name of the process and how it
+                 ended; TypeError for what cannot be pickled.
+        Memory:  ``prefetch`` items for each rail, and what a process made of a quarter of them.
         Thread:  a worker for each rail, taken when the stream is subscribed. A scheduler with fewer threads than rails gives
-                 some of them the same one.
+                 some of them the same one; so do processes. A cancel does not interrupt what a process computes.
         Fusion:  coordinating; what is behind it, up to the next queue, runs as one piece of code on the worker.
         Source:  RxJava ``runOn``.
         """
-        check_scheduler("run_on", scheduler)
         check_prefetch("run_on", prefetch)
+        rail = self._rail
+        if isinstance(scheduler, ProcessPool):
+            return self._with(rail._from(operators.elsewhere(rail, scheduler, ROOT, (), prefetch)))
+        check_scheduler("run_on", scheduler)
         shown = f"run_on({scheduler!r})"
         args = (scheduler, prefetch)
-        rail = self._rail
         return self._with(
             rail._from(OperatorHead(operators.RunOn, (rail,), args, window=prefetch, scheduler=scheduler, shown=shown))
         )
@@ -379,7 +388,7 @@ class ParallelFlowable(Generic[T_co]):
         return self._rail.explain()
 
     def _with(self, rail: FlowableBase[R]) -> ParallelFlowable[R]:
-        made: Any = ParallelFlowable(rail)  # type: ignore[arg-type]  # it is a Flowable
+        made: Any = ParallelFlowable(operators.sent_along(rail))  # type: ignore[arg-type]  # it is a Flowable
         return made  # type: ignore[no-any-return]  # as above
 
     def __repr__(self) -> str:

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
     from rx_ops.operators._parallel import RailsHead, rails_begin, rails_of
     from rx_ops.operators._publish import Publish, PublishWithin, published
-    from rx_ops.operators._rails import Ordered, RunOn, Sequential
+    from rx_ops.operators._rails import Ordered, RunOn, Sequential, elsewhere, sent_along
     from rx_ops.operators._rails_ordered import in_order
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
@@ -154,7 +154,7 @@ _NAMES: Final = {
     "_ordered": ("MergeOrdered", "MergePriority"),
     "_parallel": ("RailsHead", "rails_begin", "rails_of"),
     "_publish": ("Publish", "PublishWithin", "published"),
-    "_rails": ("Ordered", "RunOn", "Sequential"),
+    "_rails": ("Ordered", "RunOn", "Sequential", "elsewhere", "sent_along"),
     "_rails_ordered": ("in_order",),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
@@ -326,6 +326,7 @@ __all__ = [
     "begins_with_change",
     "cached",
     "concat_head",
+    "elsewhere",
     "ends_where",
     "give_completable",
     "give_maybe",
@@ -341,6 +342,7 @@ __all__ = [
     "replayed",
     "row_of",
     "run_notes",
+    "sent_along",
     "window_notes",
 ]
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, composite
+from rx_core import UNBOUNDED, Answer, ProcessPool, RemoteCalls, composite
 from rx_core.streams import MergedInput, Op, QueuedInput
-from rx_fusion import Pipeline, op
+from rx_fusion import Feed, OperatorHead, Pipeline, Shape, op, shape_of
+from rx_fusion._notes import calls
+from rx_fusion._shapes import PULL_FREE
 from rx_ops.operators._flat_map import Merge
 from rx_ops.operators._observe_on import ObserveOn
 from rx_ops.operators._parallel import rails_of
 
 if TYPE_CHECKING:
-    from rx_core import Subscriber
+    from rx_core import Publisher, Subscriber
     from rx_core.streams import Listening
 
 T = TypeVar("T")
@@ -25,6 +28,168 @@ class RunOn(ObserveOn[T]):
     """A rail on a worker of its own."""
 
     __slots__ = ()
+
+
+#: How long a list of items keeps a process at work, at best: long against sending it, short against a cancel.
+_SECONDS: Final = 0.01
+#: How many lists a process has of a rail: one to compute, one to go on with.
+_AHEAD: Final = 2
+
+
+class Written(str):
+    """The origin of stages that are not where their pipeline is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Shipped:
+    """Stages for another process. ``before`` is what they are behind, for messages."""
+
+    __slots__ = ("args", "before", "shape")
+
+    def __init__(self, before: Written, shape: Shape, args: tuple[Any, ...]) -> None:
+        self.before = before
+        self.shape = shape
+        self.args = args
+
+    def __call__(self, items: list[Any]) -> Iterable[Any]:
+        return self.shape.pull(iter(items), None, self.before, self.args, PULL_FREE[Feed.CLEAN])
+
+    def __repr__(self) -> str:
+        return f"{self.before!r}{calls(self.shape.stages, self.args)}"
+
+
+@op("run_on")
+class RunElsewhere(Op[T]):
+    """A rail whose first stages run in another process. Lists of its items are sent, as long as the process has few of them."""
+
+    __slots__ = ("answers", "calls", "came", "count", "failure", "main", "most", "pool", "sent", "shipped", "size", "source")
+
+    on_worker: ClassVar[bool] = True
+    main: QueuedInput[Any]
+    #: What came back and was not looked at; and the results of the list that was looked at last, for how many items.
+    answers: deque[Answer]
+    came: deque[Any]
+    count: int
+    #: The function failed, behind these results.
+    failure: Exception | None
+    #: How many lists the process has.
+    sent: int
+    #: How many items the next list may have, and the most.
+    size: int
+    most: int
+    calls: RemoteCalls | None
+
+    def __init__(
+        self, down: Subscriber[T], source: Publisher[Any], pool: ProcessPool, shape: Shape, args: tuple[Any, ...], prefetch: int
+    ) -> None:
+        super().__init__(down)
+        self.source = source
+        self.pool = pool
+        self.shipped = Shipped(Written(f"run_on({pool!r})"), shape, args)
+        self.main = QueuedInput(self, prefetch)
+        self.answers = deque()
+        self.came = deque()
+        self.count = 0
+        self.failure = None
+        self.sent = 0
+        self.size = 1
+        self.most = max(1, prefetch >> 2)
+        self.calls = None
+
+    def open(self) -> None:
+        self.main.open(self.source)
+        self.calls = self.pool.connect(self.shipped, self.answered)
+
+    def answered(self, answer: Answer) -> None:
+        self.answers.append(answer)
+        self.drain_on_worker()
+
+    def step(self, demand: int) -> int:
+        main = self.main
+        came = self.came
+        while True:
+            done = main.done  # before the queue: what came before the end is there
+            if done and main.error is not None:
+                return self.finish(main.error)  # overtakes what waits, as on a worker of this process
+            while came and demand and not self.dirty:
+                if demand != UNBOUNDED:
+                    demand -= 1
+                self.emit(came.popleft())
+            if came or self.dirty:
+                self.send()
+                return demand
+            if self.failure is not None:
+                return self.finish(self.failure)
+            count, self.count = self.count, 0
+            for _ in range(count):
+                main.took()  # their results are out
+            self.send()
+            if self.answers:
+                self.take(self.answers.popleft())
+            elif done and not main.queue and not self.sent:
+                return self.finish()
+            else:
+                return demand
+
+    def send(self) -> None:
+        queue = self.main.queue
+        while self.calls is not None and queue and self.sent < _AHEAD and self.failure is None:
+            items = [queue.popleft() for _ in range(min(len(queue), self.size))]
+            self.sent += 1
+            self.calls.send(items)
+
+    def take(self, answer: Answer) -> None:
+        self.sent -= 1
+        self.came.extend(answer.results)
+        self.count = answer.size
+        self.failure = answer.error
+        right = int(answer.size * _SECONDS / answer.seconds) if answer.seconds else self.most
+        self.size = max(1, min(right, 2 * self.size, self.most))
+        self.send()
+
+    def listening(self) -> Iterable[Listening]:
+        return (self.main,)
+
+    def close(self) -> None:
+        self.main.close()
+        if self.calls is not None:
+            self.calls.close()
+        self.came.clear()
+        self.answers.clear()
+
+
+def elsewhere(rail: Pipeline[T], pool: ProcessPool, shape: Shape, args: tuple[Any, ...], prefetch: int) -> OperatorHead:
+    """``rail`` behind ``run_on(pool)``, with the stages that go along."""
+    said = f"processes: {shape!r} runs in one of them" if shape else "processes: nothing runs there that is of this rail"
+    shown = partial(_shown, pool, shape, args)
+    return OperatorHead(RunElsewhere, (rail,), (pool, shape, args, prefetch), window=prefetch, shown=shown, said=(said,))
+
+
+def _shown(pool: ProcessPool, shape: Shape, args: tuple[Any, ...]) -> str:
+    return f"run_on({pool!r}){calls(shape.stages, args)}"
+
+
+#: What is sent along. What looks on (do_on_next) would do so there, where what it does is lost.
+_GOES_ALONG: Final = frozenset(("map", "filter", "map_optional", "flat_map_iterable"))
+
+
+def sent_along(rail: Pipeline[T]) -> Pipeline[T]:
+    """``rail``, of whose stages those right behind ``run_on(processes)`` that look at each item by itself go along."""
+    head = rail._head
+    if not isinstance(head, OperatorHead) or head.function is not RunElsewhere:
+        return rail
+    stages = rail._shape.stages
+    at = next((at for at, each in enumerate(stages) if not each.guard and each.name not in _GOES_ALONG), len(stages))
+    if not at:
+        return rail
+    along, along_args, rest, rest_args = rail._shape.split(rail._args, at)
+    pool, shape, args, prefetch = head.args
+    shape = shape_of([each.step for each in (*shape.stages, *along.stages)])
+    return type(rail)(elsewhere(head.upstream[0], pool, shape, args + along_args, prefetch), rest, rest_args)
 
 
 class _JoinedInput(MergedInput[T]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from rx_core import unwrap_stop
 from rx_fusion import Feed, OperatorHead, Pipeline, Shape, shape_of
 from rx_fusion._shapes import PULL_FREE
+from rx_ops.operators._rails import RunElsewhere, Written, elsewhere
 
 if TYPE_CHECKING:
     from rx_fusion import Stage
@@ -51,6 +52,8 @@ def _names(rail: Pipeline[Any]) -> list[str]:
         head = at._head
         if not isinstance(head, OperatorHead):
             return found
+        if head.function is RunElsewhere:
+            found += [each.name for each in reversed(head.args[1].stages) if not each.guard]
         found.append(head.name)
         at = head.upstream[0]
 
@@ -59,9 +62,7 @@ def _lists(rail: Pipeline[Any]) -> Pipeline[Any]:
     head = rail._head
     made: Any
     if isinstance(head, OperatorHead):
-        replaced: Any = copy(head)
-        replaced.upstream = (_lists(head.upstream[0]),)
-        made = rail._from(replaced)
+        made = _head_of_lists(rail, head)
     else:
         made = rail._from(head).map(_alone)
     at = 0
@@ -78,6 +79,17 @@ def _lists(rail: Pipeline[Any]) -> Pipeline[Any]:
     return made  # type: ignore[no-any-return]  # a pipeline as the one given
 
 
+def _head_of_lists(rail: Any, head: OperatorHead) -> Any:
+    before = _lists(head.upstream[0])
+    if head.function is RunElsewhere:
+        pool, shape, args, prefetch = head.args
+        along = rail._from(rail._head).map(EachByItself(Written(f"run_on({pool!r})"), shape, args))
+        return rail._from(elsewhere(before, pool, along._shape, along._args, prefetch))
+    replaced: Any = copy(head)
+    replaced.upstream = (before,)
+    return rail._from(replaced)
+
+
 def _is_by_itself(each: Stage) -> bool:
     return each.guard or each.name in BY_ITSELF
 
@@ -89,7 +101,7 @@ def _alone(item: T) -> list[T]:
 class EachByItself(NamedTuple):
     """What stages make of the results for one item, as a list. ``before`` is what they are behind, for messages."""
 
-    before: Pipeline[Any]
+    before: object
     shape: Shape
     args: tuple[Any, ...]
 
