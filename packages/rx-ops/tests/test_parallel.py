@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from ops_parties import errors_of_the_hook
+from rails_parties import Several, double, failing_at
 
-from rx_core import UNBOUNDED, CompositeException, Scheduler, Worker
+from rx_core import UNBOUNDED, CompositeException
 from rx_fusion import fusion_off
 from rx_ops import Flowable, Maybe, ParallelFlowable
 from rx_schedulers import computation
@@ -31,19 +32,6 @@ def fusion(request: pytest.FixtureRequest) -> Iterator[None]:
             yield
     else:
         yield
-
-
-def double(item: int) -> int:
-    return item * 2
-
-
-def failing_at(*bad: int) -> Callable[[int], int]:
-    def mapper(item: int) -> int:
-        if item in bad:
-            raise ValueError(item)
-        return item
-
-    return mapper
 
 
 def driven(
@@ -314,22 +302,6 @@ def test_with_delay_error_the_other_rails_run_to_their_end(ordered: bool) -> Non
     source.complete()
     assert isinstance(got.error, CompositeException)
     assert [each.args for each in got.error.exceptions] == [(2,), (3,)]
-
-
-class Several(Scheduler):
-    """Workers of several clocks, one after the other."""
-
-    def __init__(self, *clocks: VirtualScheduler) -> None:
-        self.clocks = list(clocks)
-
-    def create_worker(self) -> Worker:
-        return self.clocks.pop(0).create_worker()
-
-    def now(self) -> float:
-        return 0.0
-
-    def shutdown(self, timeout: float | None = 5.0) -> bool:
-        return True
 
 
 def test_a_result_waits_for_its_turn() -> None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from rails_parties import ByHand, double
 
-from rx_core import Answer, ProcessDiedError, ProcessPool, RemoteCalls
+from rx_core import ProcessDiedError
 from rx_fusion import fusion_off
 from rx_ops import Flowable, ParallelFlowable
 from rx_schedulers import Processes, processes
@@ -31,10 +32,6 @@ def fusion(request: pytest.FixtureRequest) -> Iterator[None]:
             yield
     else:
         yield
-
-
-def double(item: int) -> int:
-    return item * 2
 
 
 def pid(_item: int) -> int:
@@ -132,39 +129,6 @@ def test_its_text_and_its_plan_say_what_goes_along(pool: Processes) -> None:
 
 
 # -- demand, with a pool that answers by hand ----------------------------------------
-
-
-class ByHand(ProcessPool):
-    """Answers when it is told to."""
-
-    def __init__(self) -> None:
-        self.rails: list[HandCalls] = []
-
-    def connect(self, function: Callable[[list[Any]], Any], answered: Callable[[Answer], object], /) -> RemoteCalls:
-        made = HandCalls(function, answered)
-        self.rails.append(made)
-        return made
-
-    def shutdown(self, timeout: float | None = 5.0) -> bool:
-        return True
-
-
-class HandCalls(RemoteCalls):
-    def __init__(self, function: Callable[[list[Any]], Any], answered: Callable[[Answer], object]) -> None:
-        self.function = function
-        self.answered = answered
-        self.sent: list[list[Any]] = []
-        self.closed = 0
-
-    def send(self, items: list[Any], /) -> None:
-        self.sent.append(items)
-
-    def close(self) -> None:
-        self.closed += 1
-
-    def answer(self, seconds: float = 0.0) -> None:
-        items = self.sent.pop(0)
-        self.answered(Answer(list(self.function(items)), None, len(items), seconds))
 
 
 def by_hand(
