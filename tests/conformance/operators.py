@@ -280,7 +280,6 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
         **dict.fromkeys(("from_future", "from_listener", "from_value"), "what is behind it is the emitter of create"),
         "expand": "neither reference has a source that feeds itself",
         "generate_async": "what it gives hangs on tasks, not on the clock",
-        "parallel": "which rail gets an item hangs on what each wants: packages/rx-ops/tests/test_parallel.py",
         "retry_backoff": PAUSES,
     },
     "random pipelines of Single": {

@@ -345,6 +345,7 @@ OPERATORS: Final[dict[str, Callable[..., Flow]]] = {
     "counted_groups": _counted,
     "observe_on": lambda w, s, prefetch: s.observe_on(w.clock, prefetch=prefetch, delay_error=True),
     "subscribe_on": lambda w, s: s.subscribe_on(w.clock),
+    "parallel": lambda w, s, rails: s.parallel(rails).sequential(ordered=True, delay_error=True),
 }
 
 #: The methods of streams that sources and operators call, where their names do not say so.
@@ -373,7 +374,7 @@ CALLED: Final = {
 PUSHED: Final = frozenset(("foreign", "manual", "created", "unicast", "hidden"))
 
 #: Walls: what comes before is reached through the protocol.
-WALLS: Final = frozenset(("hide", "their_pass", "their_map", "observe_on", "subscribe_on"))
+WALLS: Final = frozenset(("hide", "their_pass", "their_map", "observe_on", "subscribe_on", "parallel"))
 
 #: Run alone behind a wall these need no queue: one item in, at most one out.
 ONE_BY_ONE: Final = frozenset(
@@ -404,7 +405,9 @@ LOOPED: Final = frozenset(("concat_map", "flat_map", "concat", "concat_with", "s
 SIDE_BY_SIDE: Final = frozenset(("merge_with", "merge_delayed", "zip_with", "zipped_with", "sequence_equal"))
 
 #: They look at their source before anything is wanted of them: an end that needs no demand, a window that is filled.
-LOOKING_AHEAD: Final = frozenset(("ignore_elements", "windows", "counted_groups", "observe_on", "subscribe_on", "amb_with"))
+LOOKING_AHEAD: Final = frozenset(
+    ("ignore_elements", "windows", "counted_groups", "observe_on", "subscribe_on", "amb_with", "parallel")
+)
 
 
 def everything(pipeline: Pipeline) -> Iterator[Op]:

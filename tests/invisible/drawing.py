@@ -177,6 +177,8 @@ def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
         return Op(kind, (fn(kind, "nothing"), pipeline(draw, names, simple=True)))
     if kind == "counted_groups":
         return Op(kind, (fn(kind, *PREDICATES),))
+    if kind == "parallel":
+        return Op(kind, (draw(st.sampled_from((1, 2, 3))),))
     if kind == "observe_on":
         return Op(kind, (draw(st.sampled_from((1, 2, 16))),))
     return Op(kind)
@@ -205,7 +207,7 @@ ALL: Final = (
     *("hide", "their_map", "their_pass", "do_finally", "concat_with", "start_with", "concat", "concat_map", "flat_map"),
     *("merge_delayed", "merge_with", "zip_with", "zipped_with", "amb_with", "switch_if_empty", "repeat", "retry"),
     *("on_error_return", "on_error_resume_next", "do_on_error", "materialize", "dematerialize", "windows", "counted_groups"),
-    *("observe_on", "subscribe_on", "sequence_equal"),
+    *("observe_on", "subscribe_on", "parallel", "sequence_equal"),
 )  # fmt: skip
 
 

@@ -340,6 +340,7 @@ OPERATORS: dict[str, Callable[..., Trace]] = {
     "counted_groups": counted_groups,
     "observe_on": lambda trace, _prefetch: forget(trace),
     "subscribe_on": forget,
+    "parallel": lambda trace, _rails: forget(trace),
 }
 
 #: At most one item for one, and none of its own: an end that take knows of stays known behind these.
