@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import Context, ContextVar
 from queue import SimpleQueue
 
 from bench._common import Counting, operators, reactivex
@@ -16,6 +17,7 @@ from rx_schedulers import single
 
 def thread_cases(size: int) -> Iterator[Case]:
     yield _observe_on(size)
+    yield _context(size)
 
 
 class _Waiting(Counting):
@@ -212,4 +214,50 @@ def _observe_on(size: int) -> Case:
         ],
         note="the wait for the thread included; queued: another thread pushes as far as it is asked",
         waits=True,
+    )
+
+
+_REQUEST: ContextVar[int] = ContextVar("request")
+
+
+def _context(size: int) -> Case:
+    """What it costs that a worker's actions run in the context of the subscriber, where that has set anything."""
+    tasks = max(size // 50, 1)
+
+    def boundary() -> int:
+        end = _Waiting()
+        Flowable.range(size).hide().observe_on(single()).subscribe(end)
+        return end.result()
+
+    def hops() -> int:
+        end = _Waiting()
+        Flowable.range(tasks).flat_map(lambda n: Flowable.just(n).subscribe_on(single()), max_concurrency=64).subscribe(end)
+        return end.result()
+
+    def without(run: Callable[[], int]) -> Callable[[], int]:
+        return lambda: Context().run(run)
+
+    def carried(run: Callable[[], int]) -> Callable[[], int]:
+        def inside() -> int:
+            _REQUEST.set(1)
+            return run()
+
+        return lambda: Context().run(inside)
+
+    hopping = sum(range(tasks))
+    return Case(
+        "context variables behind a boundary",
+        size,
+        {
+            "observe_on, nothing set": without(boundary),
+            "observe_on, carried": carried(boundary),
+            "subscribe_on for each item, nothing set": Way(without(hops), tasks, hopping),
+            "subscribe_on for each item, carried": Way(carried(hops), tasks, hopping),
+        },
+        goals=(
+            at_most("observe_on, carried", 1.15),
+            at_most("subscribe_on for each item, carried", 1.15, of="subscribe_on for each item, nothing set"),
+        ),
+        waits=True,
+        fastest=True,
     )

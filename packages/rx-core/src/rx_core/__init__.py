@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
 from rx_core._buffer_watch import BufferWatch
+from rx_core._context import current_context, worker_of
 from rx_core._demand import (
     DEFAULT_PREFETCH,
     DEMAND,
@@ -150,6 +151,7 @@ __all__ = [
     "check_prefetch",
     "close",
     "composite",
+    "current_context",
     "dropped",
     "exit_as_error",
     "hookimpl",
@@ -168,6 +170,7 @@ __all__ = [
     "unwrap_stop",
     "user_call",
     "user_error",
+    "worker_of",
 ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call
+from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call, worker_of
 from rx_core.streams import LOOK_FIRST, GatedInput, Op, ignore
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, shut_down
@@ -446,7 +446,7 @@ class OnBackpressureTimeout(_OnBackpressure[T]):
         self.seconds = seconds
         self.armed = False
         self.main = _Aging(self)
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def step(self, demand: int) -> int:
         main = self.main

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import BaseDisposable, SerialDisposable
+from rx_core import BaseDisposable, SerialDisposable, worker_of
 from rx_core.blocks import AtomicReference, Requested
 from rx_core.streams import NULL_SUBSCRIBER, ignore
 from rx_ops.operators._connect import Connectable, Connection, Described, OnConnect
@@ -121,7 +121,7 @@ class RefCount(Described, Generic[T]):
             self._arm(after, shared)
 
     def _arm(self, armed: _Count[T], shared: _Shared[T]) -> None:
-        worker = self._scheduler.create_worker()
+        worker = worker_of(self._scheduler)
         shared.timer.set(worker)
         worker.schedule(lambda: self._expired(armed, shared), self._seconds)
         if self._state.get() is not armed:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, after_answer, dropped, name_of, unwrap_stop, user_call
+from rx_core import UNBOUNDED, after_answer, dropped, name_of, unwrap_stop, user_call, worker_of
 from rx_core.streams import Input, takes_requests
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
@@ -31,7 +31,7 @@ class TimedCutter(Cutter):
     def __init__(self, op: Pieces, seconds: float, scheduler: Scheduler) -> None:
         super().__init__(op)
         self.seconds = seconds
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def subscribed(self) -> None:
         self.op.cue(self.next_piece)
@@ -63,7 +63,7 @@ class Restarting(Cutter):
     def __init__(self, op: Pieces, seconds: float, scheduler: Scheduler) -> None:
         super().__init__(op)
         self.seconds = seconds
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
         self.alarm = None
 
     def subscribed(self) -> None:
@@ -99,7 +99,7 @@ class Overlapping(Cutter):
         super().__init__(op)
         self.seconds = seconds
         self.every = every
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def subscribed(self) -> None:
         self.op.cue(self.begin)

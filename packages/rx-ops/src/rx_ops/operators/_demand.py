@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED
+from rx_core import DISPOSED, UNBOUNDED, worker_of
 from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import MergedInput, Op, Pump, QueuedInput, Stream, takes_requests
 from rx_fusion import op
@@ -120,7 +120,7 @@ class RateLimit(Op[T]):
         self.came = 0
         self.armed = False
         self.main = _Permitted(self)
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.main.open(self.source)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from rx_core import UNBOUNDED
+from rx_core import UNBOUNDED, worker_of
 from rx_core.streams import Input, Op
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING
@@ -54,7 +54,7 @@ class _Dating(Op[T]):
         self.source = source
         self.seconds = seconds
         self.delay_error = delay_error
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.main.open(self.source)

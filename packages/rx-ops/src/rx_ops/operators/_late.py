@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped
+from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped, worker_of
 from rx_core.streams import GatedInput, Input, Op, takes_requests
 from rx_fusion import op
 from rx_ops.operators._clock import Periodic, shut_down
@@ -39,7 +39,7 @@ class Interval(Op[int]):
         self.period = period
         self.numbers = count()
         self.ticks = deque()
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         Periodic(self.worker, self.initial, self.period, self.tick)
@@ -80,7 +80,7 @@ class Timer(Op[int]):
         super().__init__(down)
         self.seconds = seconds
         self.rung = False
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.worker.schedule(self.ring, self.seconds)
@@ -135,7 +135,7 @@ class Delay(Op[T]):
         self.delay_error = delay_error
         self.main = _Delayed(self, of_one)
         self.over = False
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.main.open(self.source)

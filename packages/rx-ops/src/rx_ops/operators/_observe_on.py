@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped
+from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped, worker_of
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
 from rx_core.streams import LOOK_FIRST, Entry, Op, Pump, QueuedInput, Stream, ignore
 from rx_fusion import op
@@ -92,7 +92,7 @@ class ObserveOn(Pump[T]):
         self.refused = None
         self.suspended = False
         self.main = _Boundary(self, prefetch)
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
         quantum = self.worker.quantum
         self.quantum = self.turn_left = UNBOUNDED if quantum is None else quantum
 

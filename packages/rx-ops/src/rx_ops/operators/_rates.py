@@ -6,7 +6,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED
+from rx_core import DISPOSED, UNBOUNDED, worker_of
 from rx_core.streams import Input
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, Periodic
@@ -36,7 +36,7 @@ class Debounce(Lossy[T]):
         super().__init__(down, source, on_drop, gives_last=True)
         self.seconds = seconds
         self.alarm = DISPOSED
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def arrived(self, item: T) -> None:
         self.alarm.dispose()
@@ -145,7 +145,7 @@ class Sample(_Sampled[T]):
     ) -> None:
         super().__init__(down, source, on_drop, emit_last)
         self.seconds = seconds
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         Periodic(self.worker, self.seconds, self.seconds, self.ring)
@@ -234,7 +234,7 @@ class ThrottleFirst(Lossy[T]):
         super().__init__(down, source, on_drop, gives_last=False)
         self.seconds = seconds
         self.opens = float("-inf")
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def arrived(self, item: T) -> None:
         instant = self.worker.now()
@@ -276,7 +276,7 @@ class ThrottleLatest(Lossy[T]):
         self.seconds = seconds
         self.running = False
         self.over = False
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def arrived(self, item: T) -> None:
         self.put(item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import composite, name_of, user_call
+from rx_core import composite, name_of, user_call, worker_of
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 from rx_ops.operators._rounds import Asking, Handler, Rounds, shorten
@@ -163,7 +163,7 @@ class RetryBackoff(Retry[T]):
 
     def again(self, demand: int) -> int:
         if self.worker is None:
-            self.worker = self.scheduler.create_worker()
+            self.worker = worker_of(self.scheduler)
         seconds = self.pause(self.rounds)
         self.rounds += 1
         self.waiting = True

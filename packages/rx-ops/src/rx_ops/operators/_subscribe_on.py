@@ -6,7 +6,7 @@ from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, dropped
+from rx_core import DISPOSED, UNBOUNDED, current_context, dropped, worker_of
 from rx_core.streams import OneAtATime, RelayedInput, Transparent, ignore
 from rx_fusion import op
 from rx_ops.operators._clock import shut_down
@@ -35,7 +35,7 @@ class SubscribeOn(OneAtATime[T]):
         self.source = source
         self.thread = 0
         self.failure = None
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         if self.worker.schedule(self.begin) is DISPOSED and not self.thread and not self.stopped:
@@ -122,7 +122,9 @@ class UnsubscribeOn(Transparent[T]):
         if self.up is None:
             return
         try:
-            refused = self.scheduler.schedule_direct(self.leave) is DISPOSED
+            context = current_context()
+            leave = self.leave if context is None else partial(context.run, self.leave)
+            refused = self.scheduler.schedule_direct(leave) is DISPOSED
         except Exception as failure:  # RS 3.15: cancel must not raise
             refused = True
             dropped(as_error(failure), self.origin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from rx_core import dropped
+from rx_core import dropped, worker_of
 from rx_core.streams import OneAtATime, RelayedInput
 from rx_fusion import op
 from rx_ops.operators._selecting import Indicator
@@ -38,7 +38,7 @@ class _Stamping(OneAtATime[Any]):
     def __init__(self, down: Subscriber[Any], source: Publisher[Any], scheduler: Scheduler) -> None:
         super().__init__(down)
         self.source = source
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.subscribe_current(self.source)
@@ -123,7 +123,7 @@ class DelaySubscription(_Postponed[T]):
     def __init__(self, down: Subscriber[T], source: Publisher[T], seconds: float, scheduler: Scheduler) -> None:
         super().__init__(down, source)
         self.seconds = seconds
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def open(self) -> None:
         self.worker.schedule(self.ring, self.seconds)

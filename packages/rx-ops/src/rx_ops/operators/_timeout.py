@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import DISPOSED, dropped
+from rx_core import DISPOSED, dropped, worker_of
 from rx_core.streams import GatedInput, OneAtATime, RelayedInput
 from rx_fusion import op
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
@@ -163,7 +163,7 @@ class Timeout(_Limited[T]):
         super().__init__(down, source, fallback, of_one)
         self.seconds = seconds
         self.alarm = DISPOSED
-        self.worker = scheduler.create_worker()
+        self.worker = worker_of(scheduler)
 
     def arm_first(self) -> None:
         self.alarm = self.worker.schedule(partial(self.ring, self.main.contested), self.seconds)
