@@ -26,7 +26,7 @@ def parallel_cases(size: int) -> Iterator[Case]:
     yield _own_chains(size)
     yield _own_flat_maps(max(size // 400, 2))
     yield _one_flat_map(size // 8)
-    yield _rails(size // 8)
+    yield _rails(size // 10)
 
 
 class Foreign:
@@ -244,24 +244,24 @@ def _one_flat_map(size: int) -> Case:
 def _rails(size: int) -> Case:
     """One stream on two rails, and on one, with the same queues."""
 
-    def work(item: int) -> int:
-        total = item
-        for at in range(100):
-            total = (total * 31 + at) % 1_000_003
-        return total
-
     def run_on(rails: int, *, ordered: bool = False) -> Callable[[], int]:
-        joined = Flowable.range(size).parallel(rails).run_on(rx_schedulers.computation()).map(work).sequential(ordered=ordered)
+        joined = (
+            Flowable.range(size)
+            .parallel(rails)
+            .run_on(rx_schedulers.computation())
+            .map(_thirty_microseconds)
+            .sequential(ordered=ordered)
+        )
         return joined.sum().blocking_get
 
     ways: dict[str, Run | Way] = {
         "rx, one rail": run_on(1),
         "rx, two rails": run_on(2),
         "rx, two rails in order": run_on(2, ordered=True),
-        "loop by hand, one thread": lambda: sum(work(item) for item in range(size)),
+        "loop by hand, one thread": lambda: sum(_thirty_microseconds(item) for item in range(size)),
     }
     goal = faster("rx, two rails", 1.6, than="rx, one rail")
-    return _case("parallel on two rails", size, ways, goal, "each item takes some microseconds")
+    return _case("parallel on two rails", size, ways, goal, "each item takes some thirty microseconds")
 
 
 def process_cases(size: int) -> Iterator[Case]:
@@ -288,5 +288,12 @@ def process_cases(size: int) -> Iterator[Case]:
 def _hundred_microseconds(item: int) -> int:
     total = item
     for at in range(3_000):
+        total = (total * 31 + at) % 1_000_003
+    return total
+
+
+def _thirty_microseconds(item: int) -> int:
+    total = item
+    for at in range(500):
         total = (total * 31 + at) % 1_000_003
     return total
