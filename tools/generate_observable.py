@@ -63,6 +63,7 @@ FAMILIES: Final = (
     "_repeat",
     "_aside",
     "_lifecycle",
+    "_log",
     "_subscribe_on",
     "_observe_on",
     "_late",

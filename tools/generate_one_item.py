@@ -231,7 +231,7 @@ ALSO: Final = {
 }
 
 #: What nothing is needed of at run time; concurrent.futures brings logging with it.
-FOR_ANNOTATIONS: Final = ("concurrent.futures", "rx_fusion._stage", "rx_ops._faces._results")
+FOR_ANNOTATIONS: Final = ("concurrent.futures", "logging", "rx_fusion._stage", "rx_ops._faces._results")
 
 
 def imports(kind: Kind, found: Families, code: str) -> str:

@@ -187,6 +187,7 @@ OPERATORS: Final = (
     Operator("do_on_request", "F", "alone"),
     Operator("do_on_subscribe", "FOSMC", "alone"),
     Operator("do_on_terminate", "FOSMC", "alone"),
+    Operator("log", "FOSMC", "alone"),
     Operator("on_terminate_detach", "FOSMC", "alone"),
     # threads and time
     Operator("observe_on", "FOSMC", "threads"),

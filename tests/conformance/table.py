@@ -214,6 +214,7 @@ TRANSFORM: Final = (
     Case("do_on_lifecycle", lambda s, k: s.do_on_lifecycle(on_subscribe=lambda _s: None, on_request=lambda _n: None, on_cancel=lambda: None), _same),
     Case("on_error_continue", lambda s, k: s.map(_over_one).on_error_continue(_ignored), lambda xs: [_over_one(x) for x in xs if x != 1]),
     Case("circuit_breaker", lambda s, k: s.circuit_breaker(CircuitBreaker(9, 9, scheduler=k.clock)), _same),
+    Case("log", lambda s, k: s.log(level=0), _same),
     Case("on_terminate_detach", lambda s, k: s.on_terminate_detach(), _same),
     Case("do_after_next", lambda s, k: s.do_after_next(lambda _item: None), _same),
     Case("hide", lambda s, k: s.hide(), _same),

@@ -7,6 +7,7 @@ mistakes that are made often.
 from __future__ import annotations
 
 import ast
+import logging
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -30,6 +31,7 @@ NAMES: Final[dict[str, Any]] = {
     "rx_asyncio": rx_asyncio,
     "rx_core": rx_core,
     "rx_schedulers": rx_schedulers,
+    "logging": logging,
     "executor": SimpleNamespace(submit=lambda _function: Future[int]()),
     "function": int,
     "wrong": Wrong(),

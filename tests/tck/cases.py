@@ -309,6 +309,7 @@ COORDINATING: Final = (
     Case("parallel lists", lambda s, n: s(n).parallel(2).flat_map_iterable(lambda x: (x,)).sequential(ordered=True)),
     Case("zip", lambda s, n: Flowable.zip(s(n), Flowable.range(n + 2))),
     Case("zip_with", lambda s, n: s(n).zip_with(s(n), lambda a, b: a + b)),
+    Case("log", lambda s, n: s(n).log(level=0)),
     Case("on_error_complete", lambda s, n: s(n).on_error_complete(), fails=False),
     Case("on_error_return", lambda s, n: s(n).on_error_return(lambda e: 1), fails=False),
     Case("on_error_resume_next", lambda s, n: s(-1).on_error_resume_next(lambda e: s(n)), fails=False),

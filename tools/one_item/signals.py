@@ -100,6 +100,16 @@ PART.row(
     C={"marble": "--|  -->  --|"},
 )
 PART.row(
+    "log",
+    "SMC",
+    "Writes each signal and a dispose to ``logger``, the logger or its name, and changes nothing.\n\n"
+    "``level`` is that of all but ``on_error``, which is logging.ERROR; 20 is logging.INFO. ``levels`` says it for single ones, "
+    "by their names in the lines; None leaves one out. A number in front tells the subscriptions apart.",
+    "--1|  -->  --1|",
+    body='return self._coordinate(operators.Log, operators.log_settings("{Type}", logger, level, levels), shown="log()")',
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
     "on_terminate_detach",
     "SMC",
     "Keeps no reference to its observer and its source from the end or a dispose on.",

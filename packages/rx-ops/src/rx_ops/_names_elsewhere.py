@@ -143,6 +143,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "len": ("count",),
     "limitRate": ("rebatch_requests",),
     "list": ("to_list", "sequence_equal", "blocking_list"),
+    "logging": ("log",),
     "mapIndexed": ("enumerate", "map_indexed"),
     "mapNotNull": ("map_optional",),
     "mapOptional": ("map_optional",),

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         OnTerminateDetach,
     )
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
+    from rx_ops.operators._log import Log, log_settings
     from rx_ops.operators._mapping import Named
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
@@ -149,6 +150,7 @@ _NAMES: Final = {
         "OnTerminateDetach",
     ),
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
+    "_log": ("Log", "log_settings"),
     "_mapping": ("Named",),
     "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_ordered": ("MergeOrdered", "MergePriority"),
@@ -241,6 +243,7 @@ __all__ = [
     "Interval",
     "Join",
     "Listening",
+    "Log",
     "Materialize",
     "MaybeEmitter",
     "Merge",
@@ -336,6 +339,7 @@ __all__ = [
     "in_a_row",
     "in_order",
     "lasts_while",
+    "log_settings",
     "published",
     "rails_begin",
     "rails_of",

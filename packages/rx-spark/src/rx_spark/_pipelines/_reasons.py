@@ -150,6 +150,7 @@ OPERATORS: Final[dict[str, Why]] = {
     **dict.fromkeys(("on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"), _DEMAND),
     **dict.fromkeys(("on_backpressure_reduce", "on_backpressure_timeout", "rebatch_requests"), _DEMAND),
     "circuit_breaker": Why("counts the calls of this process", "Spark runs a task that failed again by itself: leave it out"),
+    "log": Why("writes to the log of this process", "leave it out; for a count of rows  .observe(name, n=aggregates.count())"),
     "on_terminate_detach": Why("is about references in this process", "leave it out"),
     "hide": Why("is a wall: Spark takes nothing that is behind it", "leave it out"),
     "ignore_elements": Why("reads all items and gives none", _SAVE),
