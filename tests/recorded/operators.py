@@ -432,6 +432,9 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
         at.seconds(), capacity=at.get("n"), on_drop=at.consumer(), scheduler=at.clock
     ),
     "rebatch_requests": lambda flow, at: flow.rebatch_requests(at["n"], refill=at.get("k")),
+    "rails": lambda flow, at: flow.parallel(at["par"], prefetch=at["pre"]).sequential(
+        prefetch=at["k"], delay_error=bool(at.get("de")), ordered=True
+    ),
     "rate_limit": lambda flow, at: flow.rate_limit(at["n"], at.seconds(), scheduler=at.clock),
     "observe_latest": lambda flow, at: flow.observe_on(at.clock, latest=True, delay_error=bool(at.get("de"))),
     "via_observable": lambda flow, at: flow.to_observable().to_flowable(BackpressureStrategy[at["strategy"]]),

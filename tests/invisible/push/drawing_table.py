@@ -349,6 +349,8 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "on_backpressure_timeout": Drawn("on_backpressure_timeout({ms}, capacity={n})", ms=millis, n=maybe(count(1, 3)),
                                      faults=True),
     "rebatch_requests": Drawn("rebatch_requests({n}, refill={k})", n=count(2, 5), k=maybe(count(1, 2))),
+    "rails": Drawn("parallel({par}, prefetch={pre}), joined in order with prefetch={k}, delay_error={de}", par=count(1, 3),
+                   pre=count(1, 4), k=count(1, 4), de=yes),
     "rate_limit": Drawn("rate_limit({n}, {ms})", n=count(1, 3), ms=millis),
     "observe_latest": Drawn("observe_on(latest=True, delay_error={de})", de=yes),
     "bp_drop": Drawn("on_backpressure_drop(action)", weight=3, faults=True),

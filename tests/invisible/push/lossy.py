@@ -10,6 +10,7 @@ from tests.invisible.push.streams import (
     UNBOUNDED,
     Count,
     Failure,
+    Gate,
     Greedy,
     Prefetch,
     Stage,
@@ -158,6 +159,89 @@ class Rebatch(Waiting):
 
     def gave(self) -> None:
         self.demand.took(self.up)
+
+
+class Rail:
+    """One of the rails of :class:`Rails`: what it may get, and what it has."""
+
+    def __init__(self, window: Count) -> None:
+        self.free = window
+        self.limit = Prefetch(window).limit
+        self.taken: Count = 0
+        self.items: list[Any] = []
+
+
+class Rails(Stage):
+    """Items go to rails in turn, as each has room for them, and come out in the order in which they went there.
+
+    An error overtakes what has not gone to a rail, and (not ``patient``) what has.
+    """
+
+    def __init__(self, down: Subscriber, rails: int, prefetch: Count, window: Count, patient: bool, pulls: bool = False) -> None:
+        super().__init__(down)
+        self.rails = [Rail(window) for _ in range(rails)]
+        self.turn = 0
+        self.order: list[Rail] = []
+        self.patient, self.pulls = patient, pulls
+        self.demand = Prefetch(prefetch)
+        self.waiting: list[Any] = []
+        self.wanted: Count = 0
+        self.ended: Failure | bool = False
+        self.gate = Gate(self.give)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        super().on_subscribe(up)
+        if not self.over:
+            up.request(sum(rail.free for rail in self.rails) if self.pulls else self.demand.size)
+
+    def next(self, item: Any) -> None:
+        self.waiting.append(item)
+        self.gate.run()
+
+    def error(self, failure: Failure) -> None:
+        self.ended = failure
+        self.gate.run()
+
+    def complete(self) -> None:
+        self.ended = True
+        self.gate.run()
+
+    def request(self, n: Count) -> None:
+        self.wanted += n
+        self.gate.run()
+
+    def divide(self) -> None:
+        while self.waiting and any(rail.free for rail in self.rails):
+            rail = self.rails[self.turn]
+            self.turn = (self.turn + 1) % len(self.rails)
+            if rail.free:
+                rail.free -= 1
+                rail.items.append(self.waiting.pop(0))
+                self.order.append(rail)
+                if not self.pulls:
+                    self.demand.took(self.up)
+
+    def give(self) -> None:
+        while not self.over:
+            if isinstance(self.ended, Failure):
+                self.waiting.clear()
+            self.divide()
+            if isinstance(self.ended, Failure) and not (self.patient and self.order):
+                self.fail(self.ended)
+            elif self.order and self.wanted:
+                self.wanted -= 1
+                rail = self.order.pop(0)
+                self.down.on_next(rail.items.pop(0))
+                rail.taken += 1
+                if rail.taken == rail.limit and not self.over:
+                    rail.taken = 0
+                    rail.free += rail.limit
+                    if self.pulls:
+                        self.up.request(rail.limit)
+            elif self.ended is True and not self.order and not self.waiting:
+                self.finish()
+            else:
+                return
 
 
 class RateLimit(Waiting):

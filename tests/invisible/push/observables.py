@@ -41,7 +41,7 @@ SUBJECTS: Final[Mapping[str, Callable[[], Any]]] = {
 ABOUT_DEMAND: Final = frozenset(
     (
         *("bp_buffer", "bp_drop", "bp_latest", "via_observable", "do_on_request", "do_on_cancel", "on_backpressure_reduce"),
-        *("on_backpressure_timeout", "rebatch_requests"),
+        *("on_backpressure_timeout", "rebatch_requests", "rails"),
     )
 )
 

@@ -209,6 +209,9 @@ FLOWABLE: Final[dict[str, Apply]] = {
         if flow.passive
         else flow.through(lossy.Rebatch, r.prefetch(op["n"]), op.get("k"))  # what is pulled gives one at a time
     ),
+    "rails": lambda r, flow, op, x: flow.pulled_through(
+        lossy.Rails, op["par"], r.prefetch(op["pre"]), r.prefetch(op["k"]), bool(op.get("de"))
+    ),
     "rate_limit": lambda r, flow, op, x: flow.through(lossy.RateLimit, r.clock, op["n"], op["ms"]),
     "observe_latest": lambda r, flow, op, x: flow.through(timeouts.ObserveLatest, r.clock, bool(op.get("de"))),
     "do_on_next": make.acting(looking_on.DoOnNext),
