@@ -142,7 +142,7 @@ def test_what_a_handler_raises_goes_to_the_error_hook(lines: Lines, monkeypatch:
         (lambda: Flowable.of(1).log(3), "a logger or its name"),  # type: ignore[arg-type]  # the mistake
         (lambda: Flowable.of(1).log(level="INFO"), "level of logging"),  # type: ignore[arg-type]  # the mistake
         (lambda: Flowable.of(1).log(levels={"next": 10}), "no 'next', but on_subscribe, request, on_next"),
-        (lambda: Single.just(1).log(levels={"request": 10}), "a Single has no 'request', but on_subscribe, on_success"),
+        (lambda: Single.just(1).log(levels={"request": 10}), "Single has no 'request', but on_subscribe, on_success"),
     ],
 )
 def test_wrong_arguments_say_what_to_write(wrong: Callable[[], object], says: str) -> None:

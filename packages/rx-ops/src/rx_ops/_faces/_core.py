@@ -161,7 +161,7 @@ def begun_wrongly(kind: str, given: Any, item: str) -> TypeError:
     else:
         right = item if kind == "Completable" else f"just({given!r})"
     text = given if given == "" else repr(given)
-    return TypeError(f"{kind}({text}): a {kind} is named after where its items come from.\n  Right:  {kind}.{right}")
+    return TypeError(f"{kind}({text}): it is named after where its items come from.\n  Right:  {kind}.{right}")
 
 
 class NamedScheduler(Scheduler):

@@ -56,7 +56,7 @@ def log_settings(kind: str, logger: Logger | str, level: int, levels: Mapping[st
     for signal, said in all_levels.items():
         if signal not in signals:
             raise ValueError(
-                f"log(levels=...): a {kind} has no {signal!r}, but {', '.join(signals)}.\n"
+                f"log(levels=...): {kind} has no {signal!r}, but {', '.join(signals)}.\n"
                 f"  Right:  .log(levels={{{signals[-1]!r}: logging.DEBUG}})"
             )
         if said is not None and (type(said) is not int or said < 0):
