@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rx_asyncio._scheduler import scheduler as scheduler
     from rx_asyncio._sink import AsyncioSubscription as AsyncioSubscription
     from rx_asyncio._sink import subscribe as subscribe
+    from rx_asyncio._source import from_action as from_action
     from rx_asyncio._source import from_async_iterable as from_async_iterable
     from rx_asyncio._source import from_queue as from_queue
     from rx_asyncio._stream import first as first
@@ -36,6 +37,7 @@ _HOMES: Final = {
     "__version__": "_version",
     "filter_async": "_operators",
     "first": "_stream",
+    "from_action": "_source",
     "from_async_iterable": "_source",
     "from_future": "_future",
     "from_queue": "_source",
@@ -56,6 +58,7 @@ __all__ = [
     "__version__",
     "filter_async",
     "first",
+    "from_action",
     "from_async_iterable",
     "from_future",
     "from_queue",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from rx_asyncio._loop import AsyncioLoop, owned
-from rx_core.tasks import AsyncSource, check_async_iterable
+from rx_core.tasks import AsyncAction, AsyncSource, check_action, check_async_iterable
 
 if TYPE_CHECKING:
-    from rx_core import FlowableBase
+    from rx_core import CompletableBase, FlowableBase
 
 T = TypeVar("T")
 
@@ -125,3 +125,20 @@ class _Taken(AsyncIterator[T]):
 
     async def aclose(self) -> None:
         self._done()
+
+
+def from_action(function: Callable[[], Awaitable[object]], /, *, group: asyncio.TaskGroup | None = None) -> CompletableBase:
+    """An async function that is called for what it does, in a task for each subscription; what it returns is dropped::
+
+        Flowable.using_when(opened, rows, lambda db: rx_asyncio.from_action(db.close))
+
+    Errors:  the function's own, with their type; an RxError when its task is cancelled from elsewhere.
+    Memory:  none.
+    Thread:  the loop's, as of :func:`from_async_iterable`, and so is whose the task is.
+    Cancel:  cancels the task.
+    Raises:  TypeError for what is no function, RuntimeError for a group outside asyncio.
+    """
+    check_action("rx_asyncio", function)
+    owned("from_action", group)
+    loop = AsyncioLoop.find() if group is None else AsyncioLoop.here("rx_asyncio.from_action()")
+    return AsyncAction(AsyncioLoop, loop, function, group)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rx_trio._sink import TrioSubscription as TrioSubscription
     from rx_trio._sink import subscribe as subscribe
     from rx_trio._sink import to_channel as to_channel
+    from rx_trio._source import from_action as from_action
     from rx_trio._source import from_async_iterable as from_async_iterable
     from rx_trio._source import from_channel as from_channel
     from rx_trio._stream import first as first
@@ -35,6 +36,7 @@ _HOMES: Final = {
     "__version__": "_version",
     "filter_async": "_operators",
     "first": "_stream",
+    "from_action": "_source",
     "from_async_iterable": "_source",
     "from_channel": "_source",
     "map_async": "_operators",
@@ -54,6 +56,7 @@ __all__ = [
     "__version__",
     "filter_async",
     "first",
+    "from_action",
     "from_async_iterable",
     "from_channel",
     "map_async",

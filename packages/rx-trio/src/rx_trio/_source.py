@@ -4,16 +4,16 @@ requested.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, final
 
 import trio
 
-from rx_core.tasks import AsyncSource, check_async_iterable
+from rx_core.tasks import AsyncAction, AsyncSource, check_action, check_async_iterable
 from rx_trio._loop import TrioLoop, owned
 
 if TYPE_CHECKING:
-    from rx_core import FlowableBase
+    from rx_core import CompletableBase, FlowableBase
 
 T = TypeVar("T")
 
@@ -62,6 +62,23 @@ def from_channel(channel: trio.abc.ReceiveChannel[T], /, *, nursery: trio.Nurser
         )
     source: AsyncIterable[T] = _Received(channel) if isinstance(channel, trio.MemoryReceiveChannel) else channel
     return _source("from_channel", source, nursery)
+
+
+def from_action(function: Callable[[], Awaitable[object]], /, *, nursery: trio.Nursery) -> CompletableBase:
+    """An async function that is called for what it does, in a task for each subscription; what it returns is dropped::
+
+        Flowable.using_when(opened, rows, lambda db: rx_trio.from_action(db.aclose, nursery=nursery))
+
+    Errors:  the function's own, with their type; an RxError when the nursery is cancelled, or closed before the subscription.
+    Memory:  none.
+    Thread:  as :func:`from_async_iterable`.
+    Cancel:  cancels the task.
+    Raises:  TypeError for what is no function, RuntimeError outside trio.
+    """
+    check_action("rx_trio", function)
+    loop = TrioLoop.here("rx_trio.from_action()")
+    owned("from_action", nursery)
+    return AsyncAction(TrioLoop, loop, function, nursery)
 
 
 def _source(call: str, source: AsyncIterable[T] | Callable[[], AsyncIterable[T]], nursery: trio.Nursery) -> FlowableBase[T]:

@@ -5,6 +5,7 @@ It imports no such library.
 For who connects another one: subclass :class:`Loop`; ``rx_trio`` and ``rx_asyncio`` are the models.
 """
 
+from rx_core.tasks._actions import AsyncAction, check_action
 from rx_core.tasks._arrivals import Arrivals
 from rx_core.tasks._endings import Endings, working_here
 from rx_core.tasks._items import NOTHING, Stream, StreamItems, check_one, check_source, single_value
@@ -20,6 +21,7 @@ __all__ = [
     "NOTHING",
     "QUANTUM",
     "Arrivals",
+    "AsyncAction",
     "AsyncOperator",
     "AsyncSource",
     "Crew",
@@ -38,6 +40,7 @@ __all__ = [
     "TaskSource",
     "TaskSubscription",
     "Wakeup",
+    "check_action",
     "check_async_iterable",
     "check_one",
     "check_source",
