@@ -78,6 +78,9 @@ REASONS: Final[dict[StageFunction, Why]] = {
     ),
     **dict.fromkeys((stages.enumerate_, stages.map_indexed, stages.filter_indexed), Why(_IN_ORDER, _NUMBERED)),
     stages.do_on_next: Why(_EFFECT, _SAVE),
+    stages.on_error_continue: Why(
+        "gives the items that failed to a function here", ".flat_map_iterable(f), where f catches the error and gives no item"
+    ),
     stages.do_on_complete: Why(_EFFECT, _RESULT),
     stages.do_on_empty: Why(_EFFECT, _RESULT),
     **dict.fromkeys(
