@@ -112,7 +112,22 @@ def test_levels_are_those_that_were_said(lines: Lines) -> None:
 def test_a_logger_may_be_given_and_the_name_is_rx(lines: Lines) -> None:
     Flowable.of(1).log(logging.getLogger(NAME)).blocking_list()
     assert "on_next(1)" in lines.texts
-    assert "rx" in logging.Logger.manager.loggerDict or Flowable.of(1).log().blocking_list() == [1]
+    found = Lines()
+    logging.getLogger("rx").addHandler(found)
+    try:
+        Flowable.of(1).log(level=logging.CRITICAL).blocking_list()
+    finally:
+        logging.getLogger("rx").removeHandler(found)
+    assert ("CRITICAL", "on_next(1)") in found.lines
+
+
+def test_what_the_logger_does_not_want_is_not_made_into_text(lines: Lines) -> None:
+    class Shy:
+        def __repr__(self) -> str:
+            raise AssertionError("it was shown")
+
+    Flowable.of(Shy()).log("rx.test.log.quiet", level=0).blocking_list()
+    assert lines.lines == []
 
 
 def test_a_number_tells_subscriptions_apart(lines: Lines) -> None:

@@ -229,7 +229,7 @@ class _Site:
         calls.answer(Answer(results, error, size, seconds))
 
     def _died(self) -> None:
-        """Who waits for the process is told how it ended. The next list starts another one."""
+        """Answer each caller whose list the process had with an error that says how it ended. The next list starts another."""
         child, how = self._child, "was not started"
         if child is not None:
             self._end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import FlowableBase, MaybeBase, ObservableBase, Scheduler, SingleBase, Subscriber, Worker, check_callable, name_of
@@ -102,17 +103,23 @@ def check_source(operator: str, source: object, /, argument: str = "", *, kind: 
         raise TypeError(f"{operator}() expected a source with subscribe(), got {source!r}.\n{right}")
 
 
+@lru_cache(maxsize=256)  # isinstance() costs, for ABCs, as much as all else in wrap
+def _kind_of(cls: type) -> str:
+    """The name of the reactive type that a class is of; "" for a foreign one."""
+    bases = {"Flowable": FlowableBase, "Observable": ObservableBase, "Single": SingleBase, "Maybe": MaybeBase}
+    return next((name for name, base in bases.items() if issubclass(cls, base)), "")
+
+
 def check_wrapped(kind: str, source: object, /) -> None:
     """Raise at assembly for what ``wrap`` of ``kind`` cannot take: no source, or one of another number of items."""
     check_source("wrap", source, kind=kind)
+    of = _kind_of(type(source))  # type: ignore[arg-type]  # mypy does not know that a class is hashable
     if kind in ("Flowable", "Observable"):
-        if isinstance(source, (SingleBase, MaybeBase)):
-            of = "Single" if isinstance(source, SingleBase) else "Maybe"
+        if of in ("Single", "Maybe"):
             raise TypeError(
                 f"{kind}.wrap() expected a stream, got the {of} {source!r}.\n  Right:  {of}.wrap(source).to_{kind.lower()}()"
             )
-    elif kind != "Completable" and isinstance(source, (FlowableBase, ObservableBase)):
-        of = "Flowable" if isinstance(source, FlowableBase) else "Observable"
+    elif kind != "Completable" and of in ("Flowable", "Observable"):
         ends = ("single()", "first()") if kind == "Single" else ("single_element()", "first_element()")
         raise TypeError(
             f"{kind}.wrap() expected a {kind}, got the {of} {source!r}, which may give several items.\n"

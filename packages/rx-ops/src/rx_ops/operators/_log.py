@@ -85,9 +85,10 @@ class Log(PassThrough[T]):
 
     def tell(self, signal: str, text: str, *args: object) -> None:
         level = self.settings.levels.get(signal)
-        if level is not None:
+        logger = self.settings.logger
+        if level is not None and logger.isEnabledFor(level):
             try:
-                self.settings.logger.log(level, f"[%d] {signal}({text})", self.number, *args)
+                logger.log(level, f"[%d] {signal}({text})", self.number, *args)
             except Exception as failure:
                 dropped(failure, self.origin)
 
