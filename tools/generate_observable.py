@@ -64,6 +64,7 @@ FAMILIES: Final = (
     "_aside",
     "_lifecycle",
     "_log",
+    "_named",
     "_subscribe_on",
     "_observe_on",
     "_late",

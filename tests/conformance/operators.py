@@ -188,6 +188,8 @@ OPERATORS: Final = (
     Operator("do_on_subscribe", "FOSMC", "alone"),
     Operator("do_on_terminate", "FOSMC", "alone"),
     Operator("log", "FOSMC", "alone"),
+    Operator("named", "FOSMC"),
+    Operator("checkpoint", "FOSMC", "alone"),
     Operator("on_terminate_detach", "FOSMC", "alone"),
     # threads and time
     Operator("observe_on", "FOSMC", "threads"),

@@ -215,6 +215,8 @@ TRANSFORM: Final = (
     Case("on_error_continue", lambda s, k: s.map(_over_one).on_error_continue(_ignored), lambda xs: [_over_one(x) for x in xs if x != 1]),
     Case("circuit_breaker", lambda s, k: s.circuit_breaker(CircuitBreaker(9, 9, scheduler=k.clock)), _same),
     Case("log", lambda s, k: s.log(level=0), _same),
+    Case("named", lambda s, k: s.named("orders"), _same),
+    Case("checkpoint", lambda s, k: s.checkpoint("here"), _same),
     Case("on_terminate_detach", lambda s, k: s.on_terminate_detach(), _same),
     Case("do_after_next", lambda s, k: s.do_after_next(lambda _item: None), _same),
     Case("hide", lambda s, k: s.hide(), _same),

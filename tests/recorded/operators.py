@@ -309,6 +309,8 @@ ANY: Final[dict[str, MakeOperator]] = {
     "do_after_success": lambda stream, at: stream.do_after_success(at.consumer()),
     "do_on_lifecycle": lambda stream, at: stream.do_on_lifecycle(on_subscribe=at.action(), on_dispose=at.action()),
     "log": lambda stream, at: stream.log(level=0),
+    "named": lambda stream, at: stream.named("orders"),
+    "checkpoint": lambda stream, at: stream.checkpoint(),
     "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
     "circuit_breaker": lambda stream, at: stream.circuit_breaker(CircuitBreaker(1000, 1000, scheduler=at.clock)),
     # failing, and starting again

@@ -310,6 +310,8 @@ COORDINATING: Final = (
     Case("zip", lambda s, n: Flowable.zip(s(n), Flowable.range(n + 2))),
     Case("zip_with", lambda s, n: s(n).zip_with(s(n), lambda a, b: a + b)),
     Case("log", lambda s, n: s(n).log(level=0)),
+    Case("named", lambda s, n: s(n).named("orders")),
+    Case("checkpoint", lambda s, n: s(n).checkpoint()),
     Case("on_error_complete", lambda s, n: s(n).on_error_complete(), fails=False),
     Case("on_error_return", lambda s, n: s(n).on_error_return(lambda e: 1), fails=False),
     Case("on_error_resume_next", lambda s, n: s(-1).on_error_resume_next(lambda e: s(n)), fails=False),

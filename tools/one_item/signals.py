@@ -110,6 +110,19 @@ PART.row(
     C={"marble": "--|  -->  --|"},
 )
 PART.row(
+    "named",
+    "SMC",
+    "Gives this a name, by which ``rx_core.runs()`` and metrics show it, and changes nothing.",
+    "--1|  -->  --1|",
+    C={"marble": "--|  -->  --|"},
+)
+PART.row(
+    "checkpoint",
+    "SMC",
+    "Marks an error that passes: a note on it has ``description`` and the line that this stands at.",
+    "--#  -->  --#",
+)
+PART.row(
     "on_terminate_detach",
     "SMC",
     "Keeps no reference to its observer and its source from the end or a dispose on.",

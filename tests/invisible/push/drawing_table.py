@@ -205,6 +205,8 @@ ANY: Final = {
     "do_on_subscribe": Drawn("do_on_subscribe(action)", weight=1, faults=True),
     "do_on_lifecycle": Drawn("do_on_lifecycle(action, action)", weight=1, faults=True),
     "log": Drawn("log()", weight=1),
+    "named": Drawn("named(name)", weight=1),
+    "checkpoint": Drawn("checkpoint()", weight=1),
     "on_terminate_detach": Drawn("on_terminate_detach()", weight=1),
     "circuit_breaker": Drawn("circuit_breaker(closed)", weight=1),
     "unsubscribe_on": Drawn("unsubscribe_on()", weight=1),

@@ -40,6 +40,8 @@ COMMON: Final[dict[str, Apply]] = {
     "do_on_dispose": make.acting(looking_on.DoOnCancel),
     "do_on_lifecycle": make.do_on_lifecycle,
     "log": lambda r, flow, op, x: flow,
+    "named": lambda r, flow, op, x: flow,
+    "checkpoint": lambda r, flow, op, x: flow,
     "on_terminate_detach": lambda r, flow, op, x: flow,
     "circuit_breaker": lambda r, flow, op, x: flow,
     "unsubscribe_on": make.timed(looking_on.UnsubscribeOn),

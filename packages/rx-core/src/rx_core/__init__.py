@@ -5,6 +5,7 @@ Importing it is cheap and pulls in neither pluggy nor an event loop; both wait f
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
@@ -82,9 +83,12 @@ from rx_core._user_code import (
 from rx_core._version import __version__
 from rx_core.streams import Items, Run, Source, close, tell_interrupted
 
+if os.environ.get("RX_WATCH"):
+    import rx_core.live  # it looks what that says
 if TYPE_CHECKING:
     from rx_core._hookspecs import hookimpl
     from rx_core._plugins import PluginManager, manager
+    from rx_core.live import print_runs, runs
 
 __all__ = [
     "DEFAULT_PREFETCH",
@@ -163,8 +167,10 @@ __all__ = [
     "none_argument",
     "none_produced",
     "on_schedule",
+    "print_runs",
     "registry",
     "request_all",
+    "runs",
     "scheduler",
     "tell_interrupted",
     "unwrap_stop",
@@ -184,4 +190,8 @@ def __getattr__(name: str) -> object:
         from rx_core import _plugins
 
         return getattr(_plugins, name)
+    if name in ("print_runs", "runs"):
+        from rx_core import live
+
+        return getattr(live, name)
     raise AttributeError(f"module 'rx_core' has no attribute {name!r}")

@@ -23,6 +23,8 @@ on_schedule: Callable[[Action], Action] | None = None
 on_error: Callable[[Exception, object], object] | None = None
 #: Called with a Single, Maybe or Completable that is awaited; returns an awaitable, or None when no async library it knows runs.
 awaitable: Callable[[object], object] | None = None
+#: What a source has done, for who explains it; None until runs are counted.
+counts_of: Callable[[object], object] | None = None
 #: The macro-fusion rules of all plugins; replaced as a whole when plugins change.
 fusion_rules: tuple[object, ...] = ()
 
@@ -31,6 +33,9 @@ loaded = False
 #: The hook of the plugins, and whether ``on_assembly`` is to be there without one: see :func:`watch_assembly`.
 _plugged_on_assembly: Callable[[object], object] | None = None
 _watched = False
+#: The hook of the plugins, and what is called behind it while runs are counted: see :func:`watch_subscribing`.
+_plugged_on_subscribe: Callable[[object, object], object] | None = None
+_counting: Callable[[object, object], object] | None = None
 _setting = Lock()
 
 
@@ -48,6 +53,38 @@ def watch_assembly(watched: bool) -> None:
     with _setting:
         _watched = watched
         on_assembly = _as_it_is if _plugged_on_assembly is None and watched else _plugged_on_assembly
+
+
+def set_on_subscribe(hook: Callable[[object, object], object] | None) -> None:
+    """What the plugins want to be called."""
+    global _plugged_on_subscribe
+    with _setting:
+        _plugged_on_subscribe = hook
+        _compose_on_subscribe()
+
+
+def watch_subscribing(counting: Callable[[object, object], object] | None, told: Callable[[object], object]) -> None:
+    """From now on ``counting`` is called with each source and what the plugins make of its subscriber. None: no more.
+    ``told`` gives what was counted of a source, or None."""
+    global _counting, counts_of
+    with _setting:
+        _counting = counting
+        counts_of = told
+        _compose_on_subscribe()
+
+
+def _compose_on_subscribe() -> None:
+    global on_subscribe
+    plugged, counting = _plugged_on_subscribe, _counting
+    if plugged is None or counting is None:
+        on_subscribe = plugged or counting
+        return
+    plugins, counts = plugged, counting
+
+    def both(source: object, subscriber: object) -> object:
+        return counts(source, plugins(source, subscriber))
+
+    on_subscribe = both
 
 
 def _as_it_is(pipeline: object) -> object:

@@ -81,6 +81,17 @@ class CallbackObserver(Handle, Generic[T]):
             self.callback_failed(error)
 
     @property
+    def up(self) -> Subscription | Disposable | None:
+        """The source's subscription, until its end."""
+        found: Subscription | Disposable | None = self._cell.get(_UPSTREAM)
+        return found
+
+    @property
+    def origin(self) -> object:
+        """What it is subscribed to, for messages."""
+        return self._origin
+
+    @property
     def function(self) -> Callable[[T], object] | None:
         """The callback that takes the items. A source may call it itself; :meth:`callback_failed` is for what it raises."""
         return self._on_next

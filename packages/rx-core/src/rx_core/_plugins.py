@@ -179,7 +179,7 @@ class PluginManager:
         """Turn all registrations into the plain globals that the rest of the library reads."""
         _hooks.set_on_assembly(_chain(self._functions("rx_on_assembly", "pipeline")))
         _hooks.on_schedule = _chain(self._functions("rx_on_schedule", "action"))
-        _hooks.on_subscribe = _chain_second(self._functions("rx_on_subscribe", "source", "subscriber"))
+        _hooks.set_on_subscribe(_chain_second(self._functions("rx_on_subscribe", "source", "subscriber")))
         _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))
         _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline"))
         _hooks.fusion_rules = tuple(rule for known in self._registrations.values() for rule in known.fusion_rules)

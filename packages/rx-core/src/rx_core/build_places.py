@@ -73,12 +73,16 @@ def place_outside() -> Place | None:
     """The line that is being run, of the first frame that is not of this library."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        path = frame.f_code.co_filename
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in _OURS and not path.startswith("<rx "):  # a generated loop, whose function builds an inner stream
-            return path, frame.f_lineno
+        if is_outside(frame):
+            return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
     return None
+
+
+def is_outside(frame: FrameType, /) -> bool:
+    """Whether ``frame`` runs code that is not of this library."""
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return package not in _OURS and not frame.f_code.co_filename.startswith("<rx ")  # a generated loop
 
 
 def remember_place(function: object, operator: str, place: Place, /) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class _Adapter(BaseDisposable):
     """A subscriber that asks for everything and hands its observer a Disposable."""
 
-    __slots__ = ("_down", "_up")
+    __slots__ = ("down", "up")
 
     @property
     def asks(self) -> bool:
@@ -23,30 +23,30 @@ class _Adapter(BaseDisposable):
         return True
 
     def __init__(self, down: Any) -> None:
-        self._down = down
-        self._up: Subscription | None = None
+        self.down = down
+        self.up: Subscription | None = None
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
-        if self._up is not None:
+        if self.up is not None:
             subscription.cancel()  # RS 2.5
             return
-        self._up = subscription
-        self._down.on_subscribe(self)
+        self.up = subscription
+        self.down.on_subscribe(self)
         if self.asks:
             subscription.request(UNBOUNDED)
 
     def on_error(self, error: Exception, /) -> None:
-        self._up = _GONE
-        self._down.on_error(error)
+        self.up = _GONE
+        self.down.on_error(error)
 
     def dispose(self) -> None:
-        up, self._up = self._up, _GONE
+        up, self.up = self.up, _GONE
         if up is not None:
             up.cancel()
 
     @property
     def is_disposed(self) -> bool:
-        return self._up is _GONE
+        return self.up is _GONE
 
 
 class _Gone:
@@ -94,28 +94,28 @@ class ToObserver(_Adapter):
 
     def on_complete(self) -> None:
         if self.mode == NONE:
-            self._up = _GONE  # else what waits may still be polled
-        self._down.on_complete()
+            self.up = _GONE  # else what waits may still be polled
+        self.down.on_complete()
 
     def on_error(self, error: Exception, /) -> None:
         if self.mode == NONE:
-            self._up = _GONE
-        self._down.on_error(error)
+            self.up = _GONE
+        self.down.on_error(error)
 
     # -- as a queue ----------------------------------------
 
     def rx_serves(self, consumer: object, /) -> bool:
-        return consumer is self._down
+        return consumer is self.down
 
     def request_fusion(self, mode: int, /) -> int:
         if self.mode != NONE:
             return NONE
-        self.mode = ask(self._up, self, mode)
+        self.mode = ask(self.up, self, mode)
         return self.mode
 
     @property
     def _queue(self) -> Any:
-        return self._up
+        return self.up
 
     def poll(self) -> Any:
         return self._queue.poll()
@@ -144,15 +144,15 @@ class ToMaybe(_Adapter):
         self._value = item
 
     def on_complete(self) -> None:
-        self._up = _GONE
+        self.up = _GONE
         value, self._value = self._value, None
         if value is not None:
-            self._down.on_success(value)
+            self.down.on_success(value)
         else:
             self.empty()
 
     def empty(self) -> None:
-        self._down.on_complete()
+        self.down.on_complete()
 
 
 class ToSingle(ToMaybe):
@@ -165,7 +165,7 @@ class ToSingle(ToMaybe):
         self._origin = origin
 
     def empty(self) -> None:
-        self._down.on_error(EmptyStreamError(repr(self._origin)))
+        self.down.on_error(EmptyStreamError(repr(self._origin)))
 
 
 class ToCompletable(_Adapter):
@@ -180,5 +180,5 @@ class ToCompletable(_Adapter):
         pass
 
     def on_complete(self) -> None:
-        self._up = _GONE
-        self._down.on_complete()
+        self.up = _GONE
+        self.down.on_complete()

@@ -17,6 +17,7 @@ from rx_fusion._build_lines import remember
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._notes import calls
+from rx_fusion._run_names import run_name
 from rx_fusion._shapes import ROOT, Shape
 from rx_fusion._stage import StageFunction
 from rx_fusion._stages import stage_of
@@ -59,6 +60,10 @@ class Assembly(Stream[T_co]):
     def _begun_wrongly(cls, given: object) -> TypeError:
         """The error for a class that was called with something else than a head, by its user perhaps."""
         return TypeError(f"{cls.__name__}() is made of a head, got {given!r}")
+
+    @property
+    def _run_name(self) -> str | None:
+        return run_name(self._head, self._shape, self._args)
 
     def _then(self, stage: StageFunction, *args: Any) -> Any:
         """This pipeline with one more stage."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rx_core import DEMAND, UNBOUNDED, Scheduler
+from rx_core import DEMAND, UNBOUNDED, Scheduler, hooks
 from rx_core.queue_fusion import ANY, ASYNC, NONE, SYNC, fusion_enabled
 from rx_core.streams import close, takes_requests
 from rx_fusion._forms import Feed
@@ -58,6 +58,8 @@ def plan_of(pipeline: Described, inside: bool = False, consumer: Head | None = N
         head, shape, args = pipeline._resolve()
         applied = pipeline._rules_applied()
         rewritten = (f"rewritten: {', '.join(applied)}",) if applied else ()
+    if (counts := hooks.counts_of and hooks.counts_of(pipeline)) is not None:
+        rewritten = (*rewritten, f"counted: {counts}")
     below = tuple(shortened(head.upstream, partial(_source_plan, consumer=head), _left_out))
     names = _stage_calls(shape, args)
     if isinstance(head, IterableHead):

@@ -106,6 +106,7 @@ def op(
     """
 
     def register(kind: OpT) -> OpT:
+        kind.operator_name = name
         _OPERATORS[kind] = Operator(kind, name, "none", loop=loop, unstarted=unstarted, makes_op=True)
         return kind
 

@@ -14,6 +14,8 @@ from rx_core import UNBOUNDED, SettlesDemand, invalid_request, none_produced
 from rx_core.queue_fusion import NONE
 from rx_core.streams import LOOK_FIRST, NOT_THERE, give_back
 from rx_fusion._forms import Form
+from rx_fusion._notes import calls
+from rx_fusion._run_names import run_name
 from rx_fusion._step_end import StepEnd, ignored, nothing
 from rx_fusion._transit import SyncSteps, granted
 
@@ -57,6 +59,25 @@ class StepSubscriber(StepEnd):
         except (Exception, GeneratorExit) as error:
             # What comes before a stage's loop: the supplier of collect.
             raise self._noted(error)  # noqa: B904  # it is the same error, or has it as its cause
+
+    @property
+    def operator_name(self) -> str:
+        """The stages as users wrote them."""
+        return calls(self._shape.stages, self._args).lstrip(".")
+
+    @property
+    def pipeline_text(self) -> str:
+        """What is run, as users wrote it."""
+        return f"{self.origin!r}{calls(self._shape.stages, self._args)}"
+
+    @property
+    def run_name(self) -> str | None:
+        return run_name(self.origin, self._shape, self._args)
+
+    @property
+    def one_for_one(self) -> bool:
+        """Whether each item gives one, so that what is asked of the stages is what they ask for."""
+        return self._shape.one_for_one and not any(stage.drops for stage in self._shape.stages)
 
     def _build(self, shape: Shape, args: tuple[Any, ...], state: tuple[Any, ...] | None) -> None:
         factory = shape.form(STEP)

@@ -49,6 +49,10 @@ class Receiver(Generic[T]):
         self.requests = []
         self.stopped = False
 
+    @property
+    def up(self) -> Broadcast[T]:
+        return self.broadcast
+
     def request(self, n: Amount, /) -> None:
         if not self.stopped:
             self.requests.append(n)

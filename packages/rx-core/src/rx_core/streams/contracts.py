@@ -58,6 +58,11 @@ class Stream(Generic[T_co]):
     #: See ``takes_requests``.
     _takes_requests: ClassVar[bool] = True
 
+    @property
+    def _run_name(self) -> str | None:
+        """What ``named`` calls it, for who looks at its runs."""
+        return None
+
     def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core._demand import UNBOUNDED
@@ -12,6 +12,7 @@ from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
+    from rx_core.streams.contracts import Listening
 
 T = TypeVar("T")
 
@@ -30,6 +31,9 @@ class Reader(Op[Any]):
     wanted: int
     #: What it opened and neither read to the end nor closed.
     reading: dict[PassiveItems | QueuedItems, None]
+
+    def open_inputs(self) -> Iterable[Listening]:
+        return [items.entry for items in list(self.reading) if isinstance(items, QueuedItems)]
 
 
 def opened(op: Reader, source: Any, window: int, eager_error: bool, *, at_once: bool) -> Items[Any]:

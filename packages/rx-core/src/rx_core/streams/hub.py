@@ -38,6 +38,7 @@ class HubSubscription(Op[T]):
     """One subscriber of a hub. It leaves the hub as soon as it cancels, whatever thread signals to it just then."""
 
     __slots__ = ("hub",)
+    waits_for = "an item to be sent to it"
 
     hub: Any
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rx_core._demand import UNBOUNDED
 from rx_core.streams.contracts import WITHOUT_DEMAND, Stream, close, is_exhausted
 from rx_core.streams.gated_inputs import GatedInput
 from rx_core.streams.inputs import DirectInput, RelayedInput
@@ -164,6 +165,13 @@ class OneAtATime(Op[T]):
         else:
             self.refused = error
             self.later.append((current.up.request, 0))
+
+    def open_demand(self) -> int | None:
+        wanted = super().open_demand()
+        current = self.current
+        if wanted is None or wanted == UNBOUNDED or current is None:
+            return wanted
+        return max(0, current.settle(wanted))  # the account is settled when the source is over
 
     def listening(self) -> Iterable[Listening]:
         current = self.current

@@ -75,6 +75,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
         "stopped",
     )
 
+    #: What users write, for messages; "" where it is no operator of its own.
+    operator_name: ClassVar[str] = ""
+    #: What it waits for where no source of its own is to send, in words: see rx_core.live.
+    waits_for: ClassVar[str] = "an item"
     #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
     on_worker: ClassVar[bool] = False
     #: It has one source, and RxJava's operator calls on_subscribe when the source does: see :meth:`after_answer`.
@@ -157,6 +161,16 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def listening(self) -> Iterable[Listening]:
         """The inputs that are subscribed to a source, for any thread: see :meth:`cancel`."""
         return ()
+
+    def open_inputs(self) -> Iterable[Listening]:
+        """What it listens with, for any thread to look at. More than :meth:`listening` where a cancel leaves the sources to others,
+        as those of a group."""
+        return self.listening()
+
+    def open_demand(self) -> int | None:
+        """How many items are requested and not given, for any thread to look at; None: a thread is just changing that."""
+        held: list[int] = self.token[-1:]  # one step
+        return held[0] if held and not self.requests else None
 
     def refuse_request(self, error: Exception) -> None:
         """A request was not a positive number (RS 3.9). Where a source signals past the gate, the source has to say so."""

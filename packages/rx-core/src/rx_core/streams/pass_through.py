@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import SettlesDemand, after_answer, request_all
@@ -30,6 +30,8 @@ class PassThrough(SettlesDemand, Generic[T]):
 
     __slots__ = ("done", "down", "emit", "origin", "source", "up")
 
+    #: What users write, for messages; "" where it is no operator of its own.
+    operator_name: ClassVar[str] = ""
     source: Publisher[T]
     #: The subscriber, until it cancels (RS 3.13).
     down: Any

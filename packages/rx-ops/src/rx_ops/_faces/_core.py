@@ -211,6 +211,13 @@ def check_scheduler(operator: str, scheduler: object, /) -> None:
         raise TypeError(f"{operator}() expected a scheduler, got {scheduler!r}.\n  Right:  {call}")
 
 
+def check_name(name: object, /) -> str:
+    """What ``named`` was given, where that is a text. Else raise at assembly."""
+    if not isinstance(name, str):
+        raise TypeError(f"named() expected a text, got {name!r}.\n  Right:  .named('orders')")
+    return name
+
+
 def itself(item: Any) -> Any:
     """The key of an item that is compared by itself."""
     return item
@@ -234,6 +241,7 @@ __all__ = [
     "check_callable",
     "check_count",
     "check_kind",
+    "check_name",
     "check_scheduler",
     "check_seconds",
     "check_seeded",

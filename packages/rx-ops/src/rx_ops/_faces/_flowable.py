@@ -34,6 +34,7 @@ from rx_ops._faces._latest import FlowableLatest
 from rx_ops._faces._lifecycle import FlowableLifecycle
 from rx_ops._faces._listen import FlowableListen
 from rx_ops._faces._log import FlowableLog
+from rx_ops._faces._named import FlowableNamed
 from rx_ops._faces._observe_on import FlowableObserveOn
 from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._ordered import FlowableOrdered
@@ -99,6 +100,7 @@ class Flowable(
     FlowableAside[T_co],
     FlowableLifecycle[T_co],
     FlowableLog[T_co],
+    FlowableNamed[T_co],
     FlowableSubscribeOn[T_co],
     FlowableObserveOn[T_co],
     FlowableLate[T_co],

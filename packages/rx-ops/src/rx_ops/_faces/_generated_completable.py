@@ -28,6 +28,7 @@ from rx_ops._faces._core import (
     begun_wrongly,
     check_callable,
     check_count,
+    check_name,
     check_scheduler,
     check_seconds,
     check_source,
@@ -564,6 +565,36 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  Reactor ``log``.
         """
         return self._coordinate(operators.Log, operators.log_settings("Completable", logger, level, levels), shown="log()")
+
+    def named(self, name: str) -> Completable:
+        """Gives this a name, by which ``rx_core.runs()`` and metrics show it, and changes nothing.
+
+        ::  --|  -->  --|
+
+        Demand:  none; there are no items.
+        Errors:  pass through; TypeError at assembly for what is no text.
+        Memory:  none.
+        Thread:  the source's.
+        Fusion:  stage, of which nothing is left in a loop but an assignment.
+        Source:  Reactor ``name``.
+        """
+        return self._then(stages.named, check_name(name))
+
+    def checkpoint(self, description: str | None = None) -> Completable:
+        """Marks an error that passes: a note on it has ``description`` and the line that this stands at.
+
+        ::  --#  -->  --#
+
+        Demand:  none; there are no items.
+        Errors:  pass through, with one note more; TypeError at assembly for what is no text.
+        Memory:  none.
+        Thread:  that of the error.
+        Fusion:  coordinating.
+        Source:  Reactor ``checkpoint``. The line is always kept: it is looked for once, at assembly.
+        """
+        note = operators.checkpoint_note(description)
+        shown = "checkpoint()" if description is None else f"checkpoint({description!r})"
+        return self._coordinate(operators.Checkpoint, note, shown=shown)
 
     def on_terminate_detach(self) -> Completable:
         """Keeps no reference to its observer and its source from the end or a dispose on.

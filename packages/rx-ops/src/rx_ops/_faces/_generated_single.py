@@ -34,6 +34,7 @@ from rx_ops._faces._core import (
     check_callable,
     check_count,
     check_kind,
+    check_name,
     check_scheduler,
     check_seconds,
     check_source,
@@ -992,6 +993,36 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Source:  Reactor ``log``.
         """
         return self._coordinate(operators.Log, operators.log_settings("Single", logger, level, levels), shown="log()")
+
+    def named(self, name: str) -> Single[T_co]:
+        """Gives this a name, by which ``rx_core.runs()`` and metrics show it, and changes nothing.
+
+        ::  --1|  -->  --1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  pass through; TypeError at assembly for what is no text.
+        Memory:  none.
+        Thread:  the source's.
+        Fusion:  stage, of which nothing is left in a loop but an assignment.
+        Source:  Reactor ``name``.
+        """
+        return self._then(stages.named, check_name(name))
+
+    def checkpoint(self, description: str | None = None) -> Single[T_co]:
+        """Marks an error that passes: a note on it has ``description`` and the line that this stands at.
+
+        ::  --#  -->  --#
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  pass through, with one note more; TypeError at assembly for what is no text.
+        Memory:  none.
+        Thread:  that of the error.
+        Fusion:  coordinating; the item goes on without a queue.
+        Source:  Reactor ``checkpoint``. The line is always kept: it is looked for once, at assembly.
+        """
+        note = operators.checkpoint_note(description)
+        shown = "checkpoint()" if description is None else f"checkpoint({description!r})"
+        return self._coordinate(operators.Checkpoint, note, shown=shown)
 
     def on_terminate_detach(self) -> Single[T_co]:
         """Keeps no reference to its observer and its source from the end or a dispose on.

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
     from rx_ops.operators._log import Log, log_settings
     from rx_ops.operators._mapping import Named
+    from rx_ops.operators._named import Checkpoint, checkpoint_note
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
     from rx_ops.operators._parallel import RailsHead, rails_begin, rails_of
@@ -152,6 +153,7 @@ _NAMES: Final = {
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
     "_log": ("Log", "log_settings"),
     "_mapping": ("Named",),
+    "_named": ("Checkpoint", "checkpoint_note"),
     "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_ordered": ("MergeOrdered", "MergePriority"),
     "_parallel": ("RailsHead", "rails_begin", "rails_of"),
@@ -195,6 +197,7 @@ __all__ = [
     "BoundaryFirst",
     "BufferCut",
     "BufferToggle",
+    "Checkpoint",
     "Closing",
     "CombineLatest",
     "CompletableEmitter",
@@ -328,6 +331,7 @@ __all__ = [
     "begins_where",
     "begins_with_change",
     "cached",
+    "checkpoint_note",
     "concat_head",
     "elsewhere",
     "ends_where",

@@ -157,7 +157,7 @@ _NOTHING = _Nothing()
 class _Counted(BaseDisposable, Generic[T]):
     """One of the counted subscribers: passes signals on, and tells once that it has left."""
 
-    __slots__ = ("_down", "_owner", "_shared", "_up", "on_next")
+    __slots__ = ("_down", "_owner", "_shared", "on_next", "up")
 
     def __init__(self, owner: RefCount[T], shared: _Shared[T], down: Subscriber[T]) -> None:
         self._owner = owner
@@ -165,10 +165,10 @@ class _Counted(BaseDisposable, Generic[T]):
         self._down: Subscriber[T] = down
         #: Nothing is done to an item, so it spares the call.
         self.on_next: Callable[[T], object] = down.on_next
-        self._up: Any = None
+        self.up: Any = None
 
     def on_subscribe(self, subscription: Any, /) -> None:
-        self._up = subscription
+        self.up = subscription
         self._down.on_subscribe(self)
 
     def on_error(self, error: Exception, /) -> None:
@@ -190,10 +190,10 @@ class _Counted(BaseDisposable, Generic[T]):
             self._owner.left(shared, ended)
 
     def request(self, n: int, /) -> None:
-        self._up.request(n)
+        self.up.request(n)
 
     def cancel(self) -> None:
-        self._up.cancel()
+        self.up.cancel()
         self._let_go()
         self._go(ended=False)
 

@@ -134,6 +134,7 @@ class Never(Op[Any]):
     """No signal but the answer to a wrong request."""
 
     __slots__ = ()
+    waits_for = "a signal that it never gives"
 
     def step(self, demand: int) -> int:
         return demand

@@ -167,7 +167,8 @@ class Created(Overflow[T]):
     """The run of ``create`` for a subscriber that requests."""
 
     __slots__ = ("cleanup", "emitter", "wanted")
-    name = "create"
+    name = operator_name = "create"
+    waits_for = "its function to send"
 
     cleanup: SerialDisposable
     #: Until the end or a cancel; the two refer to each other.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,7 @@ from rx_ops.operators._part import Holders, Part, PartHead
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
+    from rx_core.streams import Listening
     from rx_fusion import Head
 
 T = TypeVar("T")
@@ -74,6 +75,12 @@ class GroupBy(Op[Any]):
             self.asked.append(n)
         else:
             super().request(n)
+
+    def open_inputs(self) -> Iterable[Listening]:
+        return (self.main,)
+
+    def open_demand(self) -> int | None:
+        return None  # its input counts groups
 
     def refuse_request(self, error: Exception) -> None:
         main = self.main

@@ -28,6 +28,7 @@ class Interval(Op[int]):
     """0, 1, 2, ... at a fixed rate. A tick that comes when nothing is wanted is an error."""
 
     __slots__ = ("initial", "numbers", "period", "ticks", "worker")
+    waits_for = "the time of its next tick"
 
     worker: Worker
     #: Ticks that the holder of the token has not looked at.
@@ -71,6 +72,7 @@ class Timer(Op[int]):
     """0 after ``seconds``, and the end."""
 
     __slots__ = ("rung", "seconds", "worker")
+    waits_for = "its time"
 
     worker: Worker
     #: The time has come.
@@ -113,6 +115,7 @@ class Delay(Op[T]):
     """Every signal ``seconds`` later on a worker; an error at once, before the items that wait, unless ``delay_error``."""
 
     __slots__ = ("delay_error", "main", "over", "seconds", "source", "worker")
+    waits_for = "the time of its items"
 
     source: Publisher[T]
     main: _Delayed[T]

@@ -50,6 +50,7 @@ class Part(Unicast[Any]):
     """
 
     __slots__ = ("fresh", "holders", "holding", "reserved")
+    waits_for = "an item from the operator that made it"
 
     holders: Holders
     #: Holds one entry while the part holds the source.

@@ -7,7 +7,7 @@ the items between its cuts, whatever thread they come on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import UNBOUNDED
@@ -15,6 +15,7 @@ from rx_core.streams import LOOK_FIRST, Input, Op
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
 
 
 class Cutter:
@@ -95,6 +96,9 @@ class Pieces(Op[Any]):
 
     def open(self) -> None:
         self.cutter.open(self.main, self.source)
+
+    def open_inputs(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def cue(self, function: Callable[[Any], object], argument: Any = None) -> None:
         """Have ``function(argument)`` called after all that has come, before all that is to come. Any thread."""

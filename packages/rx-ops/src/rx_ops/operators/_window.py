@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED, MissingBackpressureError, dropped
@@ -14,6 +14,7 @@ from rx_ops.operators._pieces import Pieces
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
+    from rx_core.streams import Listening
     from rx_fusion import Head
     from rx_ops.operators._pieces import Cutter
 
@@ -76,6 +77,9 @@ class WindowByCount(Op[Any]):
         self.holders = Holders(self.leave_source)
         self.held = True
         self.refused = None
+
+    def open_inputs(self) -> Iterable[Listening]:
+        return (self.main,)
 
     def open(self) -> None:
         self.main.open(self.source)

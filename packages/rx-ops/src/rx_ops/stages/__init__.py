@@ -51,6 +51,7 @@ from rx_ops.stages._filter import (
 )
 from rx_ops.stages._indexed import enumerate_, filter_indexed, map_indexed, pairwise, slice_, slice_but_last, slice_last
 from rx_ops.stages._last import last_element, last_or, last_or_error, single_element, single_or, single_or_error
+from rx_ops.stages._named import named
 from rx_ops.stages._optional import handle, map_optional
 from rx_ops.stages._runs import buffer_before, buffer_until, buffer_until_changed, buffer_while, chunk_by_weight
 from rx_ops.stages._sorted import smallest, smallest_by, sorted_, sorted_by
@@ -113,6 +114,7 @@ __all__ = [
     "min_",
     "min_by",
     "minima",
+    "named",
     "not_empty",
     "not_none",
     "of_type",

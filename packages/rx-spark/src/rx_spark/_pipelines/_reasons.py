@@ -82,6 +82,7 @@ REASONS: Final[dict[StageFunction, Why]] = {
         "gives the items that failed to a function here", ".flat_map_iterable(f), where f catches the error and gives no item"
     ),
     stages.do_on_complete: Why(_EFFECT, _RESULT),
+    stages.named: Why("names a run of this process", "put it behind what Spark runs:  .count().named('orders')"),
     stages.do_on_empty: Why(_EFFECT, _RESULT),
     **dict.fromkeys(
         (stages.handle, stages.map_optional, stages.not_none),
@@ -153,6 +154,7 @@ OPERATORS: Final[dict[str, Why]] = {
     **dict.fromkeys(("on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"), _DEMAND),
     **dict.fromkeys(("on_backpressure_reduce", "on_backpressure_timeout", "rebatch_requests"), _DEMAND),
     "circuit_breaker": Why("counts the calls of this process", "Spark runs a task that failed again by itself: leave it out"),
+    "checkpoint": Why("marks errors that pass in this process", _RESULT),
     "log": Why("writes to the log of this process", "leave it out; for a count of rows  .observe(name, n=aggregates.count())"),
     "on_terminate_detach": Why("is about references in this process", "leave it out"),
     "hide": Why("is a wall: Spark takes nothing that is behind it", "leave it out"),
