@@ -84,7 +84,7 @@ from rx_core._version import __version__
 from rx_core.streams import Items, Run, Source, close, tell_interrupted
 
 if os.environ.get("RX_WATCH"):
-    import rx_core.live  # it looks what that says
+    import rx_core.live  # noqa: F401  # it looks what that says
 if TYPE_CHECKING:
     from rx_core._hookspecs import hookimpl
     from rx_core._plugins import PluginManager, manager

@@ -183,7 +183,6 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "returnValue": ("just",),
     "return_value": ("just",),
     "run": ("blocking_last", "blocking_get", "blocking_await"),
-    "runName": ("run_name",),
     "sampleFirst": ("throttle_first",),
     "sampleReservoir": ("sample_reservoir",),
     "sampleTimeout": ("debounce",),

@@ -163,8 +163,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         return ()
 
     def open_inputs(self) -> Iterable[Listening]:
-        """What it listens with, for any thread to look at. More than :meth:`listening` where a cancel leaves the sources to others,
-        as those of a group."""
+        """What it listens with, for any thread to look at. More than :meth:`listening` where a cancel leaves the sources to
+        others, as those of a group."""
         return self.listening()
 
     def open_demand(self) -> int | None:
