@@ -19,6 +19,7 @@ from bench._shared import shared_cases
 from bench._symbols import symbol_cases
 from bench._tasks import task_cases
 from bench._threads import thread_cases
+from bench._watching import watching_cases
 from bench._weight import weight_cases
 
 
@@ -36,6 +37,7 @@ def cases(size: int, *, slow: bool = False) -> Iterator[Case]:
     yield from task_cases(size)
     yield from parallel_cases(size)
     yield from process_cases(size)
+    yield from watching_cases(size)
     yield from weight_cases(size)
     yield from call_cases()
     yield from block_cases(size // 4)

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parent.parent
 
 #: The packages that are installed and tested; rx-spark needs a JVM and extension modules that insist on the GIL.
-PACKAGES: Final = ("rx-asyncio", "rx-core", "rx-fusion", "rx-ops", "rx-schedulers", "rx-testing", "rx-trio")
+PACKAGES: Final = ("rx-asyncio", "rx-core", "rx-fusion", "rx-metrics", "rx-ops", "rx-schedulers", "rx-testing", "rx-trio")
 #: The tests beside those of the packages in which threads meet.
 ACROSS: Final = ("tests/integration", "tests/storm", "tests/tasks")
 #: What the tests and editable installs need, in the versions that pyproject.toml names.
-NEEDED: Final = ("hatchling", "hypothesis", "pytest", "pytest-timeout", "ruff")
+NEEDED: Final = ("hatchling", "hypothesis", "opentelemetry-sdk", "pytest", "pytest-timeout", "ruff")
 #: What pyproject.toml does not name, or not exactly enough: later releases of hypothesis have wheels that insist on the GIL, and
 #: cloudpickle comes with rx-spark elsewhere.
 EXACT: Final = {

@@ -12,7 +12,7 @@ from tests.plugins.cold import cold
 
 DOCUMENTS = documents()
 #: Files whose examples need not say what they print.
-LOOSE = [ROOT / "packages" / name / "README.md" for name in ("rx-asyncio", "rx-trio", "rx-spark")]
+LOOSE = [ROOT / "packages" / name / "README.md" for name in ("rx-asyncio", "rx-metrics", "rx-trio", "rx-spark")]
 
 
 def _name(path: Path) -> str:

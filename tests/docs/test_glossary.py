@@ -15,7 +15,17 @@ GLOSSARY = (ROOT / "docs" / "guides" / "glossary.md").read_text(encoding="utf-8"
 WORDS, _, GIVEN_UP = GLOSSARY.partition("\n## Two words for one idea\n")
 SOURCES = [
     file
-    for name in ("rx-asyncio", "rx-core", "rx-fusion", "rx-ops", "rx-schedulers", "rx-spark", "rx-testing", "rx-trio")
+    for name in (
+        "rx-asyncio",
+        "rx-core",
+        "rx-fusion",
+        "rx-metrics",
+        "rx-ops",
+        "rx-schedulers",
+        "rx-spark",
+        "rx-testing",
+        "rx-trio",
+    )
     for file in sorted((ROOT / "packages" / name / "src").rglob("*.py"))
 ]
 

@@ -109,6 +109,7 @@ CIRCLES = [
     "rx_testing",
     "rx_trio",
     "rx_asyncio",
+    "rx_metrics",
     "rx_core/tasks",
 ]
 
@@ -124,7 +125,7 @@ def test_a_circle_is_refused_also_when_half_of_it_is_for_type_checkers(package: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "package", ["rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_spark/_workers", "rx_trio", "rx_asyncio"]
+    "package", ["rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_spark/_workers", "rx_trio", "rx_asyncio", "rx_metrics"]
 )
 def test_a_new_module_has_to_say_its_layer(package: str, tmp_path: Path) -> None:
     refused(tmp_path, {f"{package}/_new.py": ""}, f"{package.split('/')[0]}: ")

@@ -13,7 +13,7 @@ import pytest
 from tests.workspace.projects import PACKAGES, PLUGINS, Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 # Needed at run time, but only by a dependency of ours and only if we use a certain part of it.
@@ -50,10 +50,10 @@ def third_party(folder: Path, own: str) -> set[str]:
     return found - set(sys.stdlib_module_names) - {own}
 
 
-def distribution(module: str) -> str:
-    """Return the distribution that an import name belongs to."""
-    owners = importlib.metadata.packages_distributions().get(module, [module])
-    return normal(owners[0])
+def distribution(module: str, known: Collection[str] = ()) -> str:
+    """Return the distribution that an import name belongs to; where several share it, one of those that are ``known``."""
+    owners = [normal(owner) for owner in importlib.metadata.packages_distributions().get(module, [module])]
+    return next((owner for owner in owners if owner in known), owners[0])
 
 
 def normal(name: str) -> str:
@@ -62,9 +62,9 @@ def normal(name: str) -> str:
 
 def differences(project: Project) -> tuple[set[str], set[str]]:
     """Return what is imported without being declared, and what is declared without being imported."""
-    imported = {distribution(name) for name in third_party(project.sources, project.module)}
     declared = {normal(requirement.name) for requirement in project.requirements}
     optional = {normal(requirement.name) for requirement in project.extras}
+    imported = {distribution(name, declared | optional) for name in third_party(project.sources, project.module)}
     undeclared = imported - declared - optional - set(BROUGHT_BY_CALLER.get(project.name, ()))
     unused = declared - imported - set(NOT_IMPORTED.get(project.name, ()))
     return undeclared, unused

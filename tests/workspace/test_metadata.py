@@ -16,7 +16,17 @@ EVERY_PACKAGE = pytest.mark.parametrize("project", PACKAGES, ids=str)
 
 
 def test_all_packages_of_the_design_exist() -> None:
-    assert {"rx-asyncio", "rx-core", "rx-fusion", "rx-ops", "rx-schedulers", "rx-spark", "rx-testing", "rx-trio"} <= NAMES
+    assert {
+        "rx-asyncio",
+        "rx-core",
+        "rx-fusion",
+        "rx-metrics",
+        "rx-ops",
+        "rx-schedulers",
+        "rx-spark",
+        "rx-testing",
+        "rx-trio",
+    } <= NAMES
     assert {project.folder.name for project in PACKAGES} == NAMES
 
 

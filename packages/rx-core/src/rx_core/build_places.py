@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 #: A file and a line.
 Place = tuple[str, int]
 
-_OURS: Final = frozenset(("rx_asyncio", "rx_core", "rx_fusion", "rx_ops", "rx_schedulers", "rx_trio", "rx_testing", "rx_spark"))
+_OURS: Final = frozenset(
+    ("rx_asyncio", "rx_core", "rx_fusion", "rx_metrics", "rx_ops", "rx_schedulers", "rx_spark", "rx_testing", "rx_trio")
+)
 #: They live as long as their types, and cannot be referred to weakly.
 _LASTING: Final = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
 #: More places than this make a note no better.

@@ -100,7 +100,7 @@ def _stage_calls(shape: Shape, args: tuple[Any, ...]) -> list[str]:
     out, at = [], 0
     for stage in shape.stages:
         size = len(stage.parameters)
-        if not stage.guard:  # it was not written
+        if not stage.guard and stage.name:  # else it was not written
             out.append(call(stage.name, args[at : at + size]))
         at += size
     return out
@@ -116,7 +116,7 @@ def _fusion(head: Head, shape: Shape, asked: bool = True) -> str:
     plain = [f"{stage.name} {stage.uncompiled}" for stage in shape.stages if not stage.compilable]
     if plain:
         return f"stacked generators: {', '.join(dict.fromkeys(plain))}"
-    size = sum(not stage.guard for stage in shape.stages)
+    size = sum(bool(stage.name) and not stage.guard for stage in shape.stages)
     count = f"{size} stage{'s' * (size != 1)}"
     if head.publisher is not None:
         stages = f"fused: {count}"

@@ -87,7 +87,7 @@ def _counted(source: object, subscriber: object) -> object:
                 counts = _counts[source] = Counts()
             counts.runs += 1
     except TypeError:
-        counts = Counts(1)  # nobody will ask for it, but the run can be shown
+        counts = Counts(1)  # which cannot be asked for; but the run can be shown
     return Counted(source, subscriber, counts)
 
 

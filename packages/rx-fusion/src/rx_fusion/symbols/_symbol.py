@@ -22,7 +22,9 @@ MAX_DEPTH: Final = 60
 MAX_NODES: Final = 1_000
 
 #: Where a call with one argument is an operator's. Everywhere else it builds, as ``it.name.startswith("a")`` does.
-_OURS: Final = frozenset(("rx_asyncio", "rx_core", "rx_fusion", "rx_ops", "rx_schedulers", "rx_spark", "rx_testing", "rx_trio"))
+_OURS: Final = frozenset(
+    ("rx_asyncio", "rx_core", "rx_fusion", "rx_metrics", "rx_ops", "rx_schedulers", "rx_spark", "rx_testing", "rx_trio")
+)
 
 _ABSENT: Final = object()
 
