@@ -347,6 +347,41 @@ def test_the_environment_switches_counting_on() -> None:
     assert done.stdout.split() == ["1", "1", "4"]
 
 
+def test_looking_holds_nothing_that_another_thread_is_making(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``tuple(iterator)`` fails with a SystemError when something else refers to the tuple that it fills."""
+    began, looking, made = threading.Event(), threading.Event(), threading.Event()
+    got: list[tuple[int, ...]] = []
+
+    def numbers() -> Iterator[int]:
+        yield 1
+        began.set()
+        assert looking.wait(SECONDS)
+        yield 2
+
+    def make() -> None:
+        try:
+            got.append(tuple(numbers()))
+        finally:
+            made.set()
+
+    def is_at_work(part: object) -> bool:
+        looking.set()
+        made_in_time.append(made.wait(SECONDS))
+        return False
+
+    made_in_time: list[bool] = []
+    monkeypatch.setattr("rx_core.live._graph.is_at_work", is_at_work)
+    thread = threading.Thread(target=make)
+    with Flowable.never().subscribe():
+        thread.start()
+        assert began.wait(SECONDS)
+        assert runs() == []
+    thread.join(SECONDS)
+    assert got == [(1, 2)]
+    assert made_in_time
+    assert all(made_in_time)
+
+
 def test_looking_disturbs_no_thread_that_signals() -> None:
     """Races with whatever the threads do: subscribing, inner streams that come and go, ends."""
     stop = threading.Event()

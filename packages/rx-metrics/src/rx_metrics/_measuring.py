@@ -74,7 +74,7 @@ def metrics() -> dict[str, StreamMetrics]:
 
 def queued() -> dict[str, int]:
     """Items that wait in the queues of live runs, by the name nearest to the subscriber. It looks for them as ``rx_core.runs``
-    does, which takes some 50 ms in a process with a million objects: for a gauge that is read now and then."""
+    does, which takes some 100 ms in a process with a million objects: for a gauge that is read now and then."""
     from rx_core import runs
 
     found = dict.fromkeys(_meters, 0)

@@ -23,15 +23,20 @@ _KINDS: Final = (SettlesDemand, CallbackObserver, Waiting)
 
 def parts_at_work() -> list[Any]:
     """All that take part in a run that has begun and is not over."""
-    known: dict[type, bool] = {}
-    found = []
-    for each in gc.get_objects():
-        kind = type(each)
-        ours = known.get(kind)
-        if ours is None:
-            ours = known[kind] = issubclass(kind, _KINDS)
-        if ours and is_at_work(each):
-            found.append(each)
+    kinds = _kinds()
+    # not gc.get_objects(): its list would hold tuples that other threads are making just now, and ``tuple(iterator)`` fails with
+    # a SystemError when something else refers to what it makes
+    return [each for each in gc.get_referrers(*kinds) if type(each) in kinds and is_at_work(each)]
+
+
+def _kinds() -> set[type]:
+    """The classes of what a run is made of: each instance refers to its own."""
+    found = set(_KINDS)
+    left = list(_KINDS)
+    while left:
+        new: set[type] = set(left.pop().__subclasses__()) - found
+        found |= new
+        left += new
     return found
 
 

@@ -69,9 +69,9 @@ class LiveRun:
 def runs() -> list[LiveRun]:
     """Every run in this process that has begun and is not over, those that began first in front where that is known.
 
-    Reads what other threads write, so that a number may be older than its neighbour. Takes some 50 ms in a process with a million
-    objects, and nothing where it is not called. A pipeline that a loop pulls on its own thread is no run: it never waits. What
-    was subscribed before a call of ``gc.freeze()`` is not found.
+    Reads what other threads write, so that a number may be older than its neighbour. Takes some 100 ms in a process with a
+    million objects, in which no other thread runs, and nothing where it is not called. A pipeline that a loop pulls on its own
+    thread is no run: it never waits. What was subscribed before a call of ``gc.freeze()`` is not found.
     """
     parts = parts_at_work()
     working = threads_at_work({id(part): part for part in parts})
