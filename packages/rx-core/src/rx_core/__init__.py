@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rx_core import _hooks as hooks
+from rx_core._blocking import blocking_allowed
 from rx_core._buffer_watch import BufferWatch
 from rx_core._context import current_context, worker_of
 from rx_core._demand import (
@@ -151,6 +152,7 @@ __all__ = [
     "add_note",
     "after_answer",
     "as_signal",
+    "blocking_allowed",
     "check_callable",
     "check_prefetch",
     "close",

@@ -46,8 +46,8 @@ class Handle(BaseDisposable):
 
         True when it is over: it completed, failed, and the callback of that has returned, or it was disposed. False when the time
         ran out first; then it goes on. An error is not raised here: it went to ``on_error`` or to the error hook.
-        Not from a callback of the same run, which would wait for itself, and not on the thread of an event loop, which would
-        stand still.
+        Not from a callback of the same run, which would wait for itself. RuntimeError on the thread of an event loop and on a
+        worker that others share, unless it is over or ``timeout`` is 0; see :func:`rx_core.blocking_allowed`.
         """
         raise NotImplementedError
 

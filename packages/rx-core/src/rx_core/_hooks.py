@@ -23,6 +23,8 @@ on_schedule: Callable[[Action], Action] | None = None
 on_error: Callable[[Exception, object], object] | None = None
 #: Called with a Single, Maybe or Completable that is awaited; returns an awaitable, or None when no async library it knows runs.
 awaitable: Callable[[object], object] | None = None
+#: Called on a thread that is about to wait for a stream; returns why it must not, and what to write instead, or None.
+waiting_refused: Callable[[], object] | None = None
 #: What a source has done, for who explains it; None until runs are counted.
 counts_of: Callable[[object], object] | None = None
 #: The macro-fusion rules of all plugins; replaced as a whole when plugins change.

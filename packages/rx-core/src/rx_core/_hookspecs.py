@@ -72,3 +72,12 @@ def rx_awaitable(source: object) -> Awaitable[object] | None:
 
     Returns None when the async library of the plugin does not run here: the first plugin whose library does is taken.
     """
+
+
+@hookspec
+def rx_waiting_refused() -> str | None:
+    """Called on a thread that is about to sleep until a stream signals: in a ``blocking_*`` call, a loop, ``handle.wait()``.
+
+    Returns why it must not, and what to write instead, as the end of a message ("an event loop runs on it. Right: ..."); None
+    where it may. The first plugin that has an answer is taken. Not called for what is computed without waiting.
+    """

@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _forgotten, _hooks
+from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED, SettlesDemand
 from rx_core._disposables import Handle
 from rx_core._errors import composite, none_argument
@@ -174,6 +175,9 @@ class CallbackObserver(Handle, Generic[T]):
     def wait(self, timeout: float | None = None) -> bool:
         if self._over:
             return True
+        refused = waiting_refused(self._origin) if timeout is None or timeout > 0 else None
+        if refused is not None:
+            raise refused
         over: Event = self._cell.setdefault(_WAITED_FOR, Event())
         return self._over or over.wait(timeout)  # type: ignore[redundant-expr]  # set meanwhile
 

@@ -181,6 +181,7 @@ class PluginManager:
         _hooks.on_schedule = _chain(self._functions("rx_on_schedule", "action"))
         _hooks.set_on_subscribe(_chain_second(self._functions("rx_on_subscribe", "source", "subscriber")))
         _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))
+        _hooks.waiting_refused = _first(self._functions("rx_waiting_refused"))
         _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline"))
         _hooks.fusion_rules = tuple(rule for known in self._registrations.values() for rule in known.fusion_rules)
         offered: dict[str, Callable[[], Scheduler]] = {}
@@ -279,8 +280,8 @@ def _first(functions: list[Function]) -> Function | None:
     if not functions:
         return None
 
-    def first(value: object) -> object:
-        return next((result for function in functions if (result := function(value)) is not None), None)
+    def first(*arguments: object) -> object:
+        return next((result for function in functions if (result := function(*arguments)) is not None), None)
 
     return first
 

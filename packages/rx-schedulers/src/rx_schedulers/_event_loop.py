@@ -71,6 +71,11 @@ class EventLoopGroup:
         self.running: dict[object, EventLoop] = {}
         self._numbers = count(1)
 
+    @property
+    def shared(self) -> bool:
+        """Whether a loop has several workers."""
+        return self.kind in ("computation", "single")
+
     def next_name(self) -> str:
         return f"rx-{self.kind}-{next(self._numbers)}"
 
@@ -123,6 +128,14 @@ class EventLoop:
         self._sequence = 0
         self._compact_at = 64
         self._retiring = False
+
+    @property
+    def kind(self) -> str:
+        return self.group.kind
+
+    @property
+    def shared(self) -> bool:
+        return self.group.shared
 
     # any thread -----------------------------------------------------------------------------------
 

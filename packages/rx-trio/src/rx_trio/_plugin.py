@@ -29,15 +29,33 @@ def _running() -> Scheduler:
 
 
 @hookimpl
-def rx_awaitable(source: object) -> Awaitable[object] | None:
-    """Where a trio loop runs in this thread: the value of a Single, the value of a Maybe or None, the end of a Completable."""
+def rx_waiting_refused() -> str | None:
+    if not _runs_here():
+        return None
+    return (
+        "a loop of trio runs on it, which would stand still.\n"
+        "  One item:     await stream.first(), await single\n"
+        "  Many:         async with rx_trio.stream(flow) as items: ...\n"
+        "  On a thread:  await trio.to_thread.run_sync(stream.blocking_list)"
+    )
+
+
+def _runs_here() -> bool:
     if "trio" not in sys.modules:
-        return None  # then none of its loops runs either
+        return False  # then none of its loops runs either
     import trio
 
     try:
         trio.lowlevel.current_task()
     except RuntimeError:
+        return False
+    return True
+
+
+@hookimpl
+def rx_awaitable(source: object) -> Awaitable[object] | None:
+    """Where a trio loop runs in this thread: the value of a Single, the value of a Maybe or None, the end of a Completable."""
+    if not _runs_here():
         return None
     from rx_trio._stream import value
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator
+from threading import get_ident
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
+from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED
 from rx_core.streams.entry import subscribe
 
@@ -31,8 +33,10 @@ class Waiting(Generic[T]):
         "closed",
         "deadline",
         "done",
+        "ended_by",
         "enough",
         "error",
+        "may_wait",
         "origin",
         "queue",
         "seconds",
@@ -56,6 +60,9 @@ class Waiting(Generic[T]):
         self.closed = False
         #: The waiting thread sleeps, or is about to: a thread that publishes wakes it.
         self.asleep = False
+        #: Whether this thread was found to be one that may wait (see rx_core._blocking), and which one has signalled the end.
+        self.may_wait = False
+        self.ended_by = 0
         self.signal = threading.Lock()
         self.signal.acquire()
 
@@ -79,6 +86,7 @@ class Waiting(Generic[T]):
             self.enough -= 1
             if not self.enough:
                 self.close()
+                self.ended_by = get_ident()
                 self.done = True
         self.wake()
 
@@ -87,10 +95,12 @@ class Waiting(Generic[T]):
             _hooks.dropped(error, self.origin)
             return
         self.error = error
+        self.ended_by = get_ident()
         self.done = True
         self.wake()
 
     def on_complete(self) -> None:
+        self.ended_by = get_ident()
         self.done = True
         self.wake()
 
@@ -118,6 +128,8 @@ class Waiting(Generic[T]):
                 timer.start()
             subscribe(source, self)
             while True:
+                if self.done and self.ended_by != get_ident():
+                    self.check_may_wait()  # whether it had to was chance
                 while queue:
                     many = len(queue) if window == UNBOUNDED else min(len(queue), left)
                     for _ in range(many):
@@ -157,10 +169,19 @@ class Waiting(Generic[T]):
         if self.queue or self.done:
             self.asleep = False  # a signal given meanwhile ends the next sleep early, and that looks again
             return
+        self.check_may_wait()
         if self.deadline is None:
             self.signal.acquire()
         elif not self.signal.acquire(timeout=max(0.0, self.deadline - monotonic())):
             raise self.too_late()
+
+    def check_may_wait(self) -> None:
+        """RuntimeError where this thread must not wait. What is computed without waiting never asks."""
+        if not self.may_wait:
+            refused = waiting_refused(self.origin)
+            if refused is not None:
+                raise refused
+            self.may_wait = True
 
     def too_late(self) -> TimeoutError:
         return TimeoutError(f"no end after {self.seconds} seconds: {self.origin!r}")
