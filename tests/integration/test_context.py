@@ -21,6 +21,7 @@ from rx_core import Scheduler, current_context, worker_of
 from rx_ops import Flowable, Single
 from rx_testing import TestSubscriber, VirtualScheduler
 from rx_testing.racing import caught, race, rounds
+from tests.integration.unserialized import LooseScheduler
 
 LIMIT = 30.0  # seconds, for what comes soon
 
@@ -226,6 +227,39 @@ def test_it_is_a_worker_as_any_other() -> None:
     assert not worker.is_disposed
     worker.dispose()
     assert worker.is_disposed
+
+
+def test_an_action_may_run_inside_another_one_of_its_worker() -> None:
+    """``immediate`` runs what an action schedules at once, and a context is entered by one at a time."""
+    made: list[str] = []
+
+    def run() -> None:
+        worker = worker_of(rx_schedulers.immediate())
+        worker.schedule(lambda: worker.schedule(lambda: made.append(REQUEST.get())))
+
+    inside("ann", run)
+    assert made == ["ann"]
+
+
+def test_actions_of_a_worker_that_is_not_serial_run_all_the_same() -> None:
+    """A plugin's worker may be one; the token of an operator is what keeps its signals serial."""
+    made: list[str] = []
+    started = threading.Barrier(3)
+
+    def action() -> None:
+        started.wait(LIMIT)  # all of them are inside
+        made.append(REQUEST.get())
+
+    def run() -> None:
+        worker = worker_of(LooseScheduler())
+        for _ in range(2):
+            worker.schedule(action)
+        started.wait(LIMIT)
+        while len(made) < 2:
+            pass
+
+    inside("ann", run)
+    assert made == ["ann", "ann"]
 
 
 def test_it_can_be_switched_off() -> None:

@@ -81,7 +81,10 @@ class LooseScheduler(Scheduler):
 
 class LooseWorker(Worker, BaseDisposable):
     def schedule(self, action: Callable[[], object], /, delay: float = 0.0) -> Disposable:
+        trace = sys.gettrace()  # where the thread that schedules stumbles, its worker does
+
         def run() -> None:
+            sys.settrace(trace)
             with suppress(Exception):  # where the run breaks, its stream does not end as it should
                 action()
 

@@ -2,7 +2,8 @@
 
 Python starts a thread with an empty context, and a callback of an event loop with that of what scheduled it. A request's
 identity, the span of a trace or a locale would be lost, or be another request's, behind each boundary. So the context is copied
-when a subscription takes a worker, and the worker's actions run in that copy; they come one at a time, as a context demands.
+when a subscription takes a worker, and the worker's actions run in that copy. They come one at a time, as a context demands; one
+that does not has a copy of its own.
 ``RX_CONTEXT=off`` in the environment leaves that out.
 """
 
@@ -41,11 +42,24 @@ def worker_of(scheduler: Scheduler, /) -> Worker:
 
 
 class _CarryingWorker(Worker):
-    __slots__ = ("_run", "_worker")
+    __slots__ = ("_context", "_free", "_worker")
 
     def __init__(self, worker: Worker, context: Context) -> None:
         self._worker = worker
-        self._run = context.run
+        self._context = context
+        #: Holds ``context.run`` while no action is in it.
+        self._free = [context.run]
+
+    def _run(self, action: Action) -> None:
+        try:
+            run = self._free.pop()
+        except IndexError:  # inside another action, as on ``immediate``, or beside it, on a worker that is not serial
+            self._context.copy().run(action)
+            return
+        try:
+            run(action)
+        finally:
+            self._free.append(run)
 
     @property
     def quantum(self) -> int | None:  # type: ignore[override]  # that of its worker
