@@ -29,7 +29,7 @@ _IN_ASYNCIO: Final = (
 
 def waiting_refused(stream: object) -> RuntimeError | None:
     """The error where this thread must not wait for ``stream``, with what to write instead."""
-    if _ALLOWED or getattr(_here, "allowed", 0):
+    if _ALLOWED or getattr(_here, "allowed", 0) > 0:
         return None
     _hooks.ensure_loaded()
     refused = None if _hooks.waiting_refused is None else _hooks.waiting_refused()
