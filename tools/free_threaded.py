@@ -38,7 +38,7 @@ PACKAGES: Final = ("rx-asyncio", "rx-core", "rx-fusion", "rx-metrics", "rx-ops",
 #: The tests beside those of the packages in which threads meet.
 ACROSS: Final = ("tests/integration", "tests/storm", "tests/tasks")
 #: What the tests and editable installs need, in the versions that pyproject.toml names.
-NEEDED: Final = ("hatchling", "hypothesis", "opentelemetry-sdk", "pytest", "pytest-timeout", "ruff")
+NEEDED: Final = ("hatchling", "hypothesis", "opentelemetry-sdk", "pytest", "pytest-timeout", "rich", "ruff")
 #: What pyproject.toml does not name, or not exactly enough: later releases of hypothesis have wheels that insist on the GIL, and
 #: cloudpickle comes with rx-spark elsewhere.
 EXACT: Final = {

@@ -65,6 +65,7 @@ FAMILIES: Final = (
     "_lifecycle",
     "_log",
     "_named",
+    "_progress",
     "_subscribe_on",
     "_observe_on",
     "_late",

@@ -190,6 +190,7 @@ OPERATORS: Final = (
     Operator("log", "FOSMC", "alone"),
     Operator("named", "FOSMC"),
     Operator("checkpoint", "FOSMC", "alone"),
+    Operator("progress", "FO", "alone"),
     Operator("on_terminate_detach", "FOSMC", "alone"),
     # threads and time
     Operator("observe_on", "FOSMC", "threads"),

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
+import rich.progress
 
 import rx_asyncio
 import rx_core
@@ -32,6 +33,7 @@ NAMES: Final[dict[str, Any]] = {
     "rx_core": rx_core,
     "rx_schedulers": rx_schedulers,
     "logging": logging,
+    "rich": rich,
     "executor": SimpleNamespace(submit=lambda _function: Future[int]()),
     "function": int,
     "wrong": Wrong(),

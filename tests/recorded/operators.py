@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from rich.progress import Progress
+
 from rx_ops import (
     BackpressureStrategy,
     CircuitBreaker,
@@ -311,6 +313,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "log": lambda stream, at: stream.log(level=0),
     "named": lambda stream, at: stream.named("orders"),
     "checkpoint": lambda stream, at: stream.checkpoint(),
+    "progress": lambda stream, at: stream.progress(bar=Progress(disable=True)),
     "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
     "circuit_breaker": lambda stream, at: stream.circuit_breaker(CircuitBreaker(1000, 1000, scheduler=at.clock)),
     # failing, and starting again

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rich.progress import Progress
+
 from rx_core import UNBOUNDED
 from rx_fusion import fusion_off
 from rx_ops import BackpressureStrategy, Completable, Emitter, Flowable, GenerateEmitter, Maybe, Observable, Single
@@ -312,6 +314,7 @@ COORDINATING: Final = (
     Case("log", lambda s, n: s(n).log(level=0)),
     Case("named", lambda s, n: s(n).named("orders")),
     Case("checkpoint", lambda s, n: s(n).checkpoint()),
+    Case("progress", lambda s, n: s(n).progress(bar=Progress(disable=True))),
     Case("on_error_complete", lambda s, n: s(n).on_error_complete(), fails=False),
     Case("on_error_return", lambda s, n: s(n).on_error_return(lambda e: 1), fails=False),
     Case("on_error_resume_next", lambda s, n: s(-1).on_error_resume_next(lambda e: s(n)), fails=False),

@@ -6,6 +6,7 @@ assembled afterwards. Streams without a name are left alone, and without start n
 
 from __future__ import annotations
 
+from rx_metrics._live_view import live_view
 from rx_metrics._measuring import metrics, queued, start, stop
 from rx_metrics._meter import Histogram, StreamMetrics
 from rx_metrics._opentelemetry import export_to
@@ -17,6 +18,7 @@ __all__ = [
     "StreamMetrics",
     "__version__",
     "export_to",
+    "live_view",
     "metrics",
     "prometheus_text",
     "queued",

@@ -250,6 +250,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "toSingleDefault": ("to_single_default",),
     "toSortedList": ("sorted",),
     "to_iterable": ("blocking_iter",),
+    "tqdm": ("progress",),
     "transform": ("compose",),
     "unsubscribeOn": ("unsubscribe_on",),
     "usingWhen": ("using_when",),

@@ -40,6 +40,7 @@ from rx_ops._faces._optional import FlowableOptional
 from rx_ops._faces._ordered import FlowableOrdered
 from rx_ops._faces._parallel import FlowableParallel
 from rx_ops._faces._plugged import FlowablePlugged
+from rx_ops._faces._progress import FlowableProgress
 from rx_ops._faces._publish import FlowablePublish
 from rx_ops._faces._rates import FlowableRates
 from rx_ops._faces._repeat import FlowableRepeat
@@ -101,6 +102,7 @@ class Flowable(
     FlowableLifecycle[T_co],
     FlowableLog[T_co],
     FlowableNamed[T_co],
+    FlowableProgress[T_co],
     FlowableSubscribeOn[T_co],
     FlowableObserveOn[T_co],
     FlowableLate[T_co],

@@ -5,8 +5,8 @@ _create.py, _listen.py, _transform.py, _optional.py, _indexed.py, _sorted.py, _f
 _switch_map.py, _switch_on_first.py, _group.py, _group_until.py, _buffer.py, _window.py, _runs.py, _filter.py, _last.py,
 _conditional.py, _aggregate.py, _concat.py, _eager.py, _combine.py, _latest.py, _zip_latest.py, _ordered.py, _join.py,
 _until.py, _around.py, _using_when.py, _errors.py, _repeat.py, _aside.py, _lifecycle.py, _log.py, _named.py,
-_subscribe_on.py, _observe_on.py, _late.py, _timeout.py, _rates.py, _demand.py, _time.py, _connect.py, _publish.py,
-_replay.py, _convert.py, _terminal.py, _flowable.py, _connectable.py.
+_progress.py, _subscribe_on.py, _observe_on.py, _late.py, _timeout.py, _rates.py, _demand.py, _time.py, _connect.py,
+_publish.py, _replay.py, _convert.py, _terminal.py, _flowable.py, _connectable.py.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ from rx_ops.stages._sorted import Reverse
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from logging import Logger
+
+    from rich.progress import Progress
 
     from rx_fusion.symbols import Symbol
     from rx_ops._faces._inference import NotInferred, OpClass, Supplier
@@ -3382,6 +3384,35 @@ class ObservableNamed(ObservableCore[T_co]):
         return self._coordinate(operators.Checkpoint, note, shown=shown)
 
 
+class ObservableProgress(ObservableCore[T_co]):
+    """A bar that tells how far a stream is."""
+
+    __slots__ = ()
+
+    def progress(
+        self, total: int | None = None, *, description: str | None = None, bar: Progress | None = None
+    ) -> Observable[T_co]:
+        """Draws a progress bar of the items that pass, and changes nothing.
+
+        ``total`` is how many are expected; without it the bar has no end, but a count and a rate. ``description`` stands in
+        front of it, or what ``named`` says there. Each subscription has its line. They are drawn on standard error, by one
+        display for the process, from the first such subscription until the last is over; where that is no terminal, the last
+        state is written. ``bar`` is a display of your own, started and stopped by you; it is told ten times a second at most,
+        and at the end.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  pass through; what the display raises goes to the error hook. ModuleNotFoundError at assembly where rich is not
+                 installed (``rx-ops[rich]``), TypeError for wrong arguments.
+        Memory:  one line of the display, until all are over.   Thread: the source's; rich draws on one of its own.
+        Fusion:  coordinating; items go on without a queue.
+        Source:  tqdm.
+        """
+        settings = operators.progress_settings(total, description, bar, self._run_name)
+        return self._coordinate(operators.Progress, settings, shown=f"progress({'' if total is None else total})")
+
+
 class ObservableSubscribeOn(ObservableCore[T_co]):
     """Where sources are subscribed and cancelled."""
 
@@ -4233,6 +4264,7 @@ class Observable(
     ObservableLifecycle[T_co],
     ObservableLog[T_co],
     ObservableNamed[T_co],
+    ObservableProgress[T_co],
     ObservableSubscribeOn[T_co],
     ObservableObserveOn[T_co],
     ObservableLate[T_co],

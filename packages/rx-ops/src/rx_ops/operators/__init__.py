@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
     from rx_ops.operators._parallel import RailsHead, rails_begin, rails_of
+    from rx_ops.operators._progress import Progress, progress_settings
     from rx_ops.operators._publish import Publish, PublishWithin, published
     from rx_ops.operators._rails import Ordered, RunOn, Sequential, elsewhere, sent_along
     from rx_ops.operators._rails_ordered import in_order
@@ -157,6 +158,7 @@ _NAMES: Final = {
     "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_ordered": ("MergeOrdered", "MergePriority"),
     "_parallel": ("RailsHead", "rails_begin", "rails_of"),
+    "_progress": ("Progress", "progress_settings"),
     "_publish": ("Publish", "PublishWithin", "published"),
     "_rails": ("Ordered", "RunOn", "Sequential", "elsewhere", "sent_along"),
     "_rails_ordered": ("in_order",),
@@ -270,6 +272,7 @@ __all__ = [
     "Ordered",
     "OverflowStrategy",
     "Overlapping",
+    "Progress",
     "Publish",
     "PublishWithin",
     "RailsHead",
@@ -344,6 +347,7 @@ __all__ = [
     "in_order",
     "lasts_while",
     "log_settings",
+    "progress_settings",
     "published",
     "rails_begin",
     "rails_of",
