@@ -195,6 +195,7 @@ SIMPLE: Final = {
     "do_after_next": Drawn("do_after_next(action)", weight=1, faults=True),
     "flat_map_iterable": Drawn("flat_map_iterable(lambda x: {g})", g=listed_for, faults=True),
     "buffer": Drawn("buffer({n}, {k})", n=count(1, 4), k=maybe(count(1, 5))),
+    "progress": Drawn("progress(bar=quiet)", weight=1),
 }  # fmt: skip
 
 ANY: Final = {
@@ -207,7 +208,6 @@ ANY: Final = {
     "log": Drawn("log()", weight=1),
     "named": Drawn("named(name)", weight=1),
     "checkpoint": Drawn("checkpoint()", weight=1),
-    "progress": Drawn("progress(bar=quiet)", weight=1),
     "on_terminate_detach": Drawn("on_terminate_detach()", weight=1),
     "circuit_breaker": Drawn("circuit_breaker(closed)", weight=1),
     "unsubscribe_on": Drawn("unsubscribe_on()", weight=1),
