@@ -199,8 +199,8 @@ def generate(kind: Kind, found: Families) -> str:
         self._subscribe_items({kind.wraps})
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return begun_wrongly("{kind.name}", given, "{BEGINS[kind.name]}")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return begun_wrongly(cls, "{kind.name}", given, "{BEGINS[kind.name]}")
 
 {methods}
 '''

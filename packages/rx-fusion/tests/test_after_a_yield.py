@@ -129,7 +129,7 @@ def test_an_item_of_the_end_and_the_error_after_it_wait_together(what: str, capl
     got: TestSubscriber[int] = TestSubscriber(request=1)
     PlainFlow[int](PublisherHead("wrap", source, "wrap()"), shape_of([ending_and]), (2, _checks)).subscribe(got)
     source.next(1)
-    with caplog.at_level(logging.ERROR, logger="rx.core"):
+    with caplog.at_level(logging.DEBUG, logger="rx.core"):
         source.complete()
         got.assert_values(1).assert_not_terminated()
         assert got.subscription is not None
@@ -143,7 +143,7 @@ def test_an_item_of_the_end_and_the_error_after_it_wait_together(what: str, capl
             got.subscription.request(0)
             got.assert_values(1)
             assert [str(error)[:4] for error in got.errors] == ["§3.9"]
-    reported = [record.exc_info[0] for record in caplog.records if record.exc_info]
+    reported = [ZeroDivisionError for record in caplog.records if "ZeroDivisionError" in record.getMessage()]
     assert reported == ([] if what == "asks" else [ZeroDivisionError])
 
 
@@ -151,11 +151,11 @@ def test_an_error_after_an_item_that_made_somebody_cancel_is_reported(caplog: py
     source: ManualPublisher[int] = ManualPublisher(unchecked=True)
     got: TestSubscriber[int] = TestSubscriber(on_value=lambda item: got.cancel() if item == 2 else None)
     PlainFlow[int](PublisherHead("wrap", source, "wrap()"), shape_of([until]), (_checks,)).subscribe(got)
-    with caplog.at_level(logging.ERROR, logger="rx.core"):
+    with caplog.at_level(logging.DEBUG, logger="rx.core"):
         source.next(1, 2, 3)
     got.assert_values(1, 2)
     assert got.errors == []
-    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ZeroDivisionError]
+    assert ["ZeroDivisionError" in record.getMessage() for record in caplog.records] == [True]
 
 
 class Poller:
@@ -197,6 +197,6 @@ def test_an_error_that_nobody_polls_any_more_is_reported(caplog: pytest.LogCaptu
         PublisherHead("wrap", PlainFlow(IterableHead("items", [2, 3])), "wrap()"), shape_of([until]), (_checks,)
     ).subscribe(poller)
     assert poller.queue.poll_many(9) == [2]
-    with caplog.at_level(logging.ERROR, logger="rx.core"):
+    with caplog.at_level(logging.DEBUG, logger="rx.core"):
         poller.queue.cancel()
-    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ZeroDivisionError]
+    assert ["ZeroDivisionError" in record.getMessage() for record in caplog.records] == [True]

@@ -46,8 +46,9 @@ def failure(run: Callable[[], object]) -> BaseException:
 
 
 def note(run: Callable[[], object]) -> str:
-    """The only note on what ``run`` raises."""
-    (found,) = failure(run).__notes__
+    """The note on what ``run`` raises; others may say which way it came."""
+    found, *others = failure(run).__notes__
+    assert all(other.startswith("through ") for other in others)
     return str(found)
 
 

@@ -242,6 +242,7 @@ def test_a_value_that_is_none_is_the_same_error_pushed_and_iterated(bad: int) ->
 def test_a_failing_function_is_named() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         Flowable.range(3).group_by(lambda x: x % 2).flat_map(lambda g: g.map(lambda x: 1 // x)).to_list().blocking_get()
-    (note,) = caught.value.__notes__
+    note, way = caught.value.__notes__
+    assert "flat_map" in way
     assert "in map(" in note
     assert "group(0)" in note

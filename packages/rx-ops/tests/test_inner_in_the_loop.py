@@ -293,17 +293,18 @@ def test_an_error_of_the_mapper_says_where(join: Callable[..., Flow]) -> None:
 
     with pytest.raises(KeyError) as caught:
         join(Flowable.range(3), broken).map(str).blocking_list()
-    (note,) = caught.value.__notes__
+    note, way = caught.value.__notes__
+    assert way.startswith("through ")
     assert "_map(" in note
     assert "broken" in note
     assert "inner" not in note
 
 
 @EACH
-def test_an_error_of_an_inner_source_has_its_own_note_only(join: Callable[..., Flow]) -> None:
+def test_an_error_of_an_inner_source_says_its_own_pipeline(join: Callable[..., Flow]) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         join(Flowable.of(2, 1), lambda item: Flowable.range(item).map(lambda x: 1 // x)).map(str).blocking_list()
-    (note,) = caught.value.__notes__
+    note, *_ = caught.value.__notes__
     assert note.startswith("in map(")
     assert "concat" not in note
     assert "flat_map" not in note

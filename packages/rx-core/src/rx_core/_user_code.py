@@ -8,7 +8,7 @@ RuntimeError for good.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, overload
 
 from rx_core._errors import name_of
 from rx_core.build_places import whereabouts
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+#: As many notes as an error gets on its way.
+MOST_NOTES: Final = 20
 
 #: Code objects that stand for operators: a StopIteration that reaches their edge came from a user's function.
 OPERATOR_CODES: set[CodeType] = set()
@@ -82,6 +85,21 @@ def exit_as_error(leave: GeneratorExit, /) -> RuntimeError:
     for note in getattr(leave, "__notes__", ()):
         error.add_note(note)
     return error
+
+
+def note_way(error: BaseException, origin: object, /) -> None:
+    """Note on ``error`` that it came through the operator at the end of the pipeline ``origin``.
+
+    An error that comes from far down, or is kept and signalled again and again, has the innermost notes only.
+    """
+    if len(getattr(error, "__notes__", ())) >= MOST_NOTES:
+        return
+    try:
+        written = getattr(origin, "_written", "")
+        note = f"through {written}{' of ' if written else ''}{origin!r}"
+    except Exception:  # of a user's __repr__: the stream is to end with its own error
+        return
+    add_note(error, note)
 
 
 def add_note(error: BaseException, note: str, /) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Never, TypeVar
 
 from rx_core import build_places, check_callable, hooks
 from rx_core.streams import Stream
@@ -49,17 +49,26 @@ class Assembly(Stream[T_co]):
         if "_face" not in cls.__dict__:
             cls._face = cls
 
-    def __init__(self, head: Head = _NO_HEAD, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
-        if not isinstance(head, Head):
-            raise self._begun_wrongly(head)
+    def __init__(
+        self, head: Head = _NO_HEAD, shape: Shape = ROOT, args: tuple[Any, ...] = (), *more: Never, **named: Never
+    ) -> None:
+        if more or named or not isinstance(head, Head):
+            given: tuple[object, ...] = (head, shape, args, *more)
+            while given and (given[-1] is _NO_HEAD or given[-1] is ROOT or given[-1] == ()):
+                given = given[:-1]  # left at its default
+            raise self._begun_wrongly(*given, *named.values())
         self._head = head
         self._shape = shape
         self._args = args
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
+    def _begun_wrongly(cls, *given: object) -> TypeError:
         """The error for a class that was called with something else than a head, by its user perhaps."""
         return TypeError(f"{cls.__name__}() is made of a head, got {given!r}")
+
+    @property
+    def _written(self) -> str:
+        return getattr(self._head, "_written", "")
 
     @property
     def _run_name(self) -> str | None:

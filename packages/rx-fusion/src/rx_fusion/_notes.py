@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_core import add_note, exit_as_error, name_of
+from rx_core import add_note, exit_as_error, name_of, note_way
 from rx_core.build_places import Place, whereabouts
 from rx_fusion._build_lines import place_of
 from rx_fusion._stage import Stage
@@ -38,14 +38,19 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
     right = line.partition(" = ")[2] or line
     found = _SUFFIX.findall(right)
-    if not found or "in source" in line:
+    at = int(found[0]) if found and "in source" not in line else len(stages)
+    if at >= len(stages) or not stages[at].name:  # no function of a stage: the source, an inner one, or what the last stage gives
+        _note_way(error, origin)
         return
-    at = int(found[0])
-    if at >= len(stages) or not stages[at].name:
-        return  # what the last stage gives, or an inner source: no function of a stage
     skip = sum(len(stage.parameters) for stage in stages[:at])
     mine = args[skip : skip + len(stages[at].parameters)]
     _add(error, stages[at].name, mine, origin, stages, args, place_of(args, skip, stages[at].name))
+
+
+def _note_way(error: BaseException, origin: object) -> None:
+    """It is an error of the source: where that is an operator with inner streams, it came through that."""
+    if getattr(origin, "opens_sources", False):
+        note_way(error, origin)
 
 
 def _left(error: BaseException, trace: TracebackType) -> bool:
@@ -120,8 +125,11 @@ def note_stacked(error: BaseException, origin: object, stages: Sequence[Stage], 
         return
     code = trace.tb_frame.f_code
     line = _line(code.co_filename, trace.tb_lineno).strip()
-    if (trace.tb_next is None and _raises(line)) or (line.startswith("for ") and line.endswith(f" in {code.co_varnames[0]}:")):
-        return  # a check of ours; or the source has failed
+    if trace.tb_next is None and _raises(line):
+        return  # a check of ours
+    if not found.name or (line.startswith("for ") and line.endswith(f" in {code.co_varnames[0]}:")):  # the source, or another
+        _note_way(error, origin)
+        return
     scope = trace.tb_frame.f_locals
     mine = [scope.get(name) for name in found.parameters]
     skip = sum(len(stage.parameters) for stage in stages[:at])

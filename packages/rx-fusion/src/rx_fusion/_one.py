@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from rx_core import BaseDisposable, CallbackObserver, as_signal, dropped, invalid_request, none_produced, tell_interrupted
+from rx_core import (
+    BaseDisposable,
+    CallbackObserver,
+    as_signal,
+    dropped_late,
+    invalid_request,
+    none_produced,
+    tell_interrupted,
+)
 from rx_core.queue_fusion import BOUNDARY, NONE, SYNC, fusion_enabled
 from rx_fusion._forms import Feed
 from rx_fusion._shapes import VALUE
@@ -105,7 +113,7 @@ class OneItem(BaseDisposable, Generic[T]):
         except (Exception, GeneratorExit) as error:
             failure = as_signal(error)
             if self.cancelled:
-                dropped(failure, self.pipeline)
+                dropped_late(failure, self.pipeline)
             else:
                 down.on_error(failure)
             return

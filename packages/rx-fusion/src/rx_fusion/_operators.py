@@ -198,6 +198,11 @@ class OperatorHead(Head):
     def function(self) -> OperatorFunction:
         return self.operator.function
 
+    @property
+    def opens_sources(self) -> bool:
+        """Whether it runs streams that a function makes, see :class:`~rx_core.streams.Op`."""
+        return getattr(self.operator.function, "opens_sources", False)
+
     _trusted: ClassVar[bool] = True
 
     @property
@@ -245,6 +250,10 @@ class OperatorHead(Head):
         if shown is None or isinstance(shown, int):
             return call(self.name, self.args[:shown])
         return as_text(shown)
+
+    @property
+    def _written(self) -> str:
+        return self.shown
 
     def __repr__(self) -> str:
         shown = self.shown

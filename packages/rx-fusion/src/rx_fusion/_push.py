@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rx_core import (
     UNBOUNDED,
     CallbackObserver,
-    dropped,
+    dropped_late,
     request_all,
 )
 from rx_core.queue_fusion import NONE
@@ -99,7 +99,7 @@ class ClosureSteps(StepSubscriber):
         self._let_go()
         self._finish = nothing
         if self.done:
-            dropped(error, self.origin)
+            dropped_late(error, self.origin)
             return
         self.done = True
         self.down.on_error(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import SettlesDemand, after_answer, dropped, none_produced, request_all
+from rx_core import SettlesDemand, after_answer, dropped_late, none_produced, request_all
 from rx_core.queue_fusion import NONE, ask
 from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border
 
@@ -45,7 +45,7 @@ class Relay(SettlesDemand, Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.done:
-            dropped(error, self.origin)
+            dropped_late(error, self.origin)
             return
         self.done = True
         self.let_go().on_error(error)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rx_core import dropped, tell_interrupted
+from rx_core import dropped_late, tell_interrupted
 from rx_core.streams import NOT_THERE
 from rx_fusion._notes import note_failure
 from rx_fusion._relay import Checked
@@ -124,7 +124,7 @@ class StepEnd(Checked[Any]):
     def _report_late(self) -> None:
         late = self._take_late()
         if late is not None:
-            dropped(late, self.origin)
+            dropped_late(late, self.origin)
 
     def refuse(self, error: TypeError) -> TypeError:
         ended = self._tail or (self.last and self.up is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rx_core import dropped
+from rx_core import dropped_late
 from rx_core.queue_fusion import ASYNC, BOUNDARY, NONE, SYNC, ask
 from rx_core.streams import NULL_SUBSCRIBER
 
@@ -71,7 +71,7 @@ class PolledSteps:
         """The consumer has cancelled."""
         late = self.steps._tail.pop(1, None)
         if late is not None:
-            dropped(late, self.steps.origin)
+            dropped_late(late, self.steps.origin)
 
     def checked(self) -> None:
         late = self.steps._tail.pop(1, None)

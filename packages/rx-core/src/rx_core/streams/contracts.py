@@ -63,6 +63,11 @@ class Stream(Generic[T_co]):
         """What ``named`` calls it, for who looks at its runs."""
         return None
 
+    @property
+    def _written(self) -> str:
+        """The call of the operator in front of its stages, as far as it can be told: ``flat_map(load)``."""
+        return ""
+
     def _subscribe_items(self, subscriber: Subscriber[Any], /) -> None:
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
         raise NotImplementedError
@@ -140,7 +145,7 @@ class NullSubscriber:
         pass
 
     def on_error(self, error: Exception, /) -> None:
-        _hooks.dropped(error)
+        _hooks.dropped_late(error)
 
     def on_complete(self) -> None:
         pass

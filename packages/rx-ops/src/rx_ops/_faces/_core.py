@@ -36,8 +36,8 @@ class FlowableCore(Pipeline[T_co], FlowableBase[T_co]):
         subscribe_actual = Pipeline._subscribe_items  # itself: one call less for each of many short streams
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return begun_wrongly("Flowable", given, "empty()")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return begun_wrongly(cls, "Flowable", given, "empty()")
 
     if TYPE_CHECKING:
         # The same methods, with the face in their types.
@@ -153,22 +153,50 @@ def check_seeded(operator: str, argument: str, function: object, seed: object, /
     check_callable(operator, argument, function)
 
 
-def begun_wrongly(kind: str, given: Any, item: str) -> TypeError:
-    """The error for a type that was called as if it were a constructor. ``item`` is what it is made of, given nothing."""
-    if given is ...:
-        right, given = item, ""
-    elif hasattr(given, "subscribe"):
-        right = "wrap(source)"
-    elif hasattr(given, "__aiter__"):
-        right = "wrap(rx_asyncio.from_async_iterable(source))   # or rx_trio's in trio"
-    elif callable(given):
-        right = f"{'from_action' if kind == 'Completable' else 'from_callable'}({name_of(given)})"
-    elif kind in ("Flowable", "Observable") and hasattr(given, "__iter__") and not isinstance(given, (str, bytes)):
-        right = f"from_iterable({given!r})"
-    else:
-        right = item if kind == "Completable" else f"just({given!r})"
-    text = given if given == "" else repr(given)
-    return TypeError(f"{kind}({text}): it is named after where its items come from.\n  Right:  {kind}.{right}")
+#: What makes one item, or the end, of a stream of another type.
+_CONVERTED: Final = {
+    ("Flowable", "Single"): "first()",
+    ("Flowable", "Maybe"): "first_element()",
+    ("Flowable", "Completable"): "ignore_elements()",
+    ("Single", "Completable"): "ignore_element()",
+    ("Maybe", "Completable"): "ignore_element()",
+}
+
+
+def begun_wrongly(cls: type, kind: str, given: tuple[Any, ...], nothing: str) -> TypeError:
+    """The error for a type that was called as if it were a constructor. ``nothing`` is what makes one given nothing."""
+    text = ", ".join(map(repr, given))
+    if cls.__name__ != kind and not given:
+        return TypeError(
+            f"{cls.__name__}(): a {kind} stands for a source; one of your own is a class for itself.\n"
+            f"  Right:  class {cls.__name__}(rx_core.{kind}Base[int]): ...   # with subscribe_actual(self, subscriber)\n"
+            f"  Then:   {kind}.wrap({cls.__name__}())"
+        )
+    right = _begun_rightly(kind, given, nothing)
+    return TypeError(f"{kind}({text}): it is named after where its items come from.\n  Right:  {right}")
+
+
+def _begun_rightly(kind: str, given: tuple[Any, ...], nothing: str) -> str:
+    many = kind in ("Flowable", "Observable")
+    ends = kind == "Completable" and not (given and (callable(given[0]) or hasattr(given[0], "subscribe")))
+    if ends or not given or given == (None,):
+        return f"{kind}.{nothing}"
+    first = given[0]
+    if hasattr(first, "subscribe"):
+        of = _kind_of(type(first))  # type: ignore[arg-type]  # as above
+        if many and of in ("Single", "Maybe"):
+            return f"source.to_{kind.lower()}()"
+        made = _CONVERTED.get((of.replace("Observable", "Flowable"), kind))
+        return f"{kind}.wrap(source)" if made is None else f"source.{made}"
+    if hasattr(first, "__aiter__"):
+        return f"{kind}.wrap(rx_asyncio.from_async_iterable(source))   # or rx_trio's in trio"
+    if callable(first):
+        return f"{kind}.{'from_action' if kind == 'Completable' else 'from_callable'}({name_of(first)})"
+    if many and len(given) > 1:
+        return f"{kind}.of({', '.join(map(repr, given))})"
+    if many and hasattr(first, "__iter__") and not isinstance(first, (str, bytes)):
+        return f"{kind}.from_iterable({first!r})"
+    return f"{kind}.just({first!r})"
 
 
 class NamedScheduler(Scheduler):

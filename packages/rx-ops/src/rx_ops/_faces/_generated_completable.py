@@ -102,8 +102,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         self._subscribe_items(ToCompletable(observer))
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return begun_wrongly("Completable", given, "complete()")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return begun_wrongly(cls, "Completable", given, "complete()")
 
     @classmethod
     def complete(cls) -> Completable:

@@ -115,8 +115,8 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         self._subscribe_items(ToMaybe(observer))
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return begun_wrongly("Maybe", given, "empty()")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return begun_wrongly(cls, "Maybe", given, "empty()")
 
     @classmethod
     def just(cls, item: T) -> Maybe[T]:

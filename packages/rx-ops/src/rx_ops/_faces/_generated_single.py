@@ -116,8 +116,8 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         self._subscribe_items(ToSingle(observer, self))
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return begun_wrongly("Single", given, "just(item)")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return begun_wrongly(cls, "Single", given, "just(item)")
 
     @classmethod
     def just(cls, item: T) -> Single[T]:

@@ -51,8 +51,8 @@ class ObservableCore(Pipeline[T_co], ObservableBase[T_co]):
             self._subscribe_items(ToObserver(observer))
 
     @classmethod
-    def _begun_wrongly(cls, given: object) -> TypeError:
-        return _core.begun_wrongly("Observable", given, "empty()")
+    def _begun_wrongly(cls, *given: object) -> TypeError:
+        return _core.begun_wrongly(cls, "Observable", given, "empty()")
 
     if TYPE_CHECKING:
         # The same methods, with the face in their types.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError
 from rx_fusion import op
@@ -76,6 +76,8 @@ class BufferToggle(BufferCut):
     requested, as in RxJava."""
 
     __slots__ = ("ended", "ready")
+
+    opens_sources: ClassVar[bool] = True
 
     #: Lists that have ended.
     ready: deque[list[Any]]

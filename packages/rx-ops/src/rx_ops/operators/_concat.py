@@ -105,6 +105,7 @@ class Concat(ConcatMap[T]):
 
     __slots__ = ()
 
+    opens_sources: ClassVar[bool] = False
     operator: ClassVar[str] = "concat"
 
     def __init__(

@@ -49,6 +49,8 @@ class ConcatMap(Op[R]):
         *("outer", "passive", "refused", "source", "till_the_end"),
     )
 
+    opens_sources: ClassVar[bool] = True
+
     operator: ClassVar[str] = "concat_map"
 
     outer: PartsInput

@@ -172,6 +172,8 @@ class ConcatEager(ConcatMapEager[T]):
 
     __slots__ = ()
 
+    opens_sources: ClassVar[bool] = False
+
     operator: ClassVar[str] = "concat_eager"
 
     def __init__(

@@ -80,6 +80,8 @@ class OnErrorResumeNext(OneAtATime[T]):
 
     __slots__ = ("handler", "source")
 
+    opens_sources: ClassVar[bool] = True
+
     #: None once it was called: the fallback's error is the end.
     handler: Callable[[Exception], Publisher[T]] | None
 

@@ -308,6 +308,8 @@ class FlatMap(Merging[R]):
 
     __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
 
+    opens_sources: ClassVar[bool] = True
+
     operator: ClassVar[str] = "flat_map"
 
     #: The iterator of a passive outer source, until it is exhausted.

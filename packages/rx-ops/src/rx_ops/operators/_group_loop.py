@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
-from rx_core import OPERATOR_CODES, none_produced, user_error
+from rx_core import OPERATOR_CODES, none_produced, note_way, unwrap_stop, user_error
 from rx_core.streams import NULL_SUBSCRIBER, Handover, close
 from rx_fusion import Feed, IterableHead, Loop, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
 from rx_ops.operators._group import Group, GroupBy, GroupHead, too_many_groups
-from rx_ops.operators._loops import Once, flat_map_loop, pulled_by_loop
+from rx_ops.operators._loops import Once, RestHead, flat_map_loop, pulled_by_loop
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ def _grouped(head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run
             return
     except Handover as handover:
         rest = handover.rest
+    except Exception as error:
+        note_way(unwrap_stop(error), head)
+        raise
     finally:
         close(items)
     raise Handover(op.rest(head, rest, opened))
@@ -173,7 +176,7 @@ class _RestOfGroups(GroupBy):
             resumed.append((stages.resumed(PlainFlow(GroupHead(group))), group))
         self.resumed = [*resumed, *self.resumed]
         mapper = _Resuming(*named(head.name, head.args[0]))
-        return PlainFlow(OperatorHead(head.function, (PlainFlow(_RestHead(self)),), (mapper, *head.args[1:])))
+        return PlainFlow(RestHead(head, (PlainFlow(_RestOfGroupsHead(self)),), (mapper, *head.args[1:])))
 
     def open(self) -> None:
         main = self.main
@@ -195,7 +198,7 @@ class _RestOfGroups(GroupBy):
 
 
 @final
-class _RestHead(PushHead):
+class _RestOfGroupsHead(PushHead):
     """The stream of the groups that are left. Subscribed once."""
 
     __slots__ = ("op",)

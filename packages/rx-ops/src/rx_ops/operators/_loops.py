@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, final
@@ -119,8 +119,8 @@ def _rest(head: OperatorHead, source: PlainFlow[Any], mapper: Callable[[Any], An
     face = _face(head)
     if mapper is None:  # concat: the items are its sources
         sources: Any = source._head
-        return face(OperatorHead(head.function, sources._items, head.args, many=True))
-    return face(OperatorHead(head.function, (source,), (_Continued(head.name, mapper, first), *head.args[1:])))
+        return face(RestHead(head, sources._items, head.args, many=True))
+    return face(RestHead(head, (source,), (_Continued(head.name, mapper, first), *head.args[1:])))
 
 
 def _may_push(source: Any) -> bool:
@@ -129,6 +129,24 @@ def _may_push(source: Any) -> bool:
     if head is None or head.feed is not Feed.RUNNING:
         return head is None
     return not isinstance(head, OperatorHead) or head.operator.loop is None or any(map(_may_push, head.upstream))
+
+
+@final
+class RestHead(OperatorHead):
+    """What is left of the operator ``whole``, which is what messages show."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: OperatorHead, upstream: Sequence[Any], args: tuple[Any, ...], *, many: bool = False) -> None:
+        super().__init__(whole.function, upstream, args, many=many)
+        self.whole = whole
+
+    @property
+    def shown(self) -> str:
+        return self.whole.shown
+
+    def __repr__(self) -> str:
+        return repr(self.whole)
 
 
 @op("")

@@ -105,6 +105,7 @@ class Asking(Rounds[T]):
 
     __slots__ = ("answers", "asked", "asking", "fresh", "handled", "name", "requested", "told")
 
+    opens_sources: ClassVar[bool] = True
     gated: ClassVar[bool] = True
 
     told: Unicast[Any]

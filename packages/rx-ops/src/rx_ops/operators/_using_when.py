@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped, name_of, user_call
+from rx_core import UNBOUNDED, composite, dropped, dropped_late, name_of, user_call
 from rx_core.streams import WITHOUT_DEMAND, Input, OneAtATime, takes_requests
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error, not_a_source
@@ -92,6 +92,8 @@ class UsingWhen(OneAtATime[T]):
     """
 
     __slots__ = ("cleanup", "ended", "kept", "on_cancel", "on_end", "on_failure", "resource", "source", "told", "use", "used")
+
+    opens_sources: ClassVar[bool] = True
 
     source: Any
     resource: _Resource
@@ -201,7 +203,7 @@ class UsingWhen(OneAtATime[T]):
             return
         if self.ended is not None:  # the subscriber has left while the resource was given back
             lost, self.ended = self.ended, None
-            dropped(lost, self.origin)
+            dropped_late(lost, self.origin)
         if cleanup.done:
             self.told = True
             if cleanup.error is not None:
