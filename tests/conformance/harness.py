@@ -230,5 +230,5 @@ def dropped_errors() -> Iterator[list[BaseException]]:
     errors: list[BaseException] = []
     hooks.ensure_loaded()  # or loading them later would undo the patch
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+        patch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
         yield errors

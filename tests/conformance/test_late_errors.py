@@ -26,7 +26,7 @@ def test_a_late_error_is_reported_once(case: Case, mode: str, end: str, monkeypa
     got: TestSubscriber[Any] = TestSubscriber()
     reports: list[tuple[BaseException, object]] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, origin: reports.append((error, origin)))
+    monkeypatch.setattr(hooks, "on_error", lambda error, origin, _late: reports.append((error, origin)))
     with switched(mode):
         built.subscribe(got)
         while not source.subscriptions and (due := kit.clock.next_due) is not None and due < FAR:

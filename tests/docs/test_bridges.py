@@ -29,7 +29,7 @@ def guide() -> dict[str, Any]:
 @pytest.fixture
 def dropped(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     found: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: found.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: found.append(error))
     return found
 
 

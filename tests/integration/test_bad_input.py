@@ -129,7 +129,7 @@ def test_leaving_a_loop_closes_the_users_generator_at_once() -> None:
 def test_an_error_after_the_end_reaches_the_hook_once(monkeypatch: pytest.MonkeyPatch) -> None:
     dropped: list[Exception] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: dropped.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: dropped.append(error))
     late = OSError("late")
     builds: list[Callable[[Any], Any]]
     builds = [lambda f: f, lambda f: f.map(str), lambda f: f.take(1), lambda f: f.merge_with(Flowable.empty())]

@@ -96,7 +96,7 @@ def switched(mode: Mode) -> Iterator[None]:
 def errors_of(recording: Recording) -> Iterator[None]:
     hooks.ensure_loaded()  # or loading them later would undo the patch
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hooks, "on_error", lambda error, _origin: recording.dropped.append(key_of(error)))
+        patch.setattr(hooks, "on_error", lambda error, _origin, _late: recording.dropped.append(key_of(error)))
         yield
 
 

@@ -83,7 +83,7 @@ def errors_of_the_hook() -> Iterator[list[BaseException]]:
     errors: list[BaseException] = []
     hooks.ensure_loaded()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+        patch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
         yield errors
 
 

@@ -115,7 +115,7 @@ def test_what_add_raises_ends_the_stream_and_names_the_operator() -> None:
 def test_what_remove_raises_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     errors: list[BaseException] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
 
     def remove(_handler: object) -> None:
         raise OOPS

@@ -38,7 +38,7 @@ def made(request: int, strategy: BackpressureStrategy = BUFFER, **options: Any) 
 def errors_of_the_hook(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     hooks.ensure_loaded()
     errors: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
     return errors
 
 

@@ -128,7 +128,7 @@ def test_an_exit_in_a_callback_leaves_the_emitter_and_cancels() -> None:
 
 def test_a_stage_that_fails_ends_the_stream_once(monkeypatch: pytest.MonkeyPatch) -> None:
     dropped: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: dropped.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: dropped.append(error))
 
     def refuse(_item: int) -> int:
         raise LookupError

@@ -71,7 +71,7 @@ def test_each_of_several_is_called_once_as_after_a_cancel_later_on() -> None:
 def test_what_it_raises_then_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     errors: list[BaseException] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
 
     def broken() -> None:
         raise OSError(1)

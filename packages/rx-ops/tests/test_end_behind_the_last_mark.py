@@ -47,7 +47,7 @@ def test_what_it_raises_is_the_error_of_the_stream() -> None:
 def test_one_that_cancels_ends_without_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     lost: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: lost.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: lost.append(error))
     subscriber: TestSubscriber[Any] = TestSubscriber(request=2)
     Flowable.from_iterable([1, 2, 3]).take(2).do_on_complete(subscriber.cancel).subscribe(subscriber)
     subscriber.assert_values(1, 2).assert_not_terminated()

@@ -246,7 +246,7 @@ def test_expanding_over_time() -> None:
 def test_errors_that_come_too_late_are_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     lost: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: lost.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: lost.append(error))
     root: ManualPublisher[int] = ManualPublisher(unchecked=True)
     subscriber: TestSubscriber[Any] = TestSubscriber()
     Flowable.wrap(root).expand(down).subscribe(subscriber)

@@ -133,7 +133,7 @@ def test_a_subscriber_that_raises_keeps_nothing_from_the_others(made: Any, monke
 
     reported: list[BaseException] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: reported.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: reported.append(error))
     source, log = made(), list[str]()
 
     def fail() -> None:

@@ -211,7 +211,7 @@ def test_an_error_reaches_the_windows_and_the_stream_and_nothing_is_lost(monkeyp
 
     hooks.ensure_loaded()
     lost: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: lost.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: lost.append(error))
     lives = Lives()
     got = lives.grouped()
     lives.left.next(1)

@@ -141,7 +141,7 @@ def test_a_number_tells_subscriptions_apart(lines: Lines) -> None:
 
 def test_what_a_handler_raises_goes_to_the_error_hook(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     dropped: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: dropped.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: dropped.append(error))
 
     def broken(_record: logging.LogRecord) -> None:
         raise OSError("disk full")

@@ -123,7 +123,7 @@ def test_what_happens_inside_an_on_next(act: Any, mapped: bool, monkeypatch: pyt
     for way in (nullcontext, fusion_off):
         log: list[str] = []
         hooks.ensure_loaded()
-        monkeypatch.setattr(hooks, "on_error", lambda error, _origin, log=log: log.append(f"reported {error}"))
+        monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late, log=log: log.append(f"reported {error}"))
         with way():
             source = PublishProcessor[int]()
             shared = (source.map(it + 0) if mapped else source).publish().ref_count(2)

@@ -298,7 +298,7 @@ def test_a_completable_is_repeated() -> None:
 def test_nothing_reaches_the_error_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     lost: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: lost.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: lost.append(error))
     _failing_times(500, lambda: OOPS).retry().blocking_list()
     Flowable.error(OOPS).retry_when(lambda errors: errors.take(300)).blocking_list()
     assert lost == []

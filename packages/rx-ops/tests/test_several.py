@@ -24,7 +24,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     """Errors that reach the error hook."""
     hooks.ensure_loaded()
     errors: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
     return errors
 
 

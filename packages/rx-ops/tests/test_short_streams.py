@@ -61,7 +61,7 @@ def test_a_callback_that_raises_cancels_and_its_error_goes_to_on_error() -> None
 def test_an_error_without_on_error_reaches_the_hook_with_its_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     told: list[tuple[Exception, object]] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, origin: told.append((error, origin)))
+    monkeypatch.setattr(hooks, "on_error", lambda error, origin, _late: told.append((error, origin)))
     flow = Flowable.just(0).map(lambda n: 1 // n)
     flow.subscribe(print)
     ((error, origin),) = told

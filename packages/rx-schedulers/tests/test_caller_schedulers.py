@@ -127,7 +127,7 @@ def test_a_base_exception_reaches_the_caller_and_drops_the_rest() -> None:
 @pytest.mark.parametrize("kind", [TrampolineScheduler, ImmediateScheduler])
 def test_an_exception_is_reported(kind: type[TrampolineScheduler | ImmediateScheduler], monkeypatch: pytest.MonkeyPatch) -> None:
     errors: list[Exception] = []
-    monkeypatch.setattr(_hooks, "on_error", lambda error, origin: errors.append(error))
+    monkeypatch.setattr(_hooks, "on_error", lambda error, origin, _late: errors.append(error))
     worker = kind().create_worker()
     worker.schedule(lambda: 1 / 0)
     assert [type(error) for error in errors] == [ZeroDivisionError]

@@ -198,7 +198,7 @@ def test_what_the_receiver_raises_goes_to_the_error_hook_and_the_next_is_answere
         raise LookupError("mine")
 
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: dropped.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: dropped.append(error))
     calls = pool.connect(doubled, answered)
     calls.send([1])
     calls.send([2])

@@ -52,7 +52,7 @@ def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
 @pytest.fixture
 def dropped(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     errors: list[Exception] = []
-    monkeypatch.setattr(_hooks, "on_error", lambda error, origin: errors.append(error))
+    monkeypatch.setattr(_hooks, "on_error", lambda error, origin, _late: errors.append(error))
     return errors
 
 
@@ -216,7 +216,7 @@ def test_a_base_exception_is_reported_and_the_worker_goes_on(
 def test_a_hook_that_is_interrupted_does_not_end_the_worker(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def hook(error: Exception, origin: object) -> None:
+    def hook(error: Exception, origin: object, late: bool) -> None:
         raise SystemExit(4)
 
     monkeypatch.setattr(_hooks, "on_error", hook)

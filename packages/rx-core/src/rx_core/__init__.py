@@ -52,7 +52,7 @@ from rx_core._errors import (
     none_argument,
     none_produced,
 )
-from rx_core._hooks import dropped
+from rx_core._hooks import dropped, dropped_late
 from rx_core._observers import CallbackObserver
 from rx_core._process_pool import Answer, ProcessPool, RemoteCalls, RemoteFunction
 from rx_core._protocols import (
@@ -77,6 +77,7 @@ from rx_core._user_code import (
     add_note,
     as_signal,
     exit_as_error,
+    note_way,
     unwrap_stop,
     user_call,
     user_error,
@@ -159,6 +160,7 @@ __all__ = [
     "composite",
     "current_context",
     "dropped",
+    "dropped_late",
     "exit_as_error",
     "hookimpl",
     "hooks",
@@ -168,6 +170,7 @@ __all__ = [
     "name_of",
     "none_argument",
     "none_produced",
+    "note_way",
     "on_schedule",
     "print_runs",
     "registry",

@@ -19,8 +19,8 @@ on_assembly: Callable[[object], object] | None = None
 on_subscribe: Callable[[object, object], object] | None = None
 #: Called with every action a scheduler accepts; returns the action to run.
 on_schedule: Callable[[Action], Action] | None = None
-#: Called with (error, pipeline) for errors that have nowhere to go. None: logged at ERROR.
-on_error: Callable[[Exception, object], object] | None = None
+#: Called with (error, pipeline, late) for errors that have nowhere to go. None: logged.
+on_error: Callable[[Exception, object, bool], object] | None = None
 #: Called with a Single, Maybe or Completable that is awaited; returns an awaitable, or None when no async library it knows runs.
 awaitable: Callable[[object], object] | None = None
 #: Called on a thread that is about to wait for a stream; returns why it must not, and what to write instead, or None.
@@ -113,23 +113,44 @@ def dropped(error: Exception, origin: object = None, /) -> None:
     ``origin`` is the pipeline the error comes from; its repr is part of the message. Never raises: a hook that fails is
     logged together with the error it was given.
     """
+    if not _taken(error, origin, False):
+        log(error, origin, "error with nowhere to go")
+
+
+def dropped_late(error: Exception, origin: object = None, /) -> None:
+    """The same for an error that its stream does not wait for any more: the subscriber has left, or another end came first.
+
+    It is mostly what was interrupted by that, so where no hook takes it, it is one line at DEBUG.
+    """
+    if not _taken(error, origin, True):
+        import logging
+
+        logger = logging.getLogger("rx.core")
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("error behind the end%s: %r", _where(origin), error)
+
+
+def _taken(error: Exception, origin: object, late: bool) -> bool:
     hook = on_error
-    if hook is not None:
-        try:
-            hook(error, origin)
-        except Exception as failure:  # a broken hook must not hide the error it was called with
-            log(failure, origin, "an rx_on_error hook failed")
-        else:
-            return
-    log(error, origin, "error with nowhere to go")
+    if hook is None:
+        return False
+    try:
+        hook(error, origin, late)
+    except Exception as failure:  # a broken hook must not hide the error it was called with
+        log(failure, origin, "an rx_on_error hook failed")
+        return False
+    return True
 
 
 def log(error: Exception, origin: object, what: str) -> None:
     """Write ``error`` to the log at ERROR, with the repr of where it comes from, however that repr behaves."""
     import logging
 
+    logging.getLogger("rx.core").error("%s%s: %r", what, _where(origin), error, exc_info=error)
+
+
+def _where(origin: object) -> str:
     try:
-        where = "" if origin is None else f" in {origin!r}"
+        return "" if origin is None else f" in {origin!r}"
     except Exception as failure:  # a user's __repr__
-        where = f" in <{type(origin).__name__}, its repr failed: {failure}>"
-    logging.getLogger("rx.core").error("%s%s: %r", what, where, error, exc_info=error)
+        return f" in <{type(origin).__name__}, its repr failed: {failure}>"

@@ -11,6 +11,10 @@ its distribution names it::
 
 A function may leave out arguments it does not need. When several plugins are there, the one registered last is called
 first, ``tryfirst`` and ``trylast`` change that; wrappers are refused, because hooks are compiled into plain functions.
+
+What a hook raises is raised where it was called, with a note that names the plugin, and nothing has been done yet: no pipeline
+is built, no subscription made, no action scheduled. Only ``rx_on_error`` is called where nothing can be raised. Hooks are called
+on any thread, several at a time.
 """
 
 from __future__ import annotations
@@ -45,24 +49,37 @@ def rx_fusion_rules() -> Sequence[object]:  # type: ignore[empty-body]  # a spec
 
 @hookspec
 def rx_on_assembly(pipeline: object) -> object:
-    """Called with every pipeline that is built, on that thread; returns the one to use, or None to keep it."""
+    """Called with every pipeline that is built, on that thread; returns the one to use, or None to keep it.
+
+    Every operator that is applied builds one: a Flowable, Observable, Single, Maybe or Completable, which was not used yet. The
+    hook of the next plugin gets what this one returned.
+    """
 
 
 @hookspec
 def rx_on_subscribe(source: object, subscriber: object) -> object:
-    """Called before every subscription, on that thread; returns the subscriber to use, or None to keep it."""
+    """Called before every subscription, on that thread; returns the subscriber to use, or None to keep it.
+
+    ``source`` is what is subscribed, inner streams and foreign publishers included, and ``subscriber`` a Reactive Streams
+    subscriber, or an observer with ``on_success``. What is fused with its source is not subscribed apart from it. While there
+    is such a hook loops and ``blocking_*`` calls subscribe, too, where they would read a synchronous source themselves.
+    """
 
 
 @hookspec
 def rx_on_schedule(action: Callable[[], object]) -> Callable[[], object] | None:
-    """Called with every action a scheduler accepts, on that thread; returns the one to run, or None to keep it."""
+    """Called with every action a scheduler accepts, on that thread; returns the one to run, or None to keep it.
+
+    A repeated action is one action. What it raises on its worker goes to ``rx_on_error``.
+    """
 
 
 @hookspec
-def rx_on_error(error: Exception, pipeline: object) -> object:
+def rx_on_error(error: Exception, pipeline: object, late: bool) -> object:
     """Called once with every error that has nowhere to go, instead of logging it.
 
-    Every plugin is called, also after another one has failed. ``pipeline`` is where it comes from, or None.
+    Every plugin is called, also after another one has failed. ``pipeline`` is where it comes from, or None. ``late``: the stream
+    did not wait for it any more, because its subscriber had left or another end came first; the log has that at DEBUG.
     """
 
 

@@ -115,7 +115,7 @@ class CallbackObserver(Handle, Generic[T]):
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
         if self._done:
-            _hooks.dropped(error, self._origin)
+            _hooks.dropped_late(error, self._origin)
             return
         self._done = True
         self._fail(error)

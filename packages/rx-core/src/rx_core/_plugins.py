@@ -182,7 +182,7 @@ class PluginManager:
         _hooks.set_on_subscribe(_chain_second(self._functions("rx_on_subscribe", "source", "subscriber")))
         _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))
         _hooks.waiting_refused = _first(self._functions("rx_waiting_refused"))
-        _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline"))
+        _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline", "late"))
         _hooks.fusion_rules = tuple(rule for known in self._registrations.values() for rule in known.fusion_rules)
         offered: dict[str, Callable[[], Scheduler]] = {}
         for known in self._registrations.values():
@@ -306,11 +306,11 @@ def _all(functions: list[Function]) -> Function | None:
     if not functions:
         return None
 
-    def tell(error: Exception, origin: object) -> None:
+    def tell(error: Exception, origin: object, late: bool) -> None:
         failures: list[Exception] = []
         for function in functions:
             try:
-                function(error, origin)
+                function(error, origin, late)
             except Exception as failure:
                 failures.append(failure)
         unheard = failures.pop() if len(failures) == len(functions) else None

@@ -11,5 +11,5 @@ from rx_core import hooks
 def reported(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     """The errors that had nowhere to go, in the order they were reported."""
     errors: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, origin, _late: errors.append(error))
     return errors

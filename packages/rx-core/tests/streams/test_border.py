@@ -214,7 +214,7 @@ def test_a_wrong_request_inside_a_signal_is_answered_behind_it(where: str) -> No
 def test_a_wrong_request_behind_which_the_subscriber_leaves_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[Exception] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: reported.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: reported.append(error))
     source, got = watched(2)
 
     def leave() -> None:
@@ -279,7 +279,7 @@ def races(name: str) -> set[tuple[Any, ...]]:
 @pytest.mark.parametrize("name", SIGNALS)
 def test_a_wrong_request_while_the_source_signals(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda _error, _origin: None)
+    monkeypatch.setattr(hooks, "on_error", lambda _error, _origin, _late: None)
     expected = {"item": {(1, ValueError), (ValueError,)}, "completion": {("end",), (ValueError,)}, "error": {(ValueError,)}}
     assert races(name) == expected[name]
 

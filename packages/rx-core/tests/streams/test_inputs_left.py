@@ -47,7 +47,7 @@ KINDS: dict[str, Callable[[Op[Any]], Input[Any]]] = {
 def test_late_signals_are_dropped_and_a_late_error_is_reported(kind: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[Exception] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: reported.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: reported.append(error))
     got = TestSubscriber[Any]()
     operator = Idle(got)
     operator.start()

@@ -42,7 +42,7 @@ class Failing(TestSubscriber[int]):
 def reported(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Exception, object]]:
     errors: list[tuple[Exception, object]] = []
     hooks.ensure_loaded()
-    monkeypatch.setattr(hooks, "on_error", lambda error, origin: errors.append((error, origin)))
+    monkeypatch.setattr(hooks, "on_error", lambda error, origin, _late: errors.append((error, origin)))
     return errors
 
 

@@ -72,7 +72,7 @@ def test_nothing_goes_up_after_the_end(error: Exception | None) -> None:
 def test_nothing_goes_down_after_a_cancel_but_an_error_goes_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.ensure_loaded()
     errors: list[Exception] = []
-    monkeypatch.setattr(hooks, "on_error", lambda error, _origin: errors.append(error))
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: errors.append(error))
     source, got, through = watched()
     got.cancel()
     got.cancel()

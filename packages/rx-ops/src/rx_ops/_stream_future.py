@@ -8,7 +8,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from rx_core import CompletableBase, Disposable, MaybeBase, SingleBase, dropped
+from rx_core import CompletableBase, Disposable, MaybeBase, SingleBase, dropped_late
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class StreamFuture(Future[T]):
         if self._claimed():
             self.set_exception(error)
         else:
-            dropped(error, self._source)
+            dropped_late(error, self._source)
 
     def _claimed(self) -> bool:
         try:

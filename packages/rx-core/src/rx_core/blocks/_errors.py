@@ -42,7 +42,7 @@ class AtomicErrors:
         """The same; an error that comes too late goes to the error hook."""
         if self.add(error):
             return True
-        _hooks.dropped(error, origin)
+        _hooks.dropped_late(error, origin)
         return False
 
     def terminate(self) -> Exception | None:

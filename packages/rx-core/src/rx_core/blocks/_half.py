@@ -104,5 +104,5 @@ class HalfSerializer(Gate, Generic[T]):
         self._down = NOBODY
         lost = self._errors.terminate()
         if lost is not None:
-            _hooks.dropped(lost, self)
+            _hooks.dropped_late(lost, self)
         return None

@@ -75,7 +75,7 @@ class OnceObserver(Generic[T]):
         """Relay ``error``; False, and the error is reported, when something else was relayed before."""
         down: CompletableObserver | None = self._cell.pop(0, None)
         if down is None:
-            _hooks.dropped(error, self)
+            _hooks.dropped_late(error, self)
             return False
         down.on_error(error)
         return True

@@ -133,7 +133,7 @@ class RequestDrain(Gate, Generic[T, R]):
             raise self._refuse_none(none_argument("on_error(error)", "error"))
         if self._done or self.cancelled:
             if error is not self._refused:
-                _hooks.dropped(error, self)
+                _hooks.dropped_late(error, self)
             return
         self._error = error
         self._done = True  # after the error and all items, so that the thread that sees it finds them
@@ -226,7 +226,7 @@ class RequestDrain(Gate, Generic[T, R]):
         self.down = NOBODY
         lost, self._error = self._error, None
         if lost is not None:
-            _hooks.dropped(lost, self)
+            _hooks.dropped_late(lost, self)
 
     def _stop_upstream(self) -> None:
         if not self._done:  # RS 2.4

@@ -66,7 +66,7 @@ class DeferredScalar(Gate, Generic[R]):
         """Decide for ``error``. False, and it goes to the error hook, when the stream was decided or cancelled before."""
         if self._decide((None, error)):
             return True
-        _hooks.dropped(error, self)
+        (_hooks.dropped_late if self._undecided else _hooks.dropped)(error, self)
         return False
 
     def _decide(self, outcome: tuple[R | None, Exception | None]) -> bool:
@@ -135,7 +135,7 @@ class DeferredScalar(Gate, Generic[R]):
         outcome, self._outcome = self._outcome, None
         self._down = NOBODY
         if outcome is not None and outcome[1] is not None:
-            _hooks.dropped(outcome[1], self)  # it was on its way when downstream cancelled
+            _hooks.dropped_late(outcome[1], self)  # it was on its way when downstream cancelled
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._down!r}>"

@@ -69,7 +69,7 @@ class _Serialized(QueueDrain[T]):
 
     def _discard(self, last: Callable[[], object]) -> None:
         if isinstance(last, partial):
-            _hooks.dropped(last.args[0], self)  # an error that was on its way when downstream cancelled
+            _hooks.dropped_late(last.args[0], self)  # an error that was on its way when downstream cancelled
 
     def _give_up(self) -> None:
         """Downstream does not want any more."""

@@ -153,7 +153,7 @@ class Border(Gate, SettlesDemand, Generic[T]):
             raise self.refuse(none_argument("on_error(None)", "error"))
         if self.done or not self.enter():
             if error is not self.refused:
-                _hooks.dropped(error, self.origin)
+                _hooks.dropped_late(error, self.origin)
             return
         self.done = True
         self.let_go().on_error(error)
@@ -173,7 +173,7 @@ class Border(Gate, SettlesDemand, Generic[T]):
         if self.up is None and not self.done:
             self.connect(NOT_THERE)
         if self.done or not self.take_permit():  # perhaps in on_subscribe
-            _hooks.dropped(error, self.origin)
+            _hooks.dropped_late(error, self.origin)
             return
         self.done = True
         self.stop_source()

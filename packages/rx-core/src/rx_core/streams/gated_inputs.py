@@ -71,7 +71,7 @@ class MergedInput(QueuedInput[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            _hooks.dropped(error, self.op.origin)
+            _hooks.dropped_late(error, self.op.origin)
             return
         self.error = error
         self.on_complete()

@@ -84,7 +84,7 @@ class Input(Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            _hooks.dropped(error, self.op.origin)
+            _hooks.dropped_late(error, self.op.origin)
             return
         self.error = error
         self.done = True
@@ -357,7 +357,7 @@ class Trigger(Input[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.done or self.closed:
-            _hooks.dropped(error, self.op.origin)
+            _hooks.dropped_late(error, self.op.origin)
             return
         self.error = error
         self.on_complete()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
 from rx_core._errors import WorkerInterruptedError
-from rx_core._user_code import as_signal
+from rx_core._user_code import as_signal, note_way
 from rx_core.gate import Gate
 from rx_core.streams.contracts import (
     NULL_SUBSCRIBER,
@@ -79,6 +79,9 @@ class Op(Gate, SettlesDemand, Generic[T]):
     operator_name: ClassVar[str] = ""
     #: What it waits for where no source of its own is to send, in words: see rx_core.live.
     waits_for: ClassVar[str] = "an item"
+    #: It runs streams that a function makes. An error that comes through it is noted: the notes of an inner stream do not say
+    #: in which operator of which pipeline it ran.
+    opens_sources: ClassVar[bool] = False
     #: Whether it works on a worker only: what leaves a function there by a BaseException has no caller that could act on it.
     on_worker: ClassVar[bool] = False
     #: It has one source, and RxJava's operator calls on_subscribe when the source does: see :meth:`after_answer`.
@@ -286,7 +289,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         down = self.down
         if self.stopped:  # cancelled meanwhile
             if error is not None:
-                _hooks.dropped(error, self.origin)
+                _hooks.dropped_late(error, self.origin)
             return 0
         self.stopped = True
         self.close()
@@ -295,6 +298,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         if error is None:
             down.on_complete()
         else:
+            if self.opens_sources:
+                note_way(error, self.origin)
             down.on_error(error)
         return 0
 

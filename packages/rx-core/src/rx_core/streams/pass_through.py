@@ -78,7 +78,7 @@ class PassThrough(SettlesDemand, Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.done:
-            _hooks.dropped(error, self.origin)
+            _hooks.dropped_late(error, self.origin)
             return
         self.done = True
         self.let_go().on_error(error)

@@ -92,7 +92,7 @@ class Waiting(Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            _hooks.dropped(error, self.origin)
+            _hooks.dropped_late(error, self.origin)
             return
         self.error = error
         self.ended_by = get_ident()

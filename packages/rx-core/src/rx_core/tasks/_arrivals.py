@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core import _buffer_watch
 from rx_core._demand import LARGEST_PREFETCH, Growing
-from rx_core._hooks import dropped
+from rx_core._hooks import dropped_late
 from rx_core._user_code import OPERATOR_CODES
 from rx_core.streams import subscribe
 
@@ -86,7 +86,7 @@ class Arrivals(Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self._closed:
-            dropped(error, self._origin)
+            dropped_late(error, self._origin)
             return
         self._error = error
         self.on_complete()

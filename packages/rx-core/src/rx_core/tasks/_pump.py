@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from rx_core._demand import UNBOUNDED, add_cap, invalid_request
 from rx_core._errors import RxError, WorkerInterruptedError, none_produced
-from rx_core._hooks import dropped
+from rx_core._hooks import dropped, dropped_late
 from rx_core.tasks._endings import Endings, working_here
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class Pump(Generic[T]):
         elif not self._cancelled:
             self._signal(self._gone("its task was cancelled from elsewhere"))
         elif error is not None:
-            dropped(error, self._source)
+            dropped_late(error, self._source)
         self._down = _GONE  # RS 3.13
 
     def _interrupted(self, failure: BaseException) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import composite, dropped, user_call
+from rx_core import composite, dropped, dropped_late, user_call
 from rx_core.streams import NO_SOURCE, Failing, RelayedInput, Transparent
 from rx_fusion import op
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
@@ -66,7 +66,7 @@ class Using(Transparent[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.done:
-            dropped(error, self.origin)
+            dropped_late(error, self.origin)
         elif self.eager:
             super().on_error(self.cleaned_after(error))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import composite, dropped, user_call
+from rx_core import composite, dropped, dropped_late, user_call
 from rx_core.streams import PassThrough, Transparent
 from rx_fusion import op
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
@@ -64,7 +64,7 @@ class DoOnTerminate(Transparent[T]):
             self.guarded(item)
             return
         if self.done:  # the action has disposed this
-            dropped(failure, self.origin)  # type: ignore[unreachable]  # set meanwhile
+            dropped_late(failure, self.origin)  # type: ignore[unreachable]  # set meanwhile
             return
         down = self.down
         self.cancel()

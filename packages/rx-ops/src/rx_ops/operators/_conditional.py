@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, dropped, user_call
+from rx_core import UNBOUNDED, dropped_late, user_call
 from rx_core.streams import END, WITHOUT_DEMAND, Op, QueuedInput, RelayedInput, Stream, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
@@ -44,7 +44,7 @@ class _Rival(RelayedInput[T]):
         if self.won or self.wins():
             super().on_error(error)
         else:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
 
     def on_complete(self) -> None:
         if self.won or self.wins():

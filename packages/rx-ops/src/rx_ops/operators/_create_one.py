@@ -11,6 +11,7 @@ from rx_core import (
     SerialDisposable,
     as_signal,
     dropped,
+    dropped_late,
     none_produced,
     tell_interrupted,
     user_call,
@@ -116,7 +117,7 @@ class OneRun(DeferredScalar[Any]):
     def fail(self, error: Exception, /) -> bool:
         if self._decide((None, error)):
             return True
-        dropped(error, self.origin)
+        (dropped_late if self.is_open else dropped)(error, self.origin)  # a second end is a mistake of the source
         return False
 
     def cancel(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, after_answer, dropped, name_of, unwrap_stop, user_call, worker_of
+from rx_core import UNBOUNDED, after_answer, dropped_late, name_of, unwrap_stop, user_call, worker_of
 from rx_core.streams import Input, takes_requests
 from rx_ops.operators._clock import Periodic
 from rx_ops.operators._pieces import Cutter
@@ -146,7 +146,7 @@ class CueInput(Input[Any]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if self.closed:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.done = True
         op.cue(self.on_end, error)
@@ -183,7 +183,7 @@ class ClosingInput(Input[Any]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if self.closed:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.done = True
         op.cue(op.source_ended, error)

@@ -17,6 +17,7 @@ from rx_core import (
     SerialDisposable,
     add_cap,
     dropped,
+    dropped_late,
     invalid_request,
     none_argument,
     none_produced,
@@ -106,7 +107,7 @@ class Emitter(Generic[T]):
     def on_error(self, error: Exception, /) -> None:
         """End the stream with ``error``."""
         if not self.try_on_error(error):
-            dropped(error, self._op.origin)
+            (dropped if self._input.done else dropped_late)(error, self._op.origin)  # a second end is a mistake of the source
 
     def try_on_error(self, error: Exception, /) -> bool:
         """The same; False, and nothing reported, when the subscriber has left."""
@@ -256,13 +257,15 @@ class StraightEmitter(Emitter[T]):
     It is the only signaller, so its items pass no gate.
     """
 
-    __slots__ = ("_down", "_emit", "_open", "_origin", "_requested")
+    __slots__ = ("_down", "_emit", "_left", "_open", "_origin", "_requested")
 
     _down: Any
     #: What takes an item; nothing does once the end was signalled or the subscriber has left.
     _emit: Callable[[Any], object]
     #: Holds one entry until the end or a cancel takes it out.
     _open: Any
+    #: It was the subscriber that did.
+    _left: bool
     _requested: Any
     _origin: object
 
@@ -270,6 +273,7 @@ class StraightEmitter(Emitter[T]):
         self._down = down
         self._emit = down.on_next
         self._open = [True]
+        self._left = False
         self._requested = []
         self._origin = origin
         self._cleanup = SerialDisposable()
@@ -300,7 +304,7 @@ class StraightEmitter(Emitter[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if not self.try_on_error(error):
-            dropped(error, self._origin)
+            (dropped_late if self._left else dropped)(error, self._origin)  # as above
 
     def try_on_error(self, error: Exception, /) -> bool:
         if not self._over():
@@ -344,6 +348,7 @@ class StraightEmitter(Emitter[T]):
 
     def cancel(self) -> None:
         if self._over():
+            self._left = True
             _dispose(self._cleanup, self._origin)
 
     def dispose(self) -> None:

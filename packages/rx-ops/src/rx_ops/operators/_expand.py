@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, dropped
+from rx_core import UNBOUNDED, dropped_late
 from rx_core.streams import END, Op, QueuedInput, takes_requests, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._concat_map import ConcatMap
@@ -77,6 +77,8 @@ class ExpandDeep(Op[T]):
     """The same depth first: the sources on the way down to the item that was given last, the deepest one in use."""
 
     __slots__ = ("expander", "failure", "levels", "source")
+
+    opens_sources: ClassVar[bool] = True
 
     levels: list[_Level]
     #: What a source failed with that is not the deepest one; only sources write it.
@@ -190,7 +192,7 @@ class _Level(QueuedInput[Any]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if self.closed or op.failure is not None:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         op.failure = error
         self.on_complete()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, MissingBackpressureError, add_cap, dropped, none_produced, user_error
+from rx_core import UNBOUNDED, MissingBackpressureError, add_cap, dropped_late, none_produced, user_error
 from rx_core.streams import Op, QueuedInput, tell_interrupted
 from rx_fusion import op
 from rx_ops.operators._part import Holders, Part, PartHead
@@ -297,7 +297,7 @@ class KeyedInput(QueuedInput[Any]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if self.closed:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.done = True
         self.end_groups(op, error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rx_core import UNBOUNDED, MissingBackpressureError, none_produced, user_call
 from rx_fusion import op
@@ -29,6 +29,8 @@ class GroupByUntil(BoundedParts):
     """
 
     __slots__ = ("groups", "key_of", "until", "value_of")
+
+    opens_sources: ClassVar[bool] = True
 
     #: Makes a stream of a key and a head.
     face: Any

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, MissingBackpressureError, composite, dropped, none_produced
+from rx_core import UNBOUNDED, MissingBackpressureError, composite, dropped_late, none_produced
 from rx_core.streams import Input, Op, Unicast
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
@@ -47,7 +47,7 @@ class _Side(Input[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         self.op.errors.append(error)
         self.on_complete()
@@ -70,6 +70,8 @@ class Join(Op[R]):
     """A row of each two items of the two sources that are alive at the same time. An error of any source is one at once."""
 
     __slots__ = ("combiner", "errors", "events", "left", "right", "sources", "wanted")
+
+    opens_sources: ClassVar[bool] = True
 
     operator: ClassVar[str] = "join"
 

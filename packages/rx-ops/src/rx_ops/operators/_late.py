@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped, worker_of
+from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped, dropped_late, worker_of
 from rx_core.streams import GatedInput, Input, Op, takes_requests
 from rx_fusion import op
 from rx_ops.operators._clock import Periodic, shut_down
@@ -190,7 +190,7 @@ class _Delayed(GatedInput[T]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if op.stopped:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.error = error
         self.done = True
@@ -238,6 +238,8 @@ class DelayBy(Op[T]):
     """
 
     __slots__ = ("failures", "main", "ready", "selector", "source", "waiting")
+
+    opens_sources: ClassVar[bool] = True
 
     source: Publisher[T]
     main: _Selecting[T]

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped, none_produced
+from rx_core import UNBOUNDED, composite, dropped_late, none_produced
 from rx_core.streams import LOOK_FIRST, GatedInput, Input, Op, QueuedInput, tell_interrupted
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
@@ -94,7 +94,7 @@ class _Newest(QueuedInput[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         self.error = error
         self.on_complete()

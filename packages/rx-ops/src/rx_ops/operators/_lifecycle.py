@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import UNBOUNDED, dropped, user_call
+from rx_core import UNBOUNDED, dropped, dropped_late, user_call
 from rx_core.streams import NO_SOURCE, PassThrough, Transparent
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
@@ -129,7 +129,7 @@ class DoAfterNext(PassThrough[T]):
 
     def fail(self, error: Exception) -> None:
         if self.done:  # downstream has left meanwhile
-            dropped(error, self.origin)
+            dropped_late(error, self.origin)
             return
         down = self.down
         self.cancel()

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rx_core import UNBOUNDED, MissingBackpressureError, dropped, user_call
+from rx_core import UNBOUNDED, MissingBackpressureError, dropped_late, user_call
 from rx_core.streams import Input, Op
 from rx_ops.operators._mapping import as_error
 
@@ -60,7 +60,7 @@ class Arrivals(Input[T]):
         """A user's function raised ``error`` for an item: it ends the operator, and this listens no more."""
         op = self.op
         if op.stopped:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.stop()
         self.error = error

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped, worker_of
+from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped, dropped_late, worker_of
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
 from rx_core.streams import LOOK_FIRST, Entry, Op, Pump, QueuedInput, Stream, ignore
 from rx_fusion import op
@@ -363,7 +363,7 @@ class _Boundary(QueuedInput[T]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if op.stopped:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.error = error
         self.done = True

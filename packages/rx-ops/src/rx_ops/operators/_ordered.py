@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped
+from rx_core import UNBOUNDED, composite, dropped_late
 from rx_core.streams import END, LOOK_FIRST, Op, QueuedInput, is_exhausted, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._concat import itself
@@ -72,7 +72,7 @@ class _Sorted(QueuedInput[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         self.error = error
         self.op.failed.append(self)

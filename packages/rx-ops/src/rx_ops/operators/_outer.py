@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rx_core import UNBOUNDED, dropped
+from rx_core import UNBOUNDED, dropped_late
 from rx_core.streams import (
     LOOK_FIRST,
     WITHOUT_DEMAND,
@@ -43,7 +43,7 @@ class OuterInput(Input[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed or self.done:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         self.error = error
         self.on_complete()

@@ -58,6 +58,8 @@ class DebounceBy(Lossy[T]):
 
     __slots__ = ("failures", "indicator", "selector")
 
+    opens_sources: ClassVar[bool] = True
+
     name: ClassVar[str] = "debounce"
     selector: Selector
     #: The source selected for the newest item. Only the thread of the items replaces it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rx_core import dropped
+from rx_core import dropped_late
 from rx_core.streams import Input, Trigger
 from rx_ops.operators._mapping import mapper_failure, not_a_source
 
@@ -34,7 +34,7 @@ class Indicator(Trigger):
         if not op.stopped:
             op.indicated(self)
         elif error is not None:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
 
 
 class Refused:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped
+from rx_core import UNBOUNDED, composite, dropped_late
 from rx_core.streams import MergedInput, Op
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure, not_a_source
@@ -65,6 +65,8 @@ class SwitchMap(Op[R]):
 
     __slots__ = ("current", "delay_error", "ended", "errors", "mapper", "outer", "prefetch", "ready", "source")
 
+    opens_sources: ClassVar[bool] = True
+
     operator: ClassVar[str] = "switch_map"
     #: Whether the running inner source goes on when a new item comes, which is dropped then.
     stays: ClassVar[bool] = False
@@ -100,7 +102,7 @@ class SwitchMap(Op[R]):
             if entry.error is None:
                 continue
             if entry.closed and entry is not outer:
-                dropped(entry.error, self.origin)  # its place was taken meanwhile
+                dropped_late(entry.error, self.origin)  # its place was taken meanwhile
             else:
                 self.errors.append(entry.error)
                 if not self.delay_error:

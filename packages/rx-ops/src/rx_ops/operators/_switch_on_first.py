@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, composite, dropped
+from rx_core import UNBOUNDED, composite, dropped, dropped_late
 from rx_core.streams import Input, OneAtATime, Unicast, takes_requests
 from rx_fusion import op
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
@@ -95,7 +95,7 @@ class _Main(Input[Any]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         self.done = True
         whole = self.whole
@@ -152,6 +152,8 @@ class SwitchOnFirst(OneAtATime[R]):
     """What a function makes of the first signal and the whole stream. When that is over the source is cancelled."""
 
     __slots__ = ("chosen", "face", "failure", "main", "source", "transformer")
+
+    opens_sources: ClassVar[bool] = True
 
     main: _Main
     #: The stream that was chosen, until it is subscribed.

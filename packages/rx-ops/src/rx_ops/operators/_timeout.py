@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, dropped, worker_of
+from rx_core import DISPOSED, dropped_late, worker_of
 from rx_core.streams import GatedInput, OneAtATime, RelayedInput
 from rx_fusion import op
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
@@ -129,7 +129,7 @@ class _InTime(GatedInput[T]):
             self.contested.pop()
         except IndexError:
             self.done = True
-            dropped(error, self.op.origin)
+            dropped_late(error, self.op.origin)
             return
         super().on_error(error)
 
@@ -193,6 +193,8 @@ class TimeoutBy(_Limited[T]):
 
     __slots__ = ("first", "indicator", "selector")
 
+    opens_sources: ClassVar[bool] = True
+
     first: Publisher[Any] | None
     selector: Selector | None
     #: The source that decides now. Only the thread of the items replaces it.
@@ -236,7 +238,7 @@ class TimeoutBy(_Limited[T]):
         if self.claim(indicator.subject, indicator.error):
             self.drain()
         elif indicator.error is not None:
-            dropped(indicator.error, self.origin)
+            dropped_late(indicator.error, self.origin)
 
     def disarm(self) -> None:
         if self.indicator is not None:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from rx_core import UNBOUNDED, MissingBackpressureError, dropped
+from rx_core import UNBOUNDED, MissingBackpressureError, dropped_late
 from rx_core.streams import Input, Op
 from rx_fusion import op
 from rx_ops.operators._part import Holders, Part, PartHead
@@ -210,7 +210,7 @@ class CountedInput(Input[Any]):
     def on_error(self, error: Exception, /) -> None:
         op = self.op
         if self.closed:
-            dropped(error, op.origin)
+            dropped_late(error, op.origin)
             return
         self.end_windows(op, error)
 

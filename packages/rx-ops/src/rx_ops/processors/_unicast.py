@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from rx_core import UNBOUNDED, Subscriber, check_callable, dropped, none_argument
+from rx_core import UNBOUNDED, Subscriber, check_callable, dropped, dropped_late, none_argument
 from rx_core.queue_fusion import ASYNC, NONE, fusion_enabled
 from rx_core.streams import NO_ITEMS, End, Hub, Unicast
 from rx_ops.processors._multicast import FlowableProcessor, QueueHead, Subject
@@ -134,7 +134,7 @@ class UnicastHub(Hub[T]):
 
     def on_error(self, error: Exception, /) -> None:
         if self.gone:
-            dropped(error, self)
+            dropped_late(error, self)
         else:
             super().on_error(error)
 
