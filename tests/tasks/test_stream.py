@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -118,6 +119,7 @@ def test_a_source_that_was_given_up_before_it_answered_is_cancelled_when_it_does
 
 
 def test_an_error_that_comes_after_the_block_was_left_is_reported(backend: Backend, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "rx.core")
     source = ManualPublisher[int](unchecked=True)
 
     async def main() -> None:

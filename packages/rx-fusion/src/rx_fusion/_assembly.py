@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
-from typing import Any, ClassVar, Final, Never, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import build_places, check_callable, hooks
 from rx_core.streams import Stream
@@ -49,17 +49,23 @@ class Assembly(Stream[T_co]):
         if "_face" not in cls.__dict__:
             cls._face = cls
 
-    def __init__(
-        self, head: Head = _NO_HEAD, shape: Shape = ROOT, args: tuple[Any, ...] = (), *more: Never, **named: Never
-    ) -> None:
-        if more or named or not isinstance(head, Head):
-            given: tuple[object, ...] = (head, shape, args, *more)
-            while given and (given[-1] is _NO_HEAD or given[-1] is ROOT or given[-1] == ()):
-                given = given[:-1]  # left at its default
-            raise self._begun_wrongly(*given, *named.values())
-        self._head = head
-        self._shape = shape
-        self._args = args
+    if TYPE_CHECKING:
+
+        def __init__(self, head: Head = _NO_HEAD, shape: Shape = ROOT, args: tuple[Any, ...] = ()) -> None:
+            self._head = head
+            self._shape = shape
+            self._args = args
+
+    else:  # what is no head is for a person to read, and for a type checker none of the arguments
+
+        def __init__(self, head=_NO_HEAD, shape=ROOT, args=(), *more, **named) -> None:
+            if more or named or not isinstance(head, Head):
+                given = (head, shape, args)
+                rest = next((at for at, default in enumerate((_NO_HEAD, ROOT, ())) if given[at] is default), 3)
+                raise self._begun_wrongly(*given[:rest], *more, *named.values())
+            self._head = head
+            self._shape = shape
+            self._args = args
 
     @classmethod
     def _begun_wrongly(cls, *given: object) -> TypeError:
