@@ -79,6 +79,10 @@ class Raising:
     def rx_waiting_refused(self) -> None:
         raise KeyError("hook")
 
+    @hookimpl
+    def rx_current_scheduler(self) -> None:
+        raise KeyError("hook")
+
 
 # -- rx_on_assembly ----------------------------------------------------------------------------------------------------
 
@@ -260,6 +264,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "rx_on_schedule": lambda: WORKER.schedule(lambda: pytest.fail("it was not scheduled")),
     "rx_awaitable": lambda: asyncio.run(awaited()),
     "rx_waiting_refused": lambda: PROCESSOR.blocking_list(),
+    "rx_current_scheduler": lambda: rx_core.current_scheduler(),
 }
 
 

@@ -89,7 +89,7 @@ PART.row(
         "body": "return self._from(delayed(self._from(only_end(self)), seconds, scheduler, delay_error))",
         "errors": "as said. ValueError or TypeError at assembly for a bad duration.",
         "memory": "none.",
-        "thread": "a worker of ``scheduler`` (default: computation).",
+        "thread": "a worker of ``scheduler`` (default: the running loop's, or computation).",
         "fusion": "coordinating; the end is scheduled when it comes.",
     },
 )

@@ -28,6 +28,19 @@ def _running() -> Scheduler:
 
 
 @hookimpl
+def rx_current_scheduler() -> Scheduler | None:
+    if "asyncio" not in sys.modules:
+        return None  # then none of its loops runs either
+    import asyncio
+
+    if asyncio._get_running_loop() is None:
+        return None
+    from rx_asyncio._scheduler import scheduler
+
+    return scheduler()
+
+
+@hookimpl
 def rx_awaitable(source: object) -> Awaitable[object] | None:
     """In a task of an event loop: the value of a Single, the value of a Maybe or None, the end of a Completable."""
     if "asyncio" not in sys.modules:

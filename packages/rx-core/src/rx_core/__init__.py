@@ -71,7 +71,7 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, on_schedule, registry, scheduler
+from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, current_scheduler, on_schedule, registry, scheduler
 from rx_core._user_code import (
     OPERATOR_CODES,
     add_note,
@@ -159,6 +159,7 @@ __all__ = [
     "close",
     "composite",
     "current_context",
+    "current_scheduler",
     "dropped",
     "dropped_late",
     "exit_as_error",

@@ -25,6 +25,8 @@ on_error: Callable[[Exception, object, bool], object] | None = None
 awaitable: Callable[[object], object] | None = None
 #: Called on a thread that is about to wait for a stream; returns why it must not, and what to write instead, or None.
 waiting_refused: Callable[[], object] | None = None
+#: Returns the scheduler of the event loop that runs on the calling thread, or None.
+current_scheduler: Callable[[], object] | None = None
 #: What a source has done, for who explains it; None until runs are counted.
 counts_of: Callable[[object], object] | None = None
 #: The macro-fusion rules of all plugins; replaced as a whole when plugins change.

@@ -92,6 +92,13 @@ def rx_awaitable(source: object) -> Awaitable[object] | None:
 
 
 @hookspec
+def rx_current_scheduler() -> Scheduler | None:
+    """Called when a time operator without ``scheduler=`` is subscribed; returns the scheduler of the event loop that runs on this
+    thread, or None when no loop of the plugin's library does. The first plugin that has one is taken.
+    """
+
+
+@hookspec
 def rx_waiting_refused() -> str | None:
     """Called on a thread that is about to sleep until a stream signals: in a ``blocking_*`` call, a loop, ``handle.wait()``.
 

@@ -182,6 +182,7 @@ class PluginManager:
         _hooks.set_on_subscribe(_chain_second(self._functions("rx_on_subscribe", "source", "subscriber")))
         _hooks.awaitable = _first(self._functions("rx_awaitable", "source"))
         _hooks.waiting_refused = _first(self._functions("rx_waiting_refused"))
+        _hooks.current_scheduler = _first(self._functions("rx_current_scheduler"))
         _hooks.on_error = _all(self._functions("rx_on_error", "error", "pipeline", "late"))
         _hooks.fusion_rules = tuple(rule for known in self._registrations.values() for rule in known.fusion_rules)
         offered: dict[str, Callable[[], Scheduler]] = {}

@@ -143,6 +143,19 @@ def scheduler(name: str, /) -> Scheduler:
     return registry.get(name)
 
 
+def current_scheduler() -> Scheduler | None:
+    """The scheduler of the event loop that runs on this thread, of asyncio, trio or a plugin's; None where none does.
+
+    Its workers run their actions in that loop, by that loop's clock. Time operators take it when they are given no scheduler.
+    """
+    _hooks.ensure_loaded()
+    find = _hooks.current_scheduler
+    found = None if find is None else find()
+    if found is not None and not isinstance(found, Scheduler):
+        raise TypeError(f"an rx_current_scheduler hook returned {found!r}, which is no Scheduler")
+    return found
+
+
 def on_schedule(action: Action) -> Action:
     """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing)."""
     hook = _hooks.on_schedule

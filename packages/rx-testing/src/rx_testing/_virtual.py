@@ -211,6 +211,11 @@ def _installed(clock: VirtualScheduler, names: Sequence[str]) -> object:
         def rx_schedulers(self) -> Mapping[str, Callable[[], Scheduler]]:
             return dict.fromkeys(names, lambda: clock)
 
+        @hookimpl(tryfirst=True)
+        def rx_current_scheduler(self) -> Scheduler | None:
+            """Inside an event loop, too, time operators run on this clock where it stands in for their default."""
+            return clock if "computation" in names else None
+
     return Installed()
 
 

@@ -28,6 +28,15 @@ def _running() -> Scheduler:
     return RunningScheduler("trio", scheduler)
 
 
+@hookimpl(tryfirst=True)  # trio may be the guest of another library's loop, which runs then as well
+def rx_current_scheduler() -> Scheduler | None:
+    if not _runs_here():
+        return None
+    from rx_trio._scheduler import scheduler
+
+    return scheduler()
+
+
 @hookimpl
 def rx_waiting_refused() -> str | None:
     if not _runs_here():

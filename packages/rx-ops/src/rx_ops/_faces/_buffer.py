@@ -63,7 +63,8 @@ class FlowableBuffer(FlowableCore[T_co]):
                  from upstream; MissingBackpressureError when a list is due and not requested; with ``opening`` it waits.
         Errors:  pass at once and drop the partial lists; ValueError or TypeError at assembly for bad arguments.
         Memory:  at most ``count`` items, ``count / skip`` lists when they overlap; else what comes between two cuts.
-        Thread:  the one that requests; by time a worker of ``scheduler`` (default: computation), else that of what cuts, or of
+        Thread:  the one that requests; by time a worker of ``scheduler`` (default: the running loop's, or computation), else
+                 that of what cuts, or of
                  the item that fills a list.
         Fusion:  stage with an end; by time or other sources coordinating, without a queue of items.
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of

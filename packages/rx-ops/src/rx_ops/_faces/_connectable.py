@@ -66,7 +66,8 @@ class ConnectableFlowable(Flowable[T_co]):
 
         Demand:  passes through.   Errors: pass through; ValueError or TypeError at assembly for a bad number.
         Memory:  none.
-        Thread:  that of the signal; a late stop on a worker of ``scheduler`` (default: computation), used only with ``seconds``.
+        Thread:  that of the signal; a late stop on a worker of ``scheduler`` (default: the running loop's, or computation),
+                 used only with ``seconds``.
         Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``refCount``. Who subscribes within ``seconds`` keeps the source running; who comes after the end starts a
                  new run.

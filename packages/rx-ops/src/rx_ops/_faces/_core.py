@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import FlowableBase, MaybeBase, ObservableBase, Scheduler, SingleBase, Subscriber, Worker, check_callable, name_of
+from rx_core import (
+    FlowableBase,
+    MaybeBase,
+    ObservableBase,
+    Scheduler,
+    SingleBase,
+    Subscriber,
+    Worker,
+    check_callable,
+    current_scheduler,
+    name_of,
+)
 from rx_core import scheduler as find_scheduler
 from rx_core._advice import right_call
 from rx_fusion import Feed, Head, OperatorHead, Pipeline
@@ -220,13 +231,26 @@ class NamedScheduler(Scheduler):
         return f"{self.name}()"
 
 
-_COMPUTATION = NamedScheduler("computation")
+class DefaultScheduler(NamedScheduler):
+    """That of time operators: of the event loop on whose thread they are subscribed, else ``computation``.
+
+    Its own clock, of what is kept for several subscribers (replay), is that of ``computation``: they may be of several loops.
+    """
+
+    __slots__ = ()
+
+    def create_worker(self) -> Worker:
+        current = current_scheduler()
+        return super().create_worker() if current is None else current.create_worker()
+
+
+_DEFAULT = DefaultScheduler("computation")
 
 
 def default_scheduler(scheduler: Scheduler | None, operator: str = "") -> Scheduler:
-    """The scheduler of time operators when none is given: ``computation``, from whichever package provides it."""
+    """The scheduler of time operators when none is given, from whichever package provides it."""
     if scheduler is None:
-        return _COMPUTATION
+        return _DEFAULT
     check_scheduler(operator, scheduler)
     return scheduler
 

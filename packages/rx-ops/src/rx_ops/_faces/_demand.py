@@ -53,7 +53,7 @@ class FlowableDemand(FlowableCore[T_co]):
         Demand:  asks for no more than may be given by now, so a source that can be asked is not ahead.
         Errors:  pass through, behind items that wait. ValueError or TypeError at assembly for a bad number or duration.
         Memory:  the instants of ``count`` items; what a source that cannot be asked is ahead.
-        Thread:  the source's, or a worker of ``scheduler`` (default: computation).
+        Thread:  the source's, or a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  coordinating; subscribes on its own.
         Source:  none in RxJava, Reactor and RxPY. What drops items is :meth:`throttle_first`.
         """

@@ -75,7 +75,8 @@ class FlowableFilter(FlowableCore[T_co]):
         Demand:  never more than ``count`` in all; with ``seconds`` it passes through.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.
-        Thread:  the one that requests; the end by time comes on a worker of ``scheduler`` (default: computation).
+        Thread:  the one that requests; the end by time comes on a worker of ``scheduler`` (default: the running loop's, or
+                 computation).
         Fusion:  stage, stops; by time coordinating.
         Source:  RxJava ``take``, itertools ``islice``.
         """
@@ -100,7 +101,8 @@ class FlowableFilter(FlowableCore[T_co]):
         Demand:  the first request asks a foreign source for ``count`` more; with ``seconds``, one more is asked for each item
                  left out.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
-        Memory:  none.   Thread: the one that requests; the clock is that of ``scheduler`` (default: computation).
+        Memory:  none.
+        Thread:  the one that requests; the clock is that of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  stage, drops; by time coordinating.
         Source:  RxJava ``skip``, itertools ``islice``.
         """
@@ -138,7 +140,8 @@ class FlowableFilter(FlowableCore[T_co]):
         Errors:  take the place of the items; with ``seconds`` and ``delay_error`` they come behind them. ValueError or TypeError
                  at assembly for a bad number.
         Memory:  ``count`` items, or what comes in ``seconds``.
-        Thread:  the one that requests; by time that of the end. The clock is that of ``scheduler`` (default: computation).
+        Thread:  the one that requests; by time that of the end. The clock is that of ``scheduler`` (default: the running
+                 loop's, or computation).
         Fusion:  stage, everything at the end; by time coordinating, subscribes on its own.
         Source:  RxJava ``takeLast``, a ``deque`` with a ``maxlen``.
         """
@@ -175,7 +178,8 @@ class FlowableFilter(FlowableCore[T_co]):
         Errors:  pass at once; with ``seconds`` and ``delay_error`` behind the items that are old enough. ValueError or TypeError
                  at assembly for a bad number.
         Memory:  ``count`` items; with ``seconds`` what came in that time and what waits to be taken.
-        Thread:  the one that requests, or that of a later item. The clock is that of ``scheduler`` (default: computation).
+        Thread:  the one that requests, or that of a later item. The clock is that of ``scheduler`` (default: the running
+                 loop's, or computation).
         Fusion:  stage, drops; by time coordinating, subscribes on its own.
         Source:  RxJava ``skipLast``. An item that is old enough is given when something happens, another item or the end
                  say. Nothing rings.

@@ -828,7 +828,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Demand:  none; there are no items.
         Errors:  ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  a worker of ``scheduler`` (default: computation).
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``timer``.
         """
@@ -856,7 +856,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Demand:  none; there are no items.
         Errors:  as said. ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  a worker of ``scheduler`` (default: computation).
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  coordinating; the end is scheduled when it comes.
         Source:  RxJava ``delay``.
         """
@@ -879,7 +879,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         Errors:  pass through; an error of ``until`` is the end. TypeError or ValueError at assembly for a bad duration or
                  source.
         Memory:  none.
-        Thread:  subscribes on a worker of ``scheduler`` (default: computation), or on that of ``until``.
+        Thread:  subscribes on a worker of ``scheduler`` (default: the running loop's, or computation), or on that of
+                 ``until``.
         Fusion:  coordinating.
         Source:  RxJava ``delaySubscription``.
         """
@@ -917,8 +918,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         Demand:  none; there are no items.
         Errors:  TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other
-                 source's.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: the running loop's, or computation),
+                 or on the other source's.
         Fusion:  coordinating. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """

@@ -1359,7 +1359,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Demand:  none; the item comes when the time is there.
         Errors:  ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  a worker of ``scheduler`` (default: computation).
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``timer``.
         """
@@ -1435,7 +1435,8 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Errors:  as said; those of ``selector`` and of its source at once. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  the item.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of the source that was waited for.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the source that was
+                 waited for.
         Fusion:  coordinating; the item is scheduled when it comes.
         Source:  RxJava ``delay``.
         """
@@ -1460,7 +1461,8 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Errors:  pass through; an error of ``until`` is the end. TypeError or ValueError at assembly for a bad duration or
                  source.
         Memory:  none.
-        Thread:  subscribes on a worker of ``scheduler`` (default: computation), or on that of ``until``.
+        Thread:  subscribes on a worker of ``scheduler`` (default: the running loop's, or computation), or on that of
+                 ``until``.
         Fusion:  coordinating; the item passes on without a queue.
         Source:  RxJava ``delaySubscription``.
         """
@@ -1504,8 +1506,8 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Demand:  none; the source is asked for its item at once, when this is subscribed.
         Errors:  TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other
-                 source's.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: the running loop's, or computation),
+                 or on the other source's.
         Fusion:  coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """

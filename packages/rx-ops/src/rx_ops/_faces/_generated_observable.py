@@ -1118,7 +1118,8 @@ class ObservableBuffer(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass at once and drop the partial lists; ValueError or TypeError at assembly for bad arguments.
         Memory:  at most ``count`` items, ``count / skip`` lists when they overlap; else what comes between two cuts.
-        Thread:  the one that subscribes; by time a worker of ``scheduler`` (default: computation), else that of what cuts, or of
+        Thread:  the one that subscribes; by time a worker of ``scheduler`` (default: the running loop's, or computation), else
+                 that of what cuts, or of
                  the item that fills a list.
         Fusion:  stage with an end; by time or other sources coordinating, without a queue of items.
         Source:  RxJava ``buffer``. The last list may be shorter; by time or ``boundary`` lists may be empty, and the end of
@@ -1181,7 +1182,8 @@ class ObservableWindow(ObservableCore[T_co]):
                  window that is not subscribed while it is emitted is abandoned: it keeps what it has and completes. One that
                  waits for its turn in :meth:`concat_map` counts as subscribed; in any other queue, behind :meth:`observe_on` say,
                  it does not.
-        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: computation), or on that of what cuts.
+        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: the running loop's, or computation), or
+                 on that of what cuts.
         Fusion:  coordinating; a queue for each window, empty where its observer keeps up.
         Source:  RxJava ``window``. Each window allows one observer. The source is cancelled when the stream of windows and all
                  windows are.
@@ -1366,7 +1368,8 @@ class ObservableFilter(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
         Memory:  none.
-        Thread:  the one that subscribes; the end by time comes on a worker of ``scheduler`` (default: computation).
+        Thread:  the one that subscribes; the end by time comes on a worker of ``scheduler`` (default: the running loop's, or
+                 computation).
         Fusion:  stage, stops; by time coordinating.
         Source:  RxJava ``take``, itertools ``islice``.
         """
@@ -1390,7 +1393,8 @@ class ObservableFilter(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  pass through; ValueError or TypeError at assembly unless ``count`` is an int of at least 0.
-        Memory:  none.   Thread: the one that subscribes; the clock is that of ``scheduler`` (default: computation).
+        Memory:  none.
+        Thread:  the one that subscribes; the clock is that of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  stage, drops; by time coordinating.
         Source:  RxJava ``skip``, itertools ``islice``.
         """
@@ -1428,7 +1432,8 @@ class ObservableFilter(ObservableCore[T_co]):
         Errors:  take the place of the items; with ``seconds`` and ``delay_error`` they come behind them. ValueError or TypeError
                  at assembly for a bad number.
         Memory:  ``count`` items, or what comes in ``seconds``.
-        Thread:  the one that subscribes; by time that of the end. The clock is that of ``scheduler`` (default: computation).
+        Thread:  the one that subscribes; by time that of the end. The clock is that of ``scheduler`` (default: the running
+                 loop's, or computation).
         Fusion:  stage, everything at the end; by time coordinating, subscribes on its own.
         Source:  RxJava ``takeLast``, a ``deque`` with a ``maxlen``.
         """
@@ -1465,7 +1470,8 @@ class ObservableFilter(ObservableCore[T_co]):
         Errors:  pass at once; with ``seconds`` and ``delay_error`` behind the items that are old enough. ValueError or TypeError
                  at assembly for a bad number.
         Memory:  ``count`` items; with ``seconds`` what came in that time and what waits to be taken.
-        Thread:  the one that subscribes, or that of a later item. The clock is that of ``scheduler`` (default: computation).
+        Thread:  the one that subscribes, or that of a later item. The clock is that of ``scheduler`` (default: the running
+                 loop's, or computation).
         Fusion:  stage, drops; by time coordinating, subscribes on its own.
         Source:  RxJava ``skipLast``. An item that is old enough is given when something happens, another item or the end
                  say. Nothing rings.
@@ -3506,7 +3512,8 @@ class ObservableLate(ObservableCore[T_co]):
         Errors:  those of ``selector`` and of its sources at once. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  what arrives within ``seconds``, or 128 items.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of the source that was waited for.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the source that was waited
+                 for.
         Fusion:  coordinating; its source pushes, and every item is scheduled when it comes.
         Source:  RxJava ``delay``.
         """
@@ -3533,7 +3540,8 @@ class ObservableLate(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  ValueError or TypeError at assembly for a bad duration.
-        Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  ticks that wait for a busy consumer.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``interval``. The rate is fixed: a late tick does not delay the next.
         """
@@ -3560,7 +3568,8 @@ class ObservableLate(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  ValueError or TypeError at assembly for a bad duration or a bad number.
-        Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  ticks that wait for a busy consumer.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``intervalRange``. Without numbers it completes when the first would be due.
         """
@@ -3588,7 +3597,7 @@ class ObservableLate(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  ValueError or TypeError at assembly for a bad duration.
-        Memory:  none.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  none.   Thread: a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``timer``.
         """
@@ -3644,7 +3653,8 @@ class ObservableTimeout(ObservableCore[T_co]):
         Errors:  TimeoutError; those of ``first``, of ``selector`` and its sources. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  none.
-        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other source's.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: the running loop's, or computation), or
+                 on the other source's.
         Fusion:  coordinating; its source pushes, and items pass on without a queue. What a synchronous source computes for one
                  item is not interrupted.
         Source:  RxJava ``timeout``.
@@ -3694,7 +3704,8 @@ class ObservableRates(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass at once and drop the item that waits; what ``selector`` raises and what its source fails with; TypeError or
                  ValueError at assembly for a bad duration.
-        Memory:  one item.   Thread: a worker of ``scheduler`` (default: computation), or that of the selected source.
+        Memory:  one item.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the selected source.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``debounce``, Reactor ``sampleTimeout``. The last item is given at completion. ``on_drop`` is
                  called with each item that another one replaced.
@@ -3738,7 +3749,7 @@ class ObservableRates(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass at once, those of ``sampler`` too; TypeError or ValueError at assembly for a bad duration or source.
         Memory:  one item, and the samples that a late worker has not taken.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of ``sampler``.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of ``sampler``.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``sample``. With ``emit_last`` the item that waits at completion is given too. The end of ``sampler`` is
                  the end. ``on_drop`` is called with each item that another one replaced.
@@ -3765,7 +3776,8 @@ class ObservableRates(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass behind the items; TypeError or ValueError at assembly for a bad duration.
         Memory:  items that wait for a busy consumer.   Thread: that of the source.
-        Fusion:  coordinating; subscribes on its own. The clock is that of ``scheduler`` (default: computation), nothing rings.
+        Fusion:  coordinating; subscribes on its own. The clock is that of ``scheduler`` (default: the running loop's, or
+                 computation), nothing rings.
         Source:  RxJava ``throttleFirst``. ``on_drop`` is called with each item left out.
         """
         check_seconds("throttle_first", seconds)
@@ -3788,7 +3800,8 @@ class ObservableRates(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass at once and drop the one that waits; TypeError or ValueError at assembly for a bad duration.
         Memory:  one item, and those that wait for a busy consumer.
-        Thread:  that of the source, or a worker of ``scheduler`` (default: computation) at the end of a period.
+        Thread:  that of the source, or a worker of ``scheduler`` (default: the running loop's, or computation) at the end of a
+                 period.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``throttleLatest``. With ``emit_last`` the item that waits at completion is given too. ``on_drop`` is
                  called with each item that another one replaced.
@@ -3812,7 +3825,7 @@ class ObservableDemand(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass through, behind items that wait. ValueError or TypeError at assembly for a bad number or duration.
         Memory:  the instants of ``count`` items; what a source that cannot be asked is ahead.
-        Thread:  the source's, or a worker of ``scheduler`` (default: computation).
+        Thread:  the source's, or a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  coordinating; subscribes on its own.
         Source:  none in RxJava, Reactor and RxPY. What drops items is :meth:`throttle_first`.
         """
@@ -3840,7 +3853,8 @@ class ObservableTime(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  pass through; an error of ``until`` is the end. TypeError or ValueError at assembly for a bad duration or source.
-        Memory:  none.   Thread: subscribes on a worker of ``scheduler`` (default: computation), or on that of ``until``.
+        Memory:  none.
+        Thread:  subscribes on a worker of ``scheduler`` (default: the running loop's, or computation), or on that of ``until``.
         Fusion:  coordinating; items of the source pass on without a queue.
         Source:  RxJava ``delaySubscription``.
         """
@@ -4369,7 +4383,8 @@ class ConnectableObservable(Observable[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  pass through; ValueError or TypeError at assembly for a bad number.
         Memory:  none.
-        Thread:  that of the signal; a late stop on a worker of ``scheduler`` (default: computation), used only with ``seconds``.
+        Thread:  that of the signal; a late stop on a worker of ``scheduler`` (default: the running loop's, or computation),
+                 used only with ``seconds``.
         Fusion:  a wall for what follows, pushed through without a queue.
         Source:  RxJava ``refCount``. Who subscribes within ``seconds`` keeps the source running; who comes after the end starts a
                  new run.

@@ -1273,7 +1273,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Demand:  none; the item comes when the time is there.
         Errors:  ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  a worker of ``scheduler`` (default: computation).
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``timer``.
         """
@@ -1349,7 +1349,8 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Errors:  as said; those of ``selector`` and of its source at once. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  the item.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of the source that was waited for.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the source that was
+                 waited for.
         Fusion:  coordinating; the item is scheduled when it comes.
         Source:  RxJava ``delay``.
         """
@@ -1374,7 +1375,8 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Errors:  pass through; an error of ``until`` is the end. TypeError or ValueError at assembly for a bad duration or
                  source.
         Memory:  none.
-        Thread:  subscribes on a worker of ``scheduler`` (default: computation), or on that of ``until``.
+        Thread:  subscribes on a worker of ``scheduler`` (default: the running loop's, or computation), or on that of
+                 ``until``.
         Fusion:  coordinating; the item passes on without a queue.
         Source:  RxJava ``delaySubscription``.
         """
@@ -1418,8 +1420,8 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Demand:  none; the source is asked for its item at once, when this is subscribed.
         Errors:  TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.
         Memory:  none.
-        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other
-                 source's.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: the running loop's, or computation),
+                 or on the other source's.
         Fusion:  coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """

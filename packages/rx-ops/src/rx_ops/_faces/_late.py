@@ -55,7 +55,8 @@ class FlowableLate(FlowableCore[T_co]):
         Errors:  as said; those of ``selector`` and of its sources at once. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  what arrives within ``seconds``, or 128 items.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of the source that was waited for.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the source that was waited
+                 for.
         Fusion:  coordinating; its source pushes, and every item is scheduled when it comes.
         Source:  RxJava ``delay``.
         """
@@ -83,7 +84,8 @@ class FlowableLate(FlowableCore[T_co]):
         Demand:  MissingBackpressureError when a tick comes that the subscriber has not requested; put ``on_backpressure_drop``
                  after it.
         Errors:  as said; ValueError or TypeError at assembly for a bad duration.
-        Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  ticks that wait for a busy consumer.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``interval``. The rate is fixed: a late tick does not delay the next.
         """
@@ -110,7 +112,8 @@ class FlowableLate(FlowableCore[T_co]):
 
         Demand:  MissingBackpressureError when a number is due that the subscriber has not requested.
         Errors:  as said; ValueError or TypeError at assembly for a bad duration or a bad number.
-        Memory:  ticks that wait for a busy consumer.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  ticks that wait for a busy consumer.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``intervalRange``. Without numbers it completes when the first would be due.
         """
@@ -138,7 +141,7 @@ class FlowableLate(FlowableCore[T_co]):
 
         Demand:  MissingBackpressureError when it was not requested by then.
         Errors:  as said; ValueError or TypeError at assembly for a bad duration.
-        Memory:  none.   Thread: a worker of ``scheduler`` (default: computation).
+        Memory:  none.   Thread: a worker of ``scheduler`` (default: the running loop's, or computation).
         Fusion:  source that pushes.
         Source:  RxJava ``timer``.
         """

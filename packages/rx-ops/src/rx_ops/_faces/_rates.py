@@ -44,7 +44,8 @@ class FlowableRates(FlowableCore[T_co]):
         Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once and drop the item that waits; what ``selector`` raises and what its source fails with; TypeError or
                  ValueError at assembly for a bad duration.
-        Memory:  one item.   Thread: a worker of ``scheduler`` (default: computation), or that of the selected source.
+        Memory:  one item.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of the selected source.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``debounce``, Reactor ``sampleTimeout``. The last item is given at completion. ``on_drop`` is
                  called with each item that another one replaced.
@@ -88,7 +89,7 @@ class FlowableRates(FlowableCore[T_co]):
         Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once, those of ``sampler`` too; TypeError or ValueError at assembly for a bad duration or source.
         Memory:  one item, and the samples that a late worker has not taken.
-        Thread:  a worker of ``scheduler`` (default: computation), or that of ``sampler``.
+        Thread:  a worker of ``scheduler`` (default: the running loop's, or computation), or that of ``sampler``.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``sample``. With ``emit_last`` the item that waits at completion is given too. The end of ``sampler`` is
                  the end. ``on_drop`` is called with each item that another one replaced.
@@ -115,7 +116,8 @@ class FlowableRates(FlowableCore[T_co]):
         Demand:  everything is taken from upstream; MissingBackpressureError when an item passes that was not requested.
         Errors:  pass behind the items; TypeError or ValueError at assembly for a bad duration.
         Memory:  items that wait for a busy consumer.   Thread: that of the source.
-        Fusion:  coordinating; subscribes on its own. The clock is that of ``scheduler`` (default: computation), nothing rings.
+        Fusion:  coordinating; subscribes on its own. The clock is that of ``scheduler`` (default: the running loop's, or
+                 computation), nothing rings.
         Source:  RxJava ``throttleFirst``. ``on_drop`` is called with each item left out.
         """
         check_seconds("throttle_first", seconds)
@@ -138,7 +140,8 @@ class FlowableRates(FlowableCore[T_co]):
         Demand:  everything is taken from upstream; MissingBackpressureError when an item is due that was not requested.
         Errors:  pass at once and drop the one that waits; TypeError or ValueError at assembly for a bad duration.
         Memory:  one item, and those that wait for a busy consumer.
-        Thread:  that of the source, or a worker of ``scheduler`` (default: computation) at the end of a period.
+        Thread:  that of the source, or a worker of ``scheduler`` (default: the running loop's, or computation) at the end of a
+                 period.
         Fusion:  coordinating; subscribes on its own, so that an item counts from the moment it comes.
         Source:  RxJava ``throttleLatest``. With ``emit_last`` the item that waits at completion is given too. ``on_drop`` is
                  called with each item that another one replaced.

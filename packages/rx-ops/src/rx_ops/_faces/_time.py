@@ -35,7 +35,8 @@ class FlowableTime(FlowableCore[T_co]):
 
         Demand:  passes through; ``until`` is asked for everything and cancelled after its first item.
         Errors:  pass through; an error of ``until`` is the end. TypeError or ValueError at assembly for a bad duration or source.
-        Memory:  none.   Thread: subscribes on a worker of ``scheduler`` (default: computation), or on that of ``until``.
+        Memory:  none.
+        Thread:  subscribes on a worker of ``scheduler`` (default: the running loop's, or computation), or on that of ``until``.
         Fusion:  coordinating; items of the source pass on without a queue.
         Source:  RxJava ``delaySubscription``.
         """

@@ -64,7 +64,8 @@ class FlowableTimeout(FlowableCore[T_co]):
         Errors:  TimeoutError; those of ``first``, of ``selector`` and its sources. ValueError or TypeError at assembly for a bad
                  duration.
         Memory:  none.
-        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: computation), or on the other source's.
+        Thread:  that of the source; the timeout on a worker of ``scheduler`` (default: the running loop's, or computation), or
+                 on the other source's.
         Fusion:  coordinating; its source pushes, and items pass on without a queue. What a synchronous source computes for one
                  item is not interrupted.
         Source:  RxJava ``timeout``.

@@ -63,7 +63,8 @@ class FlowableWindow(FlowableCore[T_co]):
                  window that is not subscribed while it is emitted is abandoned: it keeps what it has and completes. One that
                  waits for its turn in :meth:`concat_map` counts as subscribed; in any other queue, behind :meth:`observe_on` say,
                  it does not.
-        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: computation), or on that of what cuts.
+        Thread:  that of the source; windows end on a worker of ``scheduler`` (default: the running loop's, or computation), or
+                 on that of what cuts.
         Fusion:  coordinating; a queue for each window, empty where its subscriber keeps up.
         Source:  RxJava ``window``. Each window allows one subscriber. The source is cancelled when the stream of windows and all
                  windows are.
