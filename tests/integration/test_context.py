@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextvars import Context, ContextVar, copy_context
 from textwrap import dedent
 from typing import Any
@@ -204,6 +204,33 @@ def test_on_trio() -> None:
 
     trio.run(main)
     assert answers == {"mine": ["mine"] * 6, "yours": ["yours"] * 6}
+
+
+def test_a_source_on_asyncio_sees_what_another_thread_that_subscribes_had_set() -> None:
+    async def main() -> list[str]:
+        source = rx_asyncio.from_async_iterable(requests)
+        return await asyncio.to_thread(inside, "of the thread", lambda: Flowable.wrap(source).blocking_list())
+
+    assert asyncio.run(main()) == ["of the thread"] * 2
+
+
+def test_a_source_on_trio_sees_what_another_thread_that_subscribes_had_set() -> None:
+    async def main() -> list[str]:
+        async with trio.open_nursery() as nursery:
+            source = rx_trio.from_async_iterable(requests, nursery=nursery)
+            return await trio.to_thread.run_sync(inside, "of the thread", lambda: Flowable.wrap(source).blocking_list())
+
+    assert trio.run(main) == ["of the thread"] * 2
+
+
+async def requests() -> AsyncIterator[str]:
+    for _ in range(2):
+        await asyncio.sleep(0) if "asyncio" in sniffed() else await trio.lowlevel.checkpoint()
+        yield REQUEST.get()
+
+
+def sniffed() -> str:
+    return "trio" if trio.lowlevel.in_trio_run() else "asyncio"
 
 
 # -- what it costs, and without it ---------------------------------------------------------------------------------------------

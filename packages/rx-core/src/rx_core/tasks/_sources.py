@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
+from rx_core._context import current_context
 from rx_core._errors import RxError, name_of
 from rx_core._reactive import FlowableBase
 from rx_core.blocks._nobody import CANCELLED_SUBSCRIPTION
@@ -44,7 +45,10 @@ class TaskSource(FlowableBase[T_co]):
             return
         pump = self.pump(subscriber, loop)
         subscriber.on_subscribe(pump)  # the task starts after it, so that nothing comes before it returned (RS 1.3)
-        if not loop.call(pump.start, self._owner):
+        # The task begins in the context of who subscribes: in the loop that is there, from another thread it is copied.
+        context = None if loop.is_here() else current_context()
+        start = pump.start if context is None else lambda owner: context.run(pump.start, owner)
+        if not loop.call(start, self._owner):
             pump.refuse(gone(self, self._library, "its event loop has ended"))
 
     def pump(self, subscriber: Subscriber[T_co], loop: Loop, /) -> Pump[Any]:
