@@ -178,8 +178,9 @@ def begun_wrongly(cls: type, kind: str, given: tuple[Any, ...], nothing: str) ->
     """The error for a type that was called as if it were a constructor. ``nothing`` is what makes one given nothing."""
     text = ", ".join(map(repr, given))
     if cls.__name__ != kind and not given:
+        article = "an" if kind == "Observable" else "a"
         return TypeError(
-            f"{cls.__name__}(): a {kind} stands for a source; one of your own is a class for itself.\n"
+            f"{cls.__name__}(): {article} {kind} stands for a source; one of your own is a class for itself.\n"
             f"  Right:  class {cls.__name__}(rx_core.{kind}Base[int]): ...   # with subscribe_actual(self, subscriber)\n"
             f"  Then:   {kind}.wrap({cls.__name__}())"
         )

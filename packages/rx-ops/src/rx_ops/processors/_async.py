@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rx_core.streams import End, Log, ReplayHub
 from rx_ops.processors._multicast import FlowableProcessor, Subject
@@ -47,6 +47,8 @@ class AsyncProcessor(FlowableProcessor[T]):
 
     __slots__ = ("_async",)
 
+    _made_empty: ClassVar[bool] = True
+
     def __init__(self) -> None:
         self._async: AsyncHub[T] = AsyncHub("AsyncProcessor", asked=True)
         super().__init__(self._async)
@@ -66,6 +68,8 @@ class AsyncSubject(Subject[T]):
     """
 
     __slots__ = ("_async",)
+
+    _made_empty: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self._async: AsyncHub[T] = AsyncHub("AsyncSubject", asked=False)

@@ -7,7 +7,7 @@ face is a Flowable (an Observable) whose head is the hub, so that operators push
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, Self, TypeVar
 
 from rx_core import Disposable, Observer, Subscriber, Subscription, dropped, none_argument
 from rx_core.blocks import QueueDrain
@@ -30,8 +30,17 @@ class _Fed(Generic[T]):
 
     __slots__ = ()
 
+    #: Of a class whose constructor takes no argument by position. Not inherited: a subclass may have a constructor of its own.
+    _made_empty: ClassVar[bool] = False
+
     if TYPE_CHECKING:
         _hub: Hub[T]  # the slot is in the two classes below: only one base may have one
+    else:  # type checkers see the constructors as they are, and refuse it
+
+        def __new__(cls, *given, **_named):
+            if given and cls.__dict__.get("_made_empty", False):
+                raise cls._made_wrongly(*given)
+            return super().__new__(cls)
 
     def on_next(self, item: T, /) -> None:
         """Send ``item``, from one thread at a time (else :meth:`to_serialized`). Ignored after the end; TypeError for None."""
@@ -44,6 +53,21 @@ class _Fed(Generic[T]):
         if error is None:
             raise self._refused(none_argument("on_error(None)", "error"))
         self._hub.on_error(error)
+
+    @classmethod
+    def _made_wrongly(cls, *given: object) -> TypeError:
+        """The error for items given to what is fed later. ``Right`` names a class that can be made as it is."""
+        kind = "Flowable" if issubclass(cls, Flowable) else "Observable"
+        name = cls.__name__
+        if cls in (FlowableProcessor, Subject):  # bases: they do not know what to do with an item
+            name = "PublishProcessor" if cls is FlowableProcessor else "PublishSubject"
+        items = ", ".join(map(repr, given))
+        right = f"from_iterable({items})" if len(given) == 1 and isinstance(given[0], (list, tuple)) else f"of({items})"
+        return TypeError(
+            f"{cls.__name__}({items}): it is made empty, and fed afterwards.\n"
+            f"  Right:  fed = {name}()   # then fed.on_next(item) for each, fed.on_complete()\n"
+            f"  Items that are there already:  {kind}.{right}"
+        )
 
     def _refused(self, error: TypeError) -> TypeError:
         """For a None; a serialized entry has a say in it."""
@@ -92,6 +116,8 @@ class FlowableProcessor(_Fed[T], Flowable[T]):
         cls._face = Flowable
 
     def __init__(self, hub: Hub[T], head: type[SourceHead] = SourceHead) -> None:
+        if not isinstance(hub, Hub):
+            raise self._made_wrongly(hub)
         text = repr(hub)
         super().__init__(head(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub
@@ -126,6 +152,8 @@ class Subject(_Fed[T], Observable[T]):
         cls._face = Observable
 
     def __init__(self, hub: Hub[T], head: type[SourceHead] = SourceHead) -> None:
+        if not isinstance(hub, Hub):
+            raise self._made_wrongly(hub)
         text = repr(hub)
         super().__init__(head(text, hub, text, said=("hot: sends what it is fed",)))
         self._hub = hub

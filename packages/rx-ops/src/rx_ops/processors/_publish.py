@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rx_core import none_argument
 from rx_core.streams import PublishHub
@@ -29,6 +29,8 @@ class PublishProcessor(FlowableProcessor[T]):
 
     __slots__ = ("__dict__",)
 
+    _made_empty: ClassVar[bool] = True
+
     def __init__(self) -> None:
         hub: PublishHub[T] = PublishHub("PublishProcessor", asked=True)
         super().__init__(hub)
@@ -50,6 +52,8 @@ class PublishSubject(Subject[T]):
     """
 
     __slots__ = ("__dict__",)
+
+    _made_empty: ClassVar[bool] = True
 
     def __init__(self) -> None:
         hub: PublishHub[T] = PublishHub("PublishSubject", asked=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, Subscriber, check_callable, dropped, dropped_late, none_argument
 from rx_core.queue_fusion import ASYNC, NONE, fusion_enabled
@@ -173,6 +173,8 @@ class UnicastProcessor(FlowableProcessor[T]):
 
     __slots__ = ()
 
+    _made_empty: ClassVar[bool] = True
+
     def __init__(self, *, on_terminate: Callable[[], object] | None = None) -> None:
         super().__init__(UnicastHub("UnicastProcessor", on_terminate, asked=True), QueueHead)
 
@@ -188,6 +190,8 @@ class UnicastSubject(Subject[T]):
     """
 
     __slots__ = ()
+
+    _made_empty: ClassVar[bool] = True
 
     def __init__(self, *, on_terminate: Callable[[], object] | None = None) -> None:
         super().__init__(UnicastHub("UnicastSubject", on_terminate, asked=False), QueueHead)
