@@ -66,6 +66,7 @@ FAMILIES: Final = (
     "_log",
     "_named",
     "_progress",
+    "_with_context",
     "_subscribe_on",
     "_observe_on",
     "_late",

@@ -191,6 +191,7 @@ OPERATORS: Final = (
     Operator("named", "FOSMC"),
     Operator("checkpoint", "FOSMC", "alone"),
     Operator("progress", "FO", "alone"),
+    Operator("with_context", "FOSMC", "alone"),
     Operator("on_terminate_detach", "FOSMC", "alone"),
     # threads and time
     Operator("observe_on", "FOSMC", "threads"),

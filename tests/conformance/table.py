@@ -219,6 +219,7 @@ TRANSFORM: Final = (
     Case("log", lambda s, k: s.log(level=0), _same),
     Case("named", lambda s, k: s.named("orders"), _same),
     Case("checkpoint", lambda s, k: s.checkpoint("here"), _same),
+    Case("with_context", lambda s, k: s.with_context(tenant="acme"), _same),
     Case("progress", lambda s, k: s.progress(3, bar=Progress(disable=True)), _same),
     Case("on_terminate_detach", lambda s, k: s.on_terminate_detach(), _same),
     Case("do_after_next", lambda s, k: s.do_after_next(lambda _item: None), _same),

@@ -116,7 +116,7 @@ def test_a_table_names_operators_only(table: str) -> None:
 
 
 #: Their other arguments go to a function of the user's, or there is any number of them, of any name.
-POSITIONAL: Final = {"pipe", "stage", "through", "group_aggregate", "zip", "with_latest_from", "sequence_equal"}
+POSITIONAL: Final = {"pipe", "stage", "through", "group_aggregate", "zip", "with_context", "with_latest_from", "sequence_equal"}
 
 
 @pytest.mark.parametrize("letter", TYPES)

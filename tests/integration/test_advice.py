@@ -7,6 +7,7 @@ mistakes that are made often.
 from __future__ import annotations
 
 import ast
+import contextvars
 import logging
 import re
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ NAMES: Final[dict[str, Any]] = {
     "rx_asyncio": rx_asyncio,
     "rx_core": rx_core,
     "rx_schedulers": rx_schedulers,
+    "contextvars": contextvars,
     "logging": logging,
     "rich": rich,
     "executor": SimpleNamespace(submit=lambda _function: Future[int]()),

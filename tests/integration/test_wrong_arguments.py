@@ -41,6 +41,7 @@ ANYTHING: Final = {
     ("of", "items"),
     ("start_with", "items"),
     ("default_if_empty", "item"),
+    ("with_context", "values"),
     ("to_single_default", "item"),
     ("first", "default"),
     ("last", "default"),

@@ -313,6 +313,7 @@ ANY: Final[dict[str, MakeOperator]] = {
     "log": lambda stream, at: stream.log(level=0),
     "named": lambda stream, at: stream.named("orders"),
     "checkpoint": lambda stream, at: stream.checkpoint(),
+    "with_context": lambda stream, at: stream.with_context(tenant="acme"),
     "progress": lambda stream, at: stream.progress(bar=Progress(disable=True)),
     "on_terminate_detach": lambda stream, at: stream.on_terminate_detach(),
     "circuit_breaker": lambda stream, at: stream.circuit_breaker(CircuitBreaker(1000, 1000, scheduler=at.clock)),

@@ -314,6 +314,7 @@ COORDINATING: Final = (
     Case("log", lambda s, n: s(n).log(level=0)),
     Case("named", lambda s, n: s(n).named("orders")),
     Case("checkpoint", lambda s, n: s(n).checkpoint()),
+    Case("with_context", lambda s, n: s(n).with_context(tenant="acme")),
     Case("progress", lambda s, n: s(n).progress(bar=Progress(disable=True))),
     Case("on_error_complete", lambda s, n: s(n).on_error_complete(), fails=False),
     Case("on_error_return", lambda s, n: s(n).on_error_return(lambda e: 1), fails=False),

@@ -123,6 +123,16 @@ PART.row(
     "--#  -->  --#",
 )
 PART.row(
+    "with_context",
+    "SMC",
+    "Sets context variables for what is in front of it, and for nothing else.\n\n"
+    "``variables`` are values by context variable. ``values`` have names, and functions upstream read them with "
+    '``rx_core.context_value("name")``, on every thread. What is behind it, and who subscribes, does not see them.',
+    "--1|  -->  --1|",
+    C={"marble": "--|  -->  --|"},
+    fusion="coordinating; each signal with a change of context.",
+)
+PART.row(
     "on_terminate_detach",
     "SMC",
     "Keeps no reference to its observer and its source from the end or a dispose on.",

@@ -208,6 +208,7 @@ ANY: Final = {
     "log": Drawn("log()", weight=1),
     "named": Drawn("named(name)", weight=1),
     "checkpoint": Drawn("checkpoint()", weight=1),
+    "with_context": Drawn("with_context(tenant)", weight=1),
     "on_terminate_detach": Drawn("on_terminate_detach()", weight=1),
     "circuit_breaker": Drawn("circuit_breaker(closed)", weight=1),
     "unsubscribe_on": Drawn("unsubscribe_on()", weight=1),

@@ -42,6 +42,7 @@ COMMON: Final[dict[str, Apply]] = {
     "log": lambda r, flow, op, x: flow,
     "named": lambda r, flow, op, x: flow,
     "checkpoint": lambda r, flow, op, x: flow,
+    "with_context": lambda r, flow, op, x: flow,
     "progress": lambda r, flow, op, x: flow,
     "on_terminate_detach": lambda r, flow, op, x: flow,
     "circuit_breaker": lambda r, flow, op, x: flow,

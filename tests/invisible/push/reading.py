@@ -73,7 +73,8 @@ STAGES: Final = frozenset(
         *("do_on_each", "do_on_terminate", "do_after_terminate", "do_on_lifecycle", "on_terminate_detach", "unsubscribe_on"),
         *("do_on_request", "remat", "materialize", "sorted", "default_if_empty", "on_error_return", "switch_if_empty", "zip"),
         *("zip_with", "concat_with", "concat_map", "flat_map", "repeat", "repeat_until", "retry", "retry_until"),
-        *("on_error_resume_next", "filter_when", "circuit_breaker", "continued", "log", "checkpoint", "named", "progress"),
+        *("on_error_resume_next", "filter_when", "circuit_breaker", "continued", "log", "checkpoint", "named"),
+        *("progress", "with_context"),
     )
 )  # fmt: skip
 #: And of these sources.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rx_core import _hooks as hooks
 from rx_core._blocking import blocking_allowed
 from rx_core._buffer_watch import BufferWatch
-from rx_core._context import current_context, worker_of
+from rx_core._context import SharedContext, context_value, current_context, with_values, worker_of
 from rx_core._demand import (
     DEFAULT_PREFETCH,
     DEMAND,
@@ -140,6 +140,7 @@ __all__ = [
     "SchedulerRegistry",
     "SerialDisposable",
     "SettlesDemand",
+    "SharedContext",
     "SingleBase",
     "SingleObserver",
     "SingleSource",
@@ -158,6 +159,7 @@ __all__ = [
     "check_prefetch",
     "close",
     "composite",
+    "context_value",
     "current_context",
     "current_scheduler",
     "dropped",
@@ -182,6 +184,7 @@ __all__ = [
     "unwrap_stop",
     "user_call",
     "user_error",
+    "with_values",
     "worker_of",
 ]
 

@@ -9,9 +9,10 @@ that does not has a copy of its own.
 
 from __future__ import annotations
 
-from contextvars import Context, copy_context
+from collections.abc import Callable, Mapping
+from contextvars import Context, ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rx_core._schedulers import Worker
 from rx_core._switches import switch
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rx_core._protocols import Disposable
     from rx_core._schedulers import Action, Scheduler
 
+R = TypeVar("R")
+
+_REQUIRED: Final = object()
 _CARRIED: Final = switch("RX_CONTEXT", default=True)
 
 
@@ -41,25 +45,62 @@ def worker_of(scheduler: Scheduler, /) -> Worker:
     return worker if context is None else _CarryingWorker(worker, context)
 
 
+class SharedContext:
+    """A context that may be wanted while it is entered, by what runs inside of it, and by other threads. They get a copy of what
+    it was at the beginning."""
+
+    __slots__ = ("_beginning", "_free")
+
+    def __init__(self, context: Context) -> None:
+        self._beginning = context.copy()  # never entered, so that any thread may copy it
+        #: Holds ``context.run`` while nothing runs in it.
+        self._free = [context.run]
+
+    def run(self, function: Callable[..., R], /, *args: object) -> R:
+        """``function(*args)`` in the context."""
+        try:
+            run = self._free.pop()
+        except IndexError:
+            return self._beginning.copy().run(function, *args)
+        try:
+            return run(function, *args)
+        finally:
+            self._free.append(run)
+
+
+#: What ``with_context`` has set by name.
+_VALUES: Final[ContextVar[Mapping[str, object]]] = ContextVar("rx_values")
+
+
+def with_values(values: Mapping[str, object]) -> None:
+    """Set them in the context that this runs in, beside those that are set."""
+    _VALUES.set({**_VALUES.get({}), **values})
+
+
+def context_value(name: str, default: object = _REQUIRED, /) -> object:
+    """What ``with_context(name=...)`` further downstream has set for this function, on whichever thread it runs.
+
+    LookupError where nothing was set and there is no ``default``. A ``ContextVar`` of your own has a type as well.
+    """
+    values = _VALUES.get({})
+    if name in values:
+        return values[name]
+    if default is _REQUIRED:
+        known = f"  It has set:  {', '.join(values)}\n" if values else ""
+        raise LookupError(
+            f"context_value({name!r}): no with_context() downstream has set it.\n{known}"
+            f"  Right:  flow.with_context({name}=...)   # behind the function that reads it\n"
+            f"  Or:     context_value({name!r}, default)"
+        )
+    return default
+
+
 class _CarryingWorker(Worker):
-    __slots__ = ("_context", "_free", "_worker")
+    __slots__ = ("_run", "_worker")
 
     def __init__(self, worker: Worker, context: Context) -> None:
         self._worker = worker
-        self._context = context
-        #: Holds ``context.run`` while no action is in it.
-        self._free = [context.run]
-
-    def _run(self, action: Action) -> None:
-        try:
-            run = self._free.pop()
-        except IndexError:  # inside another action, as on ``immediate``, or beside it, on a worker that is not serial
-            self._context.copy().run(action)
-            return
-        try:
-            run(action)
-        finally:
-            self._free.append(run)
+        self._run = SharedContext(context).run
 
     @property
     def quantum(self) -> int | None:  # type: ignore[override]  # that of its worker

@@ -57,6 +57,7 @@ from rx_ops._faces._transform import FlowableTransform
 from rx_ops._faces._until import FlowableUntil
 from rx_ops._faces._using_when import FlowableUsingWhen
 from rx_ops._faces._window import FlowableWindow
+from rx_ops._faces._with_context import FlowableWithContext
 from rx_ops._faces._zip_latest import FlowableZipLatest
 
 T = TypeVar("T")
@@ -103,6 +104,7 @@ class Flowable(
     FlowableLog[T_co],
     FlowableNamed[T_co],
     FlowableProgress[T_co],
+    FlowableWithContext[T_co],
     FlowableSubscribeOn[T_co],
     FlowableObserveOn[T_co],
     FlowableLate[T_co],

@@ -5,8 +5,8 @@ _create.py, _listen.py, _transform.py, _optional.py, _indexed.py, _sorted.py, _f
 _switch_map.py, _switch_on_first.py, _group.py, _group_until.py, _buffer.py, _window.py, _runs.py, _filter.py, _last.py,
 _conditional.py, _aggregate.py, _concat.py, _eager.py, _combine.py, _latest.py, _zip_latest.py, _ordered.py, _join.py,
 _until.py, _around.py, _using_when.py, _errors.py, _repeat.py, _aside.py, _lifecycle.py, _log.py, _named.py,
-_progress.py, _subscribe_on.py, _observe_on.py, _late.py, _timeout.py, _rates.py, _demand.py, _time.py, _connect.py,
-_publish.py, _replay.py, _convert.py, _terminal.py, _flowable.py, _connectable.py.
+_progress.py, _with_context.py, _subscribe_on.py, _observe_on.py, _late.py, _timeout.py, _rates.py, _demand.py,
+_time.py, _connect.py, _publish.py, _replay.py, _convert.py, _terminal.py, _flowable.py, _connectable.py.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_period, naming
 from rx_ops._faces._using_when import using_when_head
+from rx_ops._faces._with_context import _text
 from rx_ops._group_aggregate import group_aggregate_of
 from rx_ops._notification import Notification
 from rx_ops._recent_keys import KeyStore
@@ -100,6 +101,7 @@ from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from contextvars import ContextVar
     from logging import Logger
 
     from rich.progress import Progress
@@ -3419,6 +3421,31 @@ class ObservableProgress(ObservableCore[T_co]):
         return self._coordinate(operators.Progress, settings, shown=f"progress({'' if total is None else total})")
 
 
+class ObservableWithContext(ObservableCore[T_co]):
+    """Context variables that what is in front of an operator sees."""
+
+    __slots__ = ()
+
+    def with_context(self, variables: Mapping[ContextVar[Any], object] | None = None, /, **values: object) -> Observable[T_co]:
+        """Sets context variables for what is in front of it, and for nothing else; the items stay as they are.
+
+        ``variables`` are values by context variable. ``values`` have names, and functions upstream read them with
+        ``rx_core.context_value("name")``. Both are there in functions of stages and operators, in sources, on every thread and
+        in every inner stream in front of this, from the subscription on. What is behind it, and who subscribes, does not see
+        them. Of several in a row the one nearest to the reader counts.
+
+        ::  --1--2--3|  -->  --1--2--3|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  pass through; TypeError at assembly for what are no context variables, and without anything to set.
+        Memory:  two contexts, which share what they have.   Thread: the source's.
+        Fusion:  coordinating; items go on without a queue, each with a change of context.
+        Source:  Reactor ``contextWrite``; its ``deferContextual`` is ``defer`` with ``context_value`` inside.
+        """
+        settings, named = operators.context_settings(variables, values)
+        return self._coordinate(operators.WithContext, settings, named, shown=_text(settings, named))
+
+
 class ObservableSubscribeOn(ObservableCore[T_co]):
     """Where sources are subscribed and cancelled."""
 
@@ -4279,6 +4306,7 @@ class Observable(
     ObservableLog[T_co],
     ObservableNamed[T_co],
     ObservableProgress[T_co],
+    ObservableWithContext[T_co],
     ObservableSubscribeOn[T_co],
     ObservableObserveOn[T_co],
     ObservableLate[T_co],

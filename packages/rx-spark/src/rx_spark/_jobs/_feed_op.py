@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_core import dropped
+from rx_core import dropped_late
 from rx_core.streams import END, QueuedInput, Stream, without_this_frame
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job import SparkJob
@@ -155,7 +155,7 @@ class FeedOp(JobOp):
     def finish(self, error: Exception | None = None) -> int:
         failure, self.failure = self.failure, None
         if failure is not None and error is not failure:
-            dropped(failure, self.origin)  # something else was faster
+            dropped_late(failure, self.origin)  # something else was faster
         return super().finish(error)
 
     # -- Subscription ----------------------------------------------------------------------------------------------------

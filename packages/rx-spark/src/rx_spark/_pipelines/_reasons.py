@@ -156,6 +156,7 @@ OPERATORS: Final[dict[str, Why]] = {
     "circuit_breaker": Why("counts the calls of this process", "Spark runs a task that failed again by itself: leave it out"),
     "checkpoint": Why("marks errors that pass in this process", _RESULT),
     "log": Why("writes to the log of this process", "leave it out; for a count of rows  .observe(name, n=aggregates.count())"),
+    "with_context": Why("sets context variables of this process", "values that a function reads from its closure"),
     "progress": Why("draws on the terminal of this process", "a JobStats, and its progress()"),
     "on_terminate_detach": Why("is about references in this process", "leave it out"),
     "hide": Why("is a wall: Spark takes nothing that is behind it", "leave it out"),
