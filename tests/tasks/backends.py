@@ -235,6 +235,9 @@ class JumpingLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.clock.seconds
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        await super().shutdown_default_executor()  # since 3.12 there is a limit, and its threads end by another clock
+
 
 class Group(Owner):
     def __init__(self, group: asyncio.TaskGroup, scope: Scope) -> None:

@@ -66,7 +66,6 @@ from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
-from rx_ops._faces._with_context import _text
 from rx_ops._notification import Notification
 from rx_ops.operators import CompletableEmitter
 
@@ -613,8 +612,8 @@ class Completable(OneItem[Any], CompletablePlugged):
         Fusion:  coordinating; each signal with a change of context.
         Source:  Reactor ``contextWrite``; its ``deferContextual`` is ``defer`` with ``context_value`` inside.
         """
-        settings, named = operators.context_settings(variables, values)
-        return self._coordinate(operators.WithContext, settings, named, shown=_text(settings, named))
+        settings = operators.context_settings(variables, values)
+        return self._coordinate(operators.WithContext, settings, shown=settings.text)
 
     def on_terminate_detach(self) -> Completable:
         """Keeps no reference to its observer and its source from the end or a dispose on.

@@ -92,7 +92,6 @@ from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_period, naming
 from rx_ops._faces._using_when import using_when_head
-from rx_ops._faces._with_context import _text
 from rx_ops._group_aggregate import group_aggregate_of
 from rx_ops._notification import Notification
 from rx_ops._recent_keys import KeyStore
@@ -3442,8 +3441,8 @@ class ObservableWithContext(ObservableCore[T_co]):
         Fusion:  coordinating; items go on without a queue, each with a change of context.
         Source:  Reactor ``contextWrite``; its ``deferContextual`` is ``defer`` with ``context_value`` inside.
         """
-        settings, named = operators.context_settings(variables, values)
-        return self._coordinate(operators.WithContext, settings, named, shown=_text(settings, named))
+        settings = operators.context_settings(variables, values)
+        return self._coordinate(operators.WithContext, settings, shown=settings.text)
 
 
 class ObservableSubscribeOn(ObservableCore[T_co]):

@@ -37,10 +37,5 @@ class FlowableWithContext(FlowableCore[T_co]):
         Fusion:  coordinating; items go on without a queue, each with a change of context.
         Source:  Reactor ``contextWrite``; its ``deferContextual`` is ``defer`` with ``context_value`` inside.
         """
-        settings, named = operators.context_settings(variables, values)
-        return self._coordinate(operators.WithContext, settings, named, shown=_text(settings, named))
-
-
-def _text(settings: operators.Settings, values: Mapping[str, object]) -> str:
-    """The names alone: a value may be a secret."""
-    return f"with_context({', '.join([*(variable.name for variable, _ in settings), *values])})"
+        settings = operators.context_settings(variables, values)
+        return self._coordinate(operators.WithContext, settings, shown=settings.text)

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._until import SkipUntil, SwitchIfEmpty, TakeUntil, TakeUntilTrue
     from rx_ops.operators._using_when import UsingWhen
     from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
-    from rx_ops.operators._with_context import Settings, WithContext, context_settings
+    from rx_ops.operators._with_context import ContextSettings, WithContext, context_settings
     from rx_ops.operators._zip_latest import ZipLatest
     from rx_ops.operators._zip_loop import row_of
 
@@ -184,7 +184,7 @@ _NAMES: Final = {
     "_until": ("SkipUntil", "SwitchIfEmpty", "TakeUntil", "TakeUntilTrue"),
     "_using_when": ("UsingWhen",),
     "_window": ("WindowByCount", "WindowCut", "window_notes"),
-    "_with_context": ("Settings", "WithContext", "context_settings"),
+    "_with_context": ("ContextSettings", "WithContext", "context_settings"),
     "_zip_latest": ("ZipLatest",),
     "_zip_loop": ("row_of",),
 }
@@ -211,6 +211,7 @@ __all__ = [
     "ConcatMap",
     "ConcatMapEager",
     "Connectable",
+    "ContextSettings",
     "CreateHead",
     "CreateOneHead",
     "Debounce",
@@ -297,7 +298,6 @@ __all__ = [
     "SampleBy",
     "SequenceEqual",
     "Sequential",
-    "Settings",
     "SingleEmitter",
     "SkipLastTime",
     "SkipUntil",

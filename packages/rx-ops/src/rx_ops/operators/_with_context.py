@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rx_core import SharedContext, after_answer, request_all, with_values
 from rx_core.streams import PassThrough, subscribe
@@ -16,23 +16,32 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What is set, in the order it was written.
-Settings = tuple[tuple[ContextVar[Any], Any], ...]
+
+class ContextSettings(NamedTuple):
+    """What is set: values by context variable, and those that have names."""
+
+    variables: Mapping[ContextVar[Any], object]
+    values: Mapping[str, object]
+
+    @property
+    def text(self) -> str:
+        """As it was written, with the names alone: a value may be a secret."""
+        return f"with_context({', '.join([*(variable.name for variable in self.variables), *self.values])})"
 
 
-def context_settings(variables: object, values: Mapping[str, object]) -> tuple[Settings, Mapping[str, object]]:
+def context_settings(variables: object, values: Mapping[str, object]) -> ContextSettings:
     """Raises TypeError for what are no context variables, and where there is nothing to set."""
     if variables is None and not values:
         raise TypeError("with_context() sets nothing.\n  Right:  .with_context(tenant='acme')")
     if variables is None:
-        return (), values
+        return ContextSettings({}, values)
     if not isinstance(variables, Mapping) or not all(isinstance(each, ContextVar) for each in variables):
         raise TypeError(
             f"with_context() expected values by context variable, got {variables!r}.\n"
             f"  Right:  .with_context({{contextvars.ContextVar('tenant'): 'acme'}})\n"
             f"  Or:     .with_context(tenant='acme')   # for rx_core.context_value('tenant')"
         )
-    return tuple(variables.items()), values
+    return ContextSettings(dict(variables), values)
 
 
 @op("with_context")
@@ -45,14 +54,14 @@ class WithContext(PassThrough[T]):
     above: SharedContext
     below: SharedContext
 
-    def __init__(self, down: Subscriber[T], source: Publisher[T], settings: Settings, values: Mapping[str, object]) -> None:
+    def __init__(self, down: Subscriber[T], source: Publisher[T], settings: ContextSettings) -> None:
         super().__init__(down, source)
         self.below = SharedContext(copy_context())
         context = copy_context()
-        for variable, value in settings:
+        for variable, value in settings.variables.items():
             context.run(variable.set, value)
-        if values:
-            context.run(with_values, values)
+        if settings.values:
+            context.run(with_values, settings.values)
         self.above = SharedContext(context)
         self.emit = partial(self.below.run, down.on_next)
 
