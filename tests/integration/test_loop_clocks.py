@@ -198,6 +198,14 @@ def test_a_scheduler_that_is_given_counts(backend: Any) -> None:
         assert asyncio.run(real()) == [False]
 
 
+def test_a_plan_says_which_it_would_take_here(backend: Any) -> None:
+    async def main() -> str:
+        return Flowable.of(1).delay(1.0).explain()
+
+    assert f"a worker of <{backend.name.capitalize()}Scheduler" in backend.run(main)
+    assert "a worker of computation()" in Flowable.of(1).delay(1.0).explain()
+
+
 def test_who_subscribes_outside_of_a_loop_gets_threads() -> None:
     assert current_scheduler() is None
     threads = Flowable.of(1).delay(0.001).map(lambda _: threading.current_thread()).blocking_list()

@@ -244,6 +244,10 @@ class DefaultScheduler(NamedScheduler):
         current = current_scheduler()
         return super().create_worker() if current is None else current.create_worker()
 
+    def __repr__(self) -> str:
+        current = current_scheduler()  # who explains sees what a subscription here would take
+        return super().__repr__() if current is None else repr(current)
+
 
 _DEFAULT = DefaultScheduler("computation")
 
