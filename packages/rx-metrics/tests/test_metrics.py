@@ -16,7 +16,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 import rx_metrics
 from rx_core import UNBOUNDED
 from rx_metrics import Histogram, StreamMetrics
-from rx_metrics._meter import BOUNDS, Meter
+from rx_metrics._meter import BOUNDS, Items, Meter
 from rx_ops import Completable, Flowable, Maybe, Observable, PublishProcessor, Single
 from rx_testing import TestSubscriber
 
@@ -51,6 +51,27 @@ def test_a_failure_is_counted_by_its_type() -> None:
     with pytest.raises(ZeroDivisionError):
         list(stream)
     assert outcomes("failing") == (2, 0, 0, {"ZeroDivisionError": 2}, 2)
+
+
+def test_a_run_may_be_collected_while_its_numbers_are_read() -> None:
+    """The garbage collector runs in the middle of anything, and runs finalizers: one that took the lock of the meter would wait
+    for its own thread."""
+    meter = Meter("collected")
+    items: list[Items] = [meter.passing()]
+    items[0].left = 0
+    items[0].look()
+    items[0].left = 1  # one more item came, of which the meter was not told
+
+    def let_go() -> None:
+        with meter._lock:
+            items.clear()
+
+    thread = threading.Thread(target=let_go, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert meter.read().items == 2
+    assert meter.read().items == 2
 
 
 def test_a_cancel_is_counted_as_one() -> None:

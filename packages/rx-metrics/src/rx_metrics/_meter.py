@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import Final
 from weakref import WeakSet
@@ -96,12 +97,15 @@ class Meter:
         self._interval = Histogram()
         #: Items of runs that are under way are partly counted there.
         self._passing: WeakSet[Items] = WeakSet()
+        #: Those of runs that are gone. A finalizer runs anywhere, inside of a section of the lock too, so it takes none.
+        self._rests: SimpleQueue[int] = SimpleQueue()
 
     # -- a run, on whatever thread ----------------------------------------
 
     def began(self) -> float:
         with self._lock:
             self._runs += 1
+            self._count_rests()
         return perf_counter()
 
     def asked(self, n: int) -> None:
@@ -138,18 +142,27 @@ class Meter:
             (self._first if first else self._interval).add(seconds / items, items)
 
     def rest(self, items: int) -> None:
-        with self._lock:
-            self._items += items
+        """Items of a run that is gone, told by its finalizer."""
+        self._rests.put(items)
+
+    def _count_rests(self) -> None:
+        try:
+            while True:
+                self._items += self._rests.get_nowait()
+        except Empty:
+            pass
 
     # -- reading ----------------------------------------
 
     def read(self) -> StreamMetrics:
         with self._lock:
+            passing = list(self._passing)  # before the rests are counted: so none of them goes meanwhile and is counted twice
+            self._count_rests()
             failed = dict(self._failed)
             ended = self._completed + self._cancelled + sum(failed.values())
             return StreamMetrics(
                 self.name, self._runs, self._runs - ended, self._completed, self._cancelled, failed,
-                self._items + sum(passing.untold for passing in list(self._passing)), self._requested, self._unbounded,
+                self._items + sum(items.untold for items in passing), self._requested, self._unbounded,
                 self._duration.copy(), self._first.copy(), self._interval.copy(), perf_counter(),
             )  # fmt: skip
 
