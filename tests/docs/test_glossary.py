@@ -13,21 +13,7 @@ from tests.docs.blocks import ROOT
 
 GLOSSARY = (ROOT / "docs" / "guides" / "glossary.md").read_text(encoding="utf-8")
 WORDS, _, GIVEN_UP = GLOSSARY.partition("\n## Two words for one idea\n")
-SOURCES = [
-    file
-    for name in (
-        "rx-asyncio",
-        "rx-core",
-        "rx-fusion",
-        "rx-metrics",
-        "rx-ops",
-        "rx-schedulers",
-        "rx-spark",
-        "rx-testing",
-        "rx-trio",
-    )
-    for file in sorted((ROOT / "packages" / name / "src").rglob("*.py"))
-]
+SOURCES = sorted((ROOT / "packages").glob("*/src/**/*.py"))
 
 #: Words that must not be in the sources, with those lines that may have them: other meanings, and public names.
 RETIRED = {

@@ -25,11 +25,11 @@ Flow = Flowable[Any]
 def nothing_is_left() -> Iterator[None]:
     yield
     assert REQUEST.get() == "none"
-    assert context_value("tenant", "nobody") == "nobody"
+    assert context_value("tenant", "no tenant") == "no tenant"
 
 
 def tenant(_item: object = None) -> object:
-    return context_value("tenant", "nobody")
+    return context_value("tenant", "no tenant")
 
 
 def push(emitter: Emitter[object]) -> None:
@@ -82,7 +82,7 @@ def test_functions_in_front_of_it_see_the_value_those_behind_it_do_not(name: str
     behind: list[object] = []
     flow = UPSTREAM[name]().with_context(tenant="acme").do_on_next(lambda _: behind.append(tenant()))
     assert set(flow.blocking_list()) == {"acme"}
-    assert set(behind) == {"nobody"}
+    assert set(behind) == {"no tenant"}
     assert set(CLEANED) <= {"acme"}
 
 
@@ -100,13 +100,13 @@ def test_a_subscriber_that_asks_one_by_one_sees_none_of_it(name: str) -> None:
     UPSTREAM[name]().with_context(tenant="acme").do_finally(over.set).subscribe(subscriber)
     assert over.wait(LIMIT)
     subscriber.await_terminal(LIMIT).assert_complete()
-    assert set(seen) == {("acme", "nobody")}
+    assert set(seen) == {("acme", "no tenant")}
 
 
 def test_it_sets_context_variables_of_the_users() -> None:
     flow = Flowable.range(2).observe_on(rx_schedulers.io()).map(lambda _: (REQUEST.get(), tenant()))
     assert flow.with_context({REQUEST: "mine"}, tenant="acme").blocking_list() == [("mine", "acme")] * 2
-    assert flow.blocking_list() == [("none", "nobody")] * 2
+    assert flow.blocking_list() == [("none", "no tenant")] * 2
 
 
 def test_of_several_the_one_nearest_to_the_reader_counts_and_others_stay() -> None:
@@ -128,7 +128,7 @@ def test_each_subscription_has_its_own() -> None:
 
 def test_an_inner_stream_sets_it_for_itself() -> None:
     flow = Flowable.of("a", "b").flat_map(lambda name: Flowable.from_callable(tenant).with_context(tenant=name))
-    assert flow.map(lambda name: (name, tenant())).blocking_list() == [("a", "nobody"), ("b", "nobody")]
+    assert flow.map(lambda name: (name, tenant())).blocking_list() == [("a", "no tenant"), ("b", "no tenant")]
 
 
 def test_a_value_may_come_from_the_outer_context() -> None:
@@ -164,7 +164,7 @@ def test_errors_and_cancels_keep_their_sides() -> None:
     seen: list[tuple[str, object]] = []
     failing = Flowable.from_callable(lambda: 1 // 0).do_on_error(lambda _: seen.append(("above", tenant())))
     failing.with_context(tenant="acme").subscribe(on_error=lambda _: seen.append(("below", tenant())))
-    assert seen == [("above", "acme"), ("below", "nobody")]
+    assert seen == [("above", "acme"), ("below", "no tenant")]
     seen.clear()
     source = PublishProcessor[int]()
     handle = source.do_on_cancel(lambda: seen.append(("cancel", tenant()))).with_context(tenant="acme").subscribe(print)
@@ -196,7 +196,7 @@ def test_threads_that_send_and_request_at_the_same_time_do_not_disturb_each_othe
         race(send, ask)
         subscriber.await_terminal(LIMIT).assert_complete()
         assert len(subscriber.values) == 20
-        assert seen == {"nobody"}
+        assert seen == {"no tenant"}
 
 
 def test_what_is_not_set_is_an_error_that_says_what_is() -> None:

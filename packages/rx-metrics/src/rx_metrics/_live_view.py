@@ -66,9 +66,8 @@ class _View:
         seen: dict[object, tuple[float, int]] = {}
         for run in found[:MOST_ROWS]:
             rate = ""
-            if run.age is not None and run.items is not None:
-                # age and clock give the moment of the subscription, which tells runs of one pipeline apart
-                key = (run.name, run.pipeline, round(now - run.age, 2))
+            if run.items is not None:
+                key = (run.name, run.pipeline, run.began)
                 seen[key] = (now, run.items)
                 before = self.seen.get(key)
                 if before is not None and now > before[0]:

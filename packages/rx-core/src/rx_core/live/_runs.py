@@ -57,13 +57,14 @@ class LiveRun:
     parts: tuple[LivePart, ...]
     #: Parts that are left out of ``parts``.
     more: int
-    #: Where runs are counted: seconds since the subscription, the thread and the line of it, the items that came out, and seconds
-    #: since the newest of them.
+    #: Where runs are counted: seconds since the subscription, the thread and the line of it, the items that came out, seconds
+    #: since the newest of them, and when it was subscribed, on time.monotonic's clock, which tells runs of one pipeline apart.
     age: float | None = None
     thread: str | None = None
     place: Place | None = None
     items: int | None = None
     idle: float | None = None
+    began: float | None = None
 
 
 def runs() -> list[LiveRun]:
@@ -99,7 +100,7 @@ def _told(end: Any, working: Mapping[int, str]) -> LiveRun | None:
     return LiveRun(
         run.pipeline, run.name, run.waits, run.parts, run.more,
         age=now - counted.began, thread=counted.thread, place=counted.place, items=counted.items,
-        idle=None if counted.last is None else now - counted.last,
+        idle=None if counted.last is None else now - counted.last, began=counted.began,
     )  # fmt: skip
 
 
