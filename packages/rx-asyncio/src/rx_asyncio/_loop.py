@@ -46,6 +46,10 @@ class AsyncioLoop(Loop):
         loop = running_loop()
         return None if loop is None else cls(loop)
 
+    @classmethod
+    def run(cls, main: Callable[[Any], Coroutine[Any, Any, None]], /) -> None:
+        asyncio.run(main(None))
+
     def is_here(self) -> bool:
         return running_loop() is self.loop
 

@@ -40,7 +40,7 @@ def map_async(
     Memory:  at most ``concurrency + buffer`` calls and results.
     Thread:  each call is a task of its own. The loop is that in which this is called; when that is none, the one in which the
     stream is subscribed.
-    Fusion:  none.
+    Fusion:  none. Over a pipeline of rx_spark the tasks make the calls, each in a loop of its worker, and results are in order.
     Cancel:  cancels the calls; leaving a stream waits for their finalizers. A call that is cancelled from elsewhere is an
     RxError.
     Raises:  TypeError and ValueError for bad arguments.

@@ -41,6 +41,15 @@ class TrioLoop(Loop):
     def find(cls) -> TrioLoop | None:
         return cls(trio.lowlevel.current_trio_token()) if trio.lowlevel.in_trio_run() else None
 
+    @classmethod
+    def run(cls, main: Callable[[Any], Coroutine[Any, Any, None]], /) -> None:
+        async def with_nursery() -> None:
+            async with trio.open_nursery() as nursery:
+                await main(nursery)
+                nursery.cancel_scope.cancel()
+
+        trio.run(with_nursery)
+
     def is_here(self) -> bool:
         return in_loop(self._token)
 

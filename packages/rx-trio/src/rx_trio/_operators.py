@@ -40,7 +40,7 @@ def map_async(
     None as a result is refused.
     Memory:  at most ``concurrency + buffer`` calls and results.
     Thread:  each call is a task of its own; ``nursery`` has the one that starts them.
-    Fusion:  none.
+    Fusion:  none. Over a pipeline of rx_spark the tasks make the calls, each in a loop of its worker, and results are in order.
     Cancel:  cancels the calls; leaving a stream waits for their finalizers. An RxError when the nursery is cancelled.
     Raises:  TypeError and ValueError for bad arguments, RuntimeError outside trio.
     Source:  Reactor ``flatMapSequential`` and ``flatMap`` with a Mono.

@@ -8,9 +8,10 @@ For who connects another one: subclass :class:`Loop`; ``rx_trio`` and ``rx_async
 from rx_core.tasks._actions import AsyncAction, check_action
 from rx_core.tasks._arrivals import Arrivals
 from rx_core.tasks._endings import Endings, working_here
+from rx_core.tasks._foreign_items import results_of, results_of_blocks
 from rx_core.tasks._items import NOTHING, Stream, StreamItems, check_one, check_source, single_value
 from rx_core.tasks._loop import Crew, Ending, Event, Loop, Scope, Wakeup
-from rx_core.tasks._mapping import AsyncOperator
+from rx_core.tasks._mapping import AsyncMapped, AsyncOperator
 from rx_core.tasks._pump import QUANTUM, Iterated, Pump, gone
 from rx_core.tasks._schedulers import AGAIN, LoopScheduler, LoopWorker, RunningScheduler
 from rx_core.tasks._sources import AsyncSource, TaskSource, check_async_iterable
@@ -22,6 +23,7 @@ __all__ = [
     "QUANTUM",
     "Arrivals",
     "AsyncAction",
+    "AsyncMapped",
     "AsyncOperator",
     "AsyncSource",
     "Crew",
@@ -45,6 +47,8 @@ __all__ = [
     "check_one",
     "check_source",
     "gone",
+    "results_of",
+    "results_of_blocks",
     "single_value",
     "working_here",
 ]

@@ -115,6 +115,14 @@ class Loop(ABC):
     def find(cls) -> Self | None:
         """The loop that runs on this thread, if there is one."""
 
+    @classmethod
+    @abstractmethod
+    def run(cls, main: Callable[[Any], Coroutine[Any, Any, None]], /) -> None:
+        """Run a new loop on this thread, which has none, until ``main(owner)`` has returned; then its tasks are cancelled.
+
+        ``owner`` owns tasks, see :meth:`spawn`.
+        """
+
     @abstractmethod
     def is_here(self) -> bool:
         """Whether this code is run by this loop, now. Any thread."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core._demand import UNBOUNDED, add_cap, check_prefetch
@@ -66,14 +67,26 @@ class AsyncOperator(Generic[T, R]):
 
     def __call__(self, source: Publisher[T], /) -> FlowableBase[R]:
         check_source(self.library.package, self.call, source)
-        return _Mapped(self, source)
+        return AsyncMapped(self, source)
+
+    def inside(self, loop: Loop, owner: Any, function: Callable[[Any], Any]) -> AsyncOperator[Any, Any]:
+        """The same in another loop, calling another function. Results come in order."""
+        make, arguments = self.__reduce__()
+        made: AsyncOperator[Any, Any] = make(*arguments)
+        made.loop, made.owner, made.function, made.ordered = loop, owner, function, True
+        return made
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Without its loop and owner: they belong to this process."""
+        settings = (self.function, self.concurrency, self.ordered, self.buffer, self.seconds, None)
+        return partial(AsyncOperator, selects=self.selects), (self.library, self.call, *settings)
 
     def __repr__(self) -> str:
         return f"{self.call}({name_of(self.function)}, concurrency={self.concurrency})"
 
 
 @final
-class _Mapped(TaskSource[R]):
+class AsyncMapped(TaskSource[R]):
     """A publisher of what an async function makes of the items of another one."""
 
     __slots__ = ("operator", "upstream")
@@ -118,7 +131,7 @@ class _MapPump(Pump[R]):
 
     __slots__ = ("_operator", "_results", "_running", "_upstream")
 
-    def __init__(self, source: _Mapped[R], subscriber: Subscriber[R], loop: Loop) -> None:
+    def __init__(self, source: AsyncMapped[R], subscriber: Subscriber[R], loop: Loop) -> None:
         super().__init__(source, subscriber, loop)
         self._operator = source.operator
         self._upstream = source.upstream

@@ -17,6 +17,7 @@ from rx_spark._columns._rows import RowType, SchemaError, is_row_class, quoted, 
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._plans._plan import Distinct, Pass, Plan, Take
 from rx_spark._session._session import SparkConfig
+from rx_spark._workers._calls import called
 
 if TYPE_CHECKING:
     from rx_fusion import Shape
@@ -92,12 +93,16 @@ def _last_type(calls: Sequence[tuple[Any, tuple[Any, ...]]], row: RowType | None
     """What a pass makes of rows: known as long as it only filters, or where its last mapper says so."""
     found = row
     for function, args in calls:
-        if function in (stages.filter_, observe):
+        if function in (stages.filter_, observe) or (function is called and args[0].selects):
             continue
         if function is as_rows:
             found = args[0].row
             continue
-        kind = args[0] if function is stages.cast else _returned(args[0]) if function is stages.map_ else None
+        kind: Any = None
+        if function is stages.cast:
+            kind = args[0]
+        elif function in (stages.map_, called):
+            kind = _returned(args[0] if function is stages.map_ else args[0].function)
         found = row_type(kind) if isinstance(kind, type) and is_row_class(kind) else None
     return found
 

@@ -10,14 +10,14 @@ from rx_fusion._notes import call
 class Call(NamedTuple):
     """An operator that was absorbed.
 
-    ``kind``: a step over columns, part of a pass, a shuffle, a reduction of the groups before it, one to a single value, a limit
-    at the end, a writer there, or where items become rows of columns again.
+    ``kind``: a step over columns, part of a pass, calls of an async function, a shuffle, a reduction of the groups before it, one
+    to a single value, a limit at the end, a writer there, or where items become rows of columns again.
     """
 
     name: str
     parameters: tuple[str, ...]
     args: tuple[Any, ...]
-    kind: Literal["column", "pass", "shuffle", "group", "one", "limit", "write", "rows"]
+    kind: Literal["column", "pass", "calls", "shuffle", "group", "one", "limit", "write", "rows"]
 
     def __str__(self) -> str:
         return self.name if self.kind == "write" else call(self.name, self.args)

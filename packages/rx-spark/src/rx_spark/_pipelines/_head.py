@@ -26,11 +26,13 @@ from rx_spark._pipelines._notes import cut_notes, part_notes, plan_notes
 from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, is_few, why_operator, why_stage
 from rx_spark._pipelines._relational import grouped_by, taken
 from rx_spark._plans._plan import Computed, GroupReduce, NotedStep, Pass, Plan, Rows, Take
+from rx_spark._workers._calls import CallingRunner, called
 from rx_spark._workers._portable import check_portable
 from rx_spark._workers._runner import FusedRunner
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
+    from rx_core.tasks import AsyncOperator
     from rx_fusion import Head, Shape, Stage
     from rx_spark._columns._fitting import Fit
     from rx_spark._columns._rows import RowType
@@ -124,6 +126,15 @@ class SparkHead(PushHead):
                 return replace(self, plan=Plan(made), calls=(*self.calls, *columns))
         noted = replace(step, note=f"in {shown} of {head!r}")
         return replace(head, calls=(*head.calls, group_by, *reduction), plan=head.plan.then(noted))
+
+    def with_calls(self, operator: AsyncOperator[Any, Any]) -> SparkHead:
+        """The same with an async function called for its items, by the tasks."""
+        made = Call(operator.call, ("function",), (operator.function,), "calls")
+        border = self.border
+        if border is None and isinstance(self.plan.source, FrameSource) and not self.plan.steps:
+            border = Border(str(made), "an async function is no column")
+        step = Pass(((called, (operator,)),), CallingRunner(operator))
+        return replace(self, plan=self.plan.then(step), calls=(*self.calls, made), border=border)
 
     def into(
         self, name: str, target: Target, output: RowType | None, parameters: tuple[str, ...] = (), args: tuple[Any, ...] = ()

@@ -75,7 +75,9 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
         if runs:
             notes.append(f"executors: {runs}")
         passed, runs = [], ""
-        if made.kind == "limit":
+        if made.kind == "calls":
+            notes.append(f"executors: {made}, several calls at a time in each task, results in order")
+        elif made.kind == "limit":
             notes.append(f"limit: {made}, then the job stops")
         elif made.kind == "group":
             before = f"{before}.{made}"

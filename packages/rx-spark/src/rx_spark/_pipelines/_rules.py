@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from rx_core import name_of
 from rx_core.streams import Failing
-from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PushHead, Rule
+from rx_fusion import Feed, Head, IterableHead, OperatorHead, Pipeline, PublisherHead, PushHead, Rule
 from rx_fusion._notes import call, calls
 from rx_ops import operators, stages
 from rx_spark._pipelines._absorb import NUMBERS, StageFunction
@@ -60,7 +60,7 @@ def absorb_groups(head: Head) -> Head | None:
     if type(groups) is not OperatorHead or groups.function is not operators.GroupBy:
         return None
     source = groups.upstream[0]
-    if not isinstance(source, Pipeline) or type(source._head) is not SparkHead:
+    if not isinstance(source, Pipeline) or type(source._head) not in (SparkHead, PublisherHead):
         return None
     spark, rest, _ = source._resolve()
     if not isinstance(spark, SparkHead) or rest or spark.closed:

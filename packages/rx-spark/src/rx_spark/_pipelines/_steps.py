@@ -116,6 +116,8 @@ def _where(made: Call, head: SparkHead) -> tuple[Where, str]:
             return "column", "Spark computes it, and gives Python's answer"
         case "pass":
             return "pass", "runs in one pass with its neighbours"
+        case "calls":
+            return "pass", "each task calls it for several items at a time"
         case "rows":
             return "pass", "the tasks put what they have made into columns"
         case "limit":

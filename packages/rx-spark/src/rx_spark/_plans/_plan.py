@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from rx_spark._bad_records import BadRecords, OnBad
 from rx_spark._columns._frames import FrameSource
@@ -28,6 +28,17 @@ if TYPE_CHECKING:
 
 #: A fused pass: takes the items of one block and yields what becomes of them.
 Runner: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
+
+
+@runtime_checkable
+class BlockRunner(Protocol):
+    """One that looks at the next block before it has given all of this one."""
+
+    def __call__(self, items: Iterable[Any], /) -> Iterator[Any]: ...
+
+    def over_blocks(self, blocks: Iterator[tuple[int, Iterable[Any]]], /) -> Iterator[tuple[int, Iterable[Any]]]: ...
+
+
 #: A generator function ``f(source, *args)`` and its arguments.
 StageCall: TypeAlias = tuple[Callable[..., Iterator[Any]], tuple[Any, ...]]
 

@@ -13,6 +13,7 @@ from rx_fusion import register_rules
 from rx_ops import Flowable
 from rx_spark._bad_records import BadRecords, OnBad, check_policy
 from rx_spark._jobs._stats import JobStats, check_stats
+from rx_spark._pipelines._async_calls import ASYNC_CALLS
 from rx_spark._pipelines._head import SparkHead
 from rx_spark._pipelines._rules import REDUCED_GROUPS
 from rx_spark._plans._plan import IterableSource, Plan, RangeSource, Source, TextSource
@@ -21,7 +22,7 @@ from rx_spark._session._session import SparkConfig, engine
 T = TypeVar("T")
 Path = str | os.PathLike[str]
 
-register_rules(REDUCED_GROUPS, first=True)  # with the sources: a program without them is not asked about it
+register_rules(REDUCED_GROUPS, ASYNC_CALLS, first=True)  # with the sources: a program without them is not asked about them
 
 
 def range(

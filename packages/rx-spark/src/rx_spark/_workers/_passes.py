@@ -22,6 +22,7 @@ from rx_spark._columns._arrow import arrow_schema, write_batch, write_fitting
 from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType
 from rx_spark._errors import VersionsError
+from rx_spark._plans._plan import BlockRunner
 from rx_spark._transport._wire import (
     DATA,
     DONE,
@@ -73,18 +74,26 @@ class Work:
     #: It is told of each block, because another task may have the others; else of all of the task.
     by_block: bool = False
 
-    def blocks(self, batches: Iterable[Any], partition: int) -> Blocks:
+    def blocks(self, batches: Iterable[Any], partition: int, after: int = -1) -> Blocks:
+        """The blocks of a task. Of those up to ``after`` nothing is computed, also by runners that look ahead."""
         if self.merger is not None:
             source = merged_blocks(batches, self.merger, partition)
         elif self.reader is not None:
             source = self.reader.blocks(batches, partition)
         else:
             raise AssertionError("a stage reads blocks or rows")
-        for block, items in source:
-            for runner in self.runners:
-                items = runner(items)
-            yield block, items
+        source = (found for found in source if found[0] > after)
+        # what is told of each block has to be gathered block by block
+        ahead = self.observed is None or not self.by_block
+        for runner in self.runners:
+            source = runner.over_blocks(source) if ahead and isinstance(runner, BlockRunner) else _each(runner, source)
+        yield from source
         GATHERED.exhausted = True
+
+
+def _each(runner: Runner, blocks: Blocks) -> Blocks:
+    for block, items in blocks:
+        yield block, runner(items)
 
 
 @dataclass(frozen=True)
@@ -158,13 +167,14 @@ class Program:
                 raise
             source.drain()
             return
-        blocks = work.blocks(source, partition)
         if work.writer is None:
             assert self.address is not None
             witness = None if work.observed is None else Witness(work.observed, None if work.by_block else partition)
-            _deliver(blocks, work.limit, Link(self.address, partition, attempt, resumes=work.resumes), source, witness)
+            link = Link(self.address, partition, attempt, resumes=work.resumes)
+            _deliver(work.blocks(source, partition, link.block), work.limit, link, source, witness)
             source.drain()
             return
+        blocks = work.blocks(source, partition)
         writer = work.writer
         produced = writer.batches(blocks) if isinstance(writer, RowWriter | EffectWriter) else _batches(writer.rows(blocks))
         while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
