@@ -172,8 +172,8 @@ WORDS: Final = (
     (r"``prefetch`` items in all windows together\.", "items wait in their windows until they are taken."),
     (r"``prefetch`` items at a boundary", "what the stream is ahead at a boundary"),
     (
-        r"``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent "
-        r"all it may each time the worker runs dry\. A synchronous source",
+        r"``prefetch`` items; when none is given 128, and step by step up to 4096 while a source on another thread has sent "
+        r"all it may each time the worker runs dry, within a millisecond\. A synchronous source",
         "what the source is ahead; a synchronous source",
     ),
     (r"Memory: ``capacity`` items, or whatever the source is ahead\.", "Memory:  none."),

@@ -26,7 +26,7 @@ def stream(publisher: Publisher[T], *, prefetch: int = GROWING_PREFETCH) -> Stre
     them; everything else is asked for ``prefetch`` items, and again whenever 75 % of them were taken.
     Errors:  raised in the loop with their own type, never in a group; they cancel the stream.
     Memory:  at most ``prefetch`` items, besides what operators keep. When it is not given, 128, and more step by step, up to
-    1024, for a source on another thread that has sent all of them each time the loop ran dry.
+    4096, for a source on another thread that has sent all of them each time the loop ran dry, within a millisecond.
     Thread:  what is requested is computed in this task up to the next boundary; a function that takes long holds up the loop,
     move it with ``observe_on`` or ``subscribe_on``. A checkpoint where there is nothing, and one each
     millisecond or 1024 items.

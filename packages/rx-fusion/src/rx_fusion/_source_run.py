@@ -30,7 +30,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
     """Let ``pump`` give the items of a passive source with its stages. A source that cannot be opened is one that fails."""
     head, shape, args = plan
     try:
-        items: Any = head.open()
+        items: Any = iter(head._items) if type(head) is IterableHead else head.open()  # a call is dear here
         if type(items) in EXACT and (shape.ends_with_source or (shape.ends_behind_head and items.__length_hint__())):
             pump.hint = items.__length_hint__
             if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import repeat
+from operator import length_hint
 from threading import get_ident
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core import _buffer_watch
-from rx_core._demand import LARGEST_PREFETCH, Growing
+from rx_core._demand import LARGEST_PREFETCH, WINDOW_SECONDS, Growing
 from rx_core._hooks import dropped_late
-from rx_core._user_code import OPERATOR_CODES
-from rx_core.streams import subscribe
+from rx_core.streams import ignore, subscribe
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TAKE: Final = deque.popleft
+_TAKE: Final[Callable[[Any], Any]] = deque.popleft
+_NONE_LEFT: Final[repeat[Any]] = repeat(None, 0)
 
 
 @final
@@ -32,17 +34,27 @@ class Arrivals(Generic[T]):
     """
 
     __slots__ = (
+        "_accept",
         "_closed",
         "_done",
         "_error",
         "_exact",
         "_feeder",
+        "_filled",
+        "_left",
+        "_limit",
+        "_looked",
         "_most",
         "_origin",
+        "_owes",
+        "_parked",
         "_peak",
         "_queue",
+        "_taking",
         "_up",
         "_window",
+        "over",
+        "taken",
         "wakeup",
     )
 
@@ -50,18 +62,34 @@ class Arrivals(Generic[T]):
         self.wakeup = wakeup
         self._origin = origin
         self._window = int(window)
+        #: After so many items more is asked for, and how many of them are still to be taken.
+        self._limit = self._left = self._window - (self._window >> 2)
         #: What the window may grow to.
         self._most = LARGEST_PREFETCH if type(window) is Growing else 0
         self._exact = exact
+        #: The item that is not asked for yet is wanted now.
+        self._owes = False
         self._queue: deque[T] = deque()
+        #: What becomes of an item.
+        self._accept: Callable[[T], object] = self._queue.append
         self._up: Subscription | None = None
         self._error: Exception | None = None
         self._done = False
         self._closed = False
-        #: The most items that waited at a time. With so many of them the next one has more to do than to wait.
+        #: The most items that were seen to wait.
         self._peak = 0
-        #: The thread that sent when most items waited.
+        #: The thread that has woken the task; 0 before.
         self._feeder = 0
+        #: There was nothing to take, and when that was so before; and whether the source had sent all it may once before then.
+        self._parked = False
+        self._looked = 0.0
+        self._filled = False
+        #: Counts what of the last :meth:`take` was not iterated.
+        self._taking: repeat[Any] = _NONE_LEFT
+        #: How many items the last :meth:`take` gave at most.
+        self.taken = 0
+        #: The end was reached, and its error raised.
+        self.over = False
 
     # -- signals: any thread -----------------------------------------------------------------------------------------
 
@@ -73,15 +101,10 @@ class Arrivals(Generic[T]):
         up.request(self._window)
 
     def on_next(self, item: T, /) -> None:
-        queue = self._queue
-        if len(queue) >= self._peak:
-            if self._closed:
-                return
-            self._peak = len(queue) + 1
-            self._feeder = get_ident()
-        queue.append(item)
+        self._accept(item)
         wakeup = self.wakeup
         if not wakeup.woken:
+            self._feeder = get_ident()
             wakeup.wake()
 
     def on_error(self, error: Exception, /) -> None:
@@ -99,52 +122,78 @@ class Arrivals(Generic[T]):
 
     # -- the task that iterates --------------------------------------------------------------------------------------
 
-    def open(self, source: Any) -> Iterator[T | None]:
-        """Subscribe to ``source``. Its items, and None while there is none; the error it ends with is raised."""
-        items = self._items()
+    def open(self, source: Any) -> None:
         subscribe(source, self)
-        return items
 
-    def _items(self) -> Iterator[T | None]:
-        queue, window, exact = self._queue, self._window, self._exact
-        limit = left = window - (window >> 2)  # how many are still to be taken before more is asked for
-        filled = False
-        while True:
-            while queue:
-                many = min(len(queue), left - 1)
-                if many > 1:
-                    left -= many
-                    yield from map(_TAKE, repeat(queue, many))
-                    continue
-                item = queue.popleft()
-                left -= 1
-                if not left:
-                    left = limit
-                    if exact:
-                        yield item
-                        self._request(limit)
-                        continue
-                    self._request(limit)
-                yield item
-            if self._done:
-                if queue:
-                    continue
-                break
-            yield None
-            # A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better.
-            if window < self._most and len(queue) >= window - (limit - left) and self._feeder != get_ident():
-                if filled:  # the first time says only that it is fast, not that it waits for this
-                    more = min(window, self._most - window)
-                    window += more
-                    left += window - (window >> 2) - limit
-                    limit = window - (window >> 2)
-                    self._request(more)
-                filled = True
+    def take(self, most: int) -> Iterator[T] | None:
+        """Up to ``most`` of the items that wait, to be iterated before the next call; None where there is none yet.
+
+        At the end it raises the error, or is empty, and ``over`` is set. What of the last items was not iterated comes first.
+        """
+        self.taken = length_hint(self._taking)
+        if self.taken:
+            return map(_TAKE, self._taking)
+        if self._owes:
+            self._owes = False
+            self._request(1)
+        if self._parked:
+            self._parked = False
+            self._consider_growth()
+        queue = self._queue
+        waiting = len(queue)
+        if not waiting:
+            if not self._done:
+                self._parked = True
+                return None
+            waiting = len(queue)  # what came before the end is there
+            if not waiting:
+                return self._ended()
+        if waiting > self._peak:
+            self._peak = waiting
+        many = min(waiting, self._left - 1, most)
+        if many:
+            self._left -= many
+            self.taken = many
+            self._taking = repeat(queue, many)
+            return map(_TAKE, self._taking)
+        item = queue.popleft()  # first, so that no more wait than may
+        self._left = self._limit
+        if self._exact:
+            self._owes = True
+        else:
+            self._request(self._limit)
+        self.taken = 1
+        return iter((item,))
+
+    def _consider_growth(self) -> None:
+        """A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better."""
+        window = self._window
+        if window >= self._most:
+            return
+        now = perf_counter()
+        fast = now - self._looked < WINDOW_SECONDS
+        self._looked = now
+        waits = len(self._queue) >= window - (self._limit - self._left)
+        if not (fast and waits) or self._feeder in (0, get_ident()):
+            return
+        if not self._filled:
+            self._filled = True  # the first time says only that it is fast, not that it waits for this
+            return
+        more = min(window, self._most - window)
+        self._window = window = window + more
+        limit = window - (window >> 2)
+        self._left += limit - self._limit
+        self._limit = limit
+        self._request(more)
+
+    def _ended(self) -> Iterator[T]:
+        self.over = True
         error, self._error = self._error, None
+        if isinstance(error, StopIteration):  # one cannot leave a generator (PEP 479)
+            raise RuntimeError("a function in the pipeline raised StopIteration") from error
         if error is not None:
-            if isinstance(error, StopIteration):  # one cannot leave a generator (PEP 479)
-                raise RuntimeError("a function in the pipeline raised StopIteration") from error
             raise error
+        return iter(())
 
     def _request(self, n: int) -> None:
         if not self._done and self._up is not None:
@@ -155,15 +204,15 @@ class Arrivals(Generic[T]):
         if self._closed:
             return
         self._closed = True
+        self._accept = ignore
         up, self._up = self._up, None  # they refer to each other: no stream is to wait for the garbage collector
+        self._taking = _NONE_LEFT
         try:
             if up is not None and not self._done:
                 up.cancel()
         finally:
-            if self._peak and _buffer_watch.watch is not None:
-                _buffer_watch.watch(self._peak)
+            peak = max(self._peak, len(self._queue))
+            if peak and _buffer_watch.watch is not None:
+                _buffer_watch.watch(peak)
             self._peak = 0
             self._queue.clear()
-
-
-OPERATOR_CODES.add(Arrivals._items.__code__)  # it raises what was signalled

@@ -8,18 +8,15 @@ anywhere is safe.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, final
 
-from rx_core import _hooks
 from rx_core._errors import EmptyStreamError
 from rx_core._reactive import FlowableBase, ObservableBase
-from rx_core._user_code import OPERATOR_CODES, unwrap_stop
-from rx_core.streams import Handover, close
-from rx_core.streams import Stream as RxStream
+from rx_core._user_code import unwrap_stop
 from rx_core.tasks._arrivals import Arrivals
 from rx_core.tasks._endings import Endings
+from rx_core.tasks._pulled import Pulled, pulled_from
 
 if TYPE_CHECKING:
     from types import AsyncGeneratorType, TracebackType
@@ -85,7 +82,7 @@ class StreamItems(AsyncIterator[T]):
     Iterating again goes on where the last loop stopped, also when that was cancelled in the middle: no item is lost.
     """
 
-    __slots__ = ("_arrivals", "_endings", "_generator", "_items", "_loop", "_open")
+    __slots__ = ("_arrivals", "_endings", "_generator", "_loop", "_open", "_source")
 
     def __init__(
         self, loop: Loop, publisher: Publisher[T], prefetch: int, *, exact: bool = False, wakeup: Wakeup | None = None
@@ -95,15 +92,20 @@ class StreamItems(AsyncIterator[T]):
         self._endings = Endings(loop)
         self._generator: AsyncGeneratorType[T, None] | None = None
         self._open = True
+        #: Where the items come from now.
+        self._source: Pulled[T] | Arrivals[T] = self._arrivals
         task = self._endings.attach()
         try:
-            items = _opened(publisher, self._arrivals)
+            pulled = pulled_from(publisher)
+            if pulled is None:
+                self._arrivals.open(publisher)
+            else:
+                self._source = pulled
         except BaseException:
             self._arrivals.close()
             raise
         finally:
             self._endings.detach(task)
-        self._items: Iterator[T | None] = items
 
     def __aiter__(self) -> AsyncIterator[T]:
         """A native generator: its steps cost a third of an ``async def __anext__``."""
@@ -113,8 +115,7 @@ class StreamItems(AsyncIterator[T]):
                 f"  async with {self._loop.package}.stream(flow) as items:\n      async for x in items: ..."
             )
         self._shut()
-        iterating = _iterate(self._items, self._arrivals, self._endings, self._loop)
-        self._generator = cast("AsyncGeneratorType[T, None]", iterating)
+        self._generator = cast("AsyncGeneratorType[T, None]", self._iterate())
         return self._generator
 
     async def __anext__(self) -> T:
@@ -145,7 +146,77 @@ class StreamItems(AsyncIterator[T]):
 
     def arrived(self) -> Iterator[T | None]:
         """The items for a task that waits for more than these: None where there is none, which wakes it when it comes."""
-        return self._items
+        while True:
+            found = self._source.take(_FIRST_BATCH)
+            if found is None:
+                yield None
+                continue
+            yield from found
+            if self._source.over and not self._goes_on():
+                return
+
+    def _goes_on(self) -> bool:
+        """A source is over: whether it has left the rest to another one."""
+        source = self._source
+        if not isinstance(source, Pulled) or source.rest is None:
+            return False
+        rest, source.rest = source.rest, None
+        self._source = self._arrivals
+        self._arrivals.open(rest)
+        return True
+
+    async def _iterate(self) -> AsyncIterator[T]:
+        """What one ``async for`` runs: a checkpoint where there is nothing, and one after a batch.
+
+        Batches grow while they are short and shrink when items turn out to take long, so that a checkpoint costs little and
+        other tasks get their turn all the same.
+        """
+        task = self._endings.attach()
+        wakeup = self._arrivals.wakeup
+        source = self._source
+        left = batch = _FIRST_BATCH
+        since = perf_counter()
+        busy = False
+        try:
+            while True:
+                found = source.take(left)
+                if found is None:
+                    if busy:
+                        busy = False
+                        await wakeup.pause()
+                    else:
+                        await wakeup.wait()
+                    left = batch
+                    since = perf_counter()
+                    continue
+                busy = True
+                for item in found:
+                    yield item
+                if source.over:
+                    if not self._goes_on():
+                        return
+                    source = self._source
+                    continue
+                left -= source.taken
+                if not left:
+                    spent = perf_counter() - since
+                    if spent < _SHORT:
+                        batch = min(2 * batch, _LARGEST_BATCH)
+                    elif spent > _LONG:
+                        batch = max(batch // 2, 1)
+                    left = batch
+                    await self._loop.checkpoint()
+                    since = perf_counter()
+        except RuntimeError as error:
+            if isinstance(unwrap_stop(error), StopIteration):  # which no coroutine can raise
+                raise RuntimeError("a function in the pipeline raised StopIteration") from unwrap_stop(error)
+            raise
+        except GeneratorExit as error:
+            if source.over:  # not ours being closed: then the pipeline would still be there
+                raise RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do") from error
+            raise
+        finally:
+            self._endings.detach(task)
 
     def abandon(self) -> None:
         """Cancel upstream without waiting for anything. Idempotent."""
@@ -155,7 +226,8 @@ class StreamItems(AsyncIterator[T]):
             self._shut()
         finally:
             try:
-                close(self._items)
+                if self._source is not self._arrivals:
+                    self._source.close()
             finally:
                 try:
                     self._arrivals.close()
@@ -168,89 +240,6 @@ class StreamItems(AsyncIterator[T]):
             self.abandon()
         finally:
             await self._endings.ended()
-
-
-def _opened(source: object, arrivals: Arrivals[T]) -> Iterator[T | None]:
-    """Start ``source``: what iterates it, a generator, which tells by itself whether it is over."""
-    _hooks.ensure_loaded()
-    if _hooks.on_subscribe is None and isinstance(source, RxStream):
-        items: Iterator[T] | None = source._passive_items(None)
-        if items is not None:
-            return items if hasattr(items, "gi_frame") else _relay(items)
-        items = None if source._sends else source._loop_items(None)  # there is time between two items
-        if items is not None:
-            return _handed_over(items, arrivals)
-    return arrivals.open(source)
-
-
-def _relay(items: Iterator[T]) -> Iterator[T | None]:
-    try:
-        yield from items
-    finally:
-        close(items)
-
-
-def _handed_over(items: Iterator[T], arrivals: Arrivals[T]) -> Iterator[T | None]:
-    """The items of an operator over passive sources, up to the first one that pushes; the rest is subscribed to."""
-    try:
-        yield from items
-        return
-    except Handover as handover:
-        rest = handover.rest
-    yield from arrivals.open(rest)
-
-
-OPERATOR_CODES.update((_relay.__code__, _handed_over.__code__))  # what an operator raises passes through them
-
-
-async def _iterate(items: Iterator[T | None], arrivals: Arrivals[T], endings: Endings, loop: Loop) -> AsyncIterator[T]:
-    """What one ``async for`` runs: a checkpoint where there is nothing, and one after a batch.
-
-    Batches grow while they are short and shrink when items turn out to take long, so that a checkpoint costs little and
-    other tasks get their turn all the same.
-    """
-    task = endings.attach()
-    wakeup = arrivals.wakeup
-    batch = _FIRST_BATCH
-    since = perf_counter()
-    busy = False
-    try:
-        while True:
-            for item in islice(items, batch):
-                if item is None:
-                    if busy:
-                        busy = False
-                        await wakeup.pause()
-                    else:
-                        await wakeup.wait()
-                    since = perf_counter()
-                    break
-                busy = True
-                yield item
-            else:
-                if _ended(items):
-                    return
-                spent = perf_counter() - since
-                if spent < _SHORT:
-                    batch = min(2 * batch, _LARGEST_BATCH)
-                elif spent > _LONG:
-                    batch = max(batch // 2, 1)
-                await loop.checkpoint()
-                since = perf_counter()
-    except RuntimeError as error:
-        if isinstance(unwrap_stop(error), StopIteration):  # which no coroutine can raise
-            raise RuntimeError("a function in the pipeline raised StopIteration") from unwrap_stop(error)
-        raise
-    except GeneratorExit as error:
-        if _ended(items):  # not ours being closed: then the pipeline would still be there
-            raise RuntimeError("a function in the pipeline raised GeneratorExit, which only generators may do") from error
-        raise
-    finally:
-        endings.detach(task)
-
-
-def _ended(items: object) -> bool:
-    return getattr(items, "gi_frame", items) is None
 
 
 def check_source(package: str, call: str, source: object) -> None:

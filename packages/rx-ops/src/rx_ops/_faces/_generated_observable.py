@@ -3495,8 +3495,8 @@ class ObservableObserveOn(ObservableCore[T_co]):
         Demand:  none; everything is taken as it comes.
         Errors:  an error overtakes the items that wait, unless ``delay_error``; that of a synchronous source comes behind them.
                  RuntimeError when the scheduler is shut down.
-        Memory:  what the source is ahead; a synchronous source is polled by the worker and needs no queue. With
-                 ``latest`` one item.
+        Memory:  what the source is ahead; a synchronous source is polled by the worker
+                 and needs no queue. With ``latest`` one item.
         Thread:  the worker.
         Fusion:  coordinating; the worker iterates a synchronous source, and polls a foreign one that lets itself be polled.
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.

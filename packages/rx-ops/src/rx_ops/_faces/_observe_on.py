@@ -33,9 +33,9 @@ class FlowableObserveOn(FlowableCore[T_co]):
                  requested. With ``latest`` any source is asked for everything.
         Errors:  an error overtakes the items that wait, unless ``delay_error``; that of a synchronous source comes behind them.
                  RuntimeError when the scheduler is shut down.
-        Memory:  ``prefetch`` items; when none is given 128, and step by step up to 1024 while a source on another thread has sent
-                 all it may each time the worker runs dry. A synchronous source is polled by the worker and needs no queue. With
-                 ``latest`` one item.
+        Memory:  ``prefetch`` items; when none is given 128, and step by step up to 4096 while a source on another thread has sent
+                 all it may each time the worker runs dry, within a millisecond. A synchronous source is polled by the worker
+                 and needs no queue. With ``latest`` one item.
         Thread:  the worker; a synchronous source is computed there, any other is subscribed on the thread that subscribes.
         Fusion:  coordinating; the worker iterates a synchronous source, and polls a foreign one that lets itself be polled.
         Source:  RxJava ``observeOn``, Reactor ``publishOn``.

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from threading import get_ident
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, LARGEST_PREFETCH, OPERATOR_CODES, UNBOUNDED, Growing, as_signal, dropped, dropped_late, worker_of
+from rx_core import (
+    DISPOSED,
+    LARGEST_PREFETCH,
+    OPERATOR_CODES,
+    UNBOUNDED,
+    WINDOW_SECONDS,
+    Growing,
+    as_signal,
+    dropped,
+    dropped_late,
+    worker_of,
+)
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
 from rx_core.streams import LOOK_FIRST, Entry, Op, Pump, QueuedInput, Stream, ignore
 from rx_fusion import op
@@ -31,6 +43,7 @@ class ObserveOn(Pump[T]):
     """
 
     __slots__ = (
+        "came_back",
         "computed",
         "delay_error",
         "feeder",
@@ -67,9 +80,10 @@ class ObserveOn(Pump[T]):
     quantum: int
     turn_left: int
     suspended: bool
-    #: Where the window may grow: the thread that sent items; whether the worker took all there was, in its last turn; and whether
-    #: the source had sent all it may once before when the worker came back.
+    #: Where the window may grow: the thread that sent items; whether the worker took all there was, in its last turn, and when it
+    #: came back from one before; and whether the source had sent all it may once before then.
     feeder: int
+    came_back: float
     ran_dry: bool
     filled: bool
     #: The worker takes no action.
@@ -87,6 +101,7 @@ class ObserveOn(Pump[T]):
         self.unasked = False
         self.halted = False
         self.feeder = 0
+        self.came_back = 0.0
         self.filled = False
         self.ran_dry = False
         self.refused = None
@@ -377,8 +392,13 @@ class _Boundary(QueuedInput[T]):
         A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better.
         """
         window = self.window
+        if window >= self.most:
+            return
+        now = perf_counter()
+        fast = now - self.op.came_back < WINDOW_SECONDS
+        self.op.came_back = now
         waits = len(self.queue) >= window - (self.limit - self.left)
-        if not waits or window >= self.most or self.done or self.op.feeder == get_ident():
+        if not (fast and waits) or self.done or self.op.feeder == get_ident():
             return
         if not self.op.filled:
             self.op.filled = True  # the first time says only that it is fast, not that it waits
