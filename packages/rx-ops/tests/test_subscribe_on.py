@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,8 +12,16 @@ from ops_parties import errors_of_the_hook
 
 from rx_core import Scheduler
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
-from rx_schedulers import immediate, single, trampoline
+from rx_schedulers import from_executor, immediate, single, trampoline
 from rx_testing import ManualPublisher, ManualSubscription, TestMaybeObserver, TestSubscriber, VirtualScheduler
+
+
+class Again:
+    def __init__(self, items: Callable[[], Iterator[int]]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[int]:
+        return self.items()
 
 
 @pytest.fixture
@@ -142,3 +152,119 @@ def test_an_observable_is_subscribed_on_the_worker(clock: VirtualScheduler) -> N
     assert not values
     clock.run_due()
     assert values == [1, 2]
+
+
+# -- passive sources: the worker iterates them -----------------------------------------------------------------------------------
+
+
+def on_another_thread(function: Callable[[int], object], argument: int) -> None:
+    thread = threading.Thread(target=function, args=(argument,))
+    thread.start()
+    thread.join(30)
+
+
+def test_what_another_thread_requests_of_a_passive_source_is_computed_on_the_worker(clock: VirtualScheduler) -> None:
+    computed: list[int] = []
+    got: TestSubscriber[int] = TestSubscriber(request=0)
+    Flowable.range(5).do_on_next(computed.append).subscribe_on(clock).subscribe(got)
+    clock.run_due()
+    for wanted in (1, 3):
+        before = list(computed)
+        on_another_thread(got.request, wanted - len(computed))
+        assert computed == before
+        clock.run_due()
+        got.assert_values(*range(wanted))
+    got.request(2)  # on the worker's thread, where it is looked at at once, as in RxJava
+    got.assert_result(*range(5))
+
+
+def test_a_function_of_a_single_is_called_on_the_worker_without_a_request(clock: VirtualScheduler) -> None:
+    calls: list[int] = []
+
+    def compute() -> int:
+        calls.append(1)
+        return 7
+
+    got: TestSubscriber[int] = TestSubscriber(request=0)
+    Single.from_callable(compute).subscribe_on(clock).to_flowable().subscribe(got)
+    assert not calls
+    clock.run_due()
+    assert calls == [1]
+    got.assert_no_values()
+    got.request(1)
+    clock.run_due()
+    got.assert_result(7)
+
+
+@pytest.mark.parametrize("request_in_on_next", [0, 1])
+def test_a_worker_whose_actions_run_on_several_threads_computes_each_item_once(request_in_on_next: int) -> None:
+    names: set[str] = set()
+
+    def note(item: int) -> int:
+        names.add(threading.current_thread().name.partition("_")[0])
+        return item
+
+    with ThreadPoolExecutor(4, thread_name_prefix="pool") as pool:
+        got: TestSubscriber[int] = TestSubscriber(request=1, request_in_on_next=request_in_on_next)
+        Flowable.range(200).map(note).subscribe_on(from_executor(pool)).subscribe(got)
+        if not request_in_on_next:
+            threads = [threading.Thread(target=lambda: [got.request(1) for _ in range(50)]) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(30)
+        got.await_terminal(30)
+    got.assert_result(*range(200))
+    assert names == {"pool"}
+
+
+def test_a_shut_scheduler_is_the_error_of_a_passive_source_that_is_asked_for_more(clock: VirtualScheduler) -> None:
+    got: TestSubscriber[int] = TestSubscriber(request=1)
+    Flowable.range(5).subscribe_on(clock).subscribe(got)
+    clock.run_due()
+    clock.shutdown()
+    on_another_thread(got.request, 1)
+    got.assert_values(0).assert_error(RuntimeError)
+
+
+def test_a_shut_scheduler_is_the_error_of_a_source_that_pushes_and_is_asked_for_more(clock: VirtualScheduler) -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[int] = TestSubscriber(request=1)
+    Flowable.wrap(source).subscribe_on(clock).subscribe(got)
+    clock.run_due()
+    clock.shutdown()
+    on_another_thread(got.request, 1)
+    got.assert_no_values().assert_error(RuntimeError)
+    assert source.subscriptions[0].cancelled
+
+
+def test_a_cancel_between_two_turns_closes_the_iterator(clock: VirtualScheduler) -> None:
+    closed: list[int] = []
+
+    def items() -> Iterator[int]:
+        try:
+            yield from range(5)
+        finally:
+            closed.append(1)
+
+    got: TestSubscriber[int] = TestSubscriber(request=2)
+    Flowable.from_iterable(Again(items)).subscribe_on(clock).subscribe(got)
+    clock.run_due()
+    assert not closed
+    got.cancel()
+    assert closed == [1]
+    got.assert_values(0, 1).assert_not_terminated()
+
+
+def test_no_turn_is_needed_for_a_cancel_before_the_worker_begins(clock: VirtualScheduler) -> None:
+    opened: list[int] = []
+
+    def items() -> Iterator[int]:
+        opened.append(1)
+        yield 1
+
+    got: TestSubscriber[int] = TestSubscriber()
+    Flowable.from_iterable(Again(items)).subscribe_on(clock).subscribe(got)
+    got.cancel()
+    clock.run_due()
+    assert not opened

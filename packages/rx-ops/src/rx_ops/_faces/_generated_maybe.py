@@ -70,7 +70,6 @@ from rx_ops._faces._one_item import (
 from rx_ops._faces._plugged import MaybePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._replay import refreshed_head
-from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
 from rx_ops._notification import Notification
@@ -1545,7 +1544,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``subscribeOn``.
         """
         check_scheduler("subscribe_on", scheduler)
-        return self._from(subscribed_on(self, scheduler))
+        return self._from(operators.subscribe_on_head(self, scheduler))
 
     def unsubscribe_on(self, scheduler: Scheduler) -> Maybe[T_co]:
         """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.

@@ -87,7 +87,6 @@ from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._rates import check_drop
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._replay import refreshed_head
-from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
 from rx_ops._faces._time import check_period, naming
@@ -3462,7 +3461,7 @@ class ObservableSubscribeOn(ObservableCore[T_co]):
         Source:  RxJava ``subscribeOn``.
         """
         check_scheduler("subscribe_on", scheduler)
-        return self._from(subscribed_on(self, scheduler))
+        return self._from(operators.subscribe_on_head(self, scheduler))
 
     def unsubscribe_on(self, scheduler: Scheduler) -> Observable[T_co]:
         """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.

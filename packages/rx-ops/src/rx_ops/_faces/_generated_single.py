@@ -71,7 +71,6 @@ from rx_ops._faces._one_item import (
 from rx_ops._faces._plugged import SinglePlugged
 from rx_ops._faces._repeat import check_backoff
 from rx_ops._faces._replay import refreshed_head
-from rx_ops._faces._subscribe_on import subscribed_on
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
 from rx_ops._notification import Notification
@@ -1459,7 +1458,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Source:  RxJava ``subscribeOn``.
         """
         check_scheduler("subscribe_on", scheduler)
-        return self._from(subscribed_on(self, scheduler))
+        return self._from(operators.subscribe_on_head(self, scheduler))
 
     def unsubscribe_on(self, scheduler: Scheduler) -> Single[T_co]:
         """Disposes its source on a worker of ``scheduler``, where that blocks or belongs to a thread.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from rx_core import Scheduler
-from rx_fusion import OperatorHead
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_scheduler
 
@@ -31,7 +30,7 @@ class FlowableSubscribeOn(FlowableCore[T_co]):
         Source:  RxJava ``subscribeOn``.
         """
         check_scheduler("subscribe_on", scheduler)
-        return self._from(subscribed_on(self, scheduler))
+        return self._from(operators.subscribe_on_head(self, scheduler))
 
     def unsubscribe_on(self, scheduler: Scheduler) -> Flowable[T_co]:
         """Cancels this stream on a worker of ``scheduler``, for a source whose cancel blocks or belongs to a thread.
@@ -46,9 +45,3 @@ class FlowableSubscribeOn(FlowableCore[T_co]):
         check_scheduler("unsubscribe_on", scheduler)
         said = (f"thread: cancels on a worker of {scheduler!r}",)
         return self._coordinate(operators.UnsubscribeOn, scheduler, shown=f"unsubscribe_on({scheduler!r})", said=said)
-
-
-def subscribed_on(source: object, scheduler: Scheduler) -> OperatorHead:
-    """``source``, of any type, behind subscribe_on."""
-    said = (f"thread: subscribes and requests on a worker of {scheduler!r}",)
-    return OperatorHead(operators.SubscribeOn, (source,), (scheduler,), shown=f"subscribe_on({scheduler!r})", said=said)

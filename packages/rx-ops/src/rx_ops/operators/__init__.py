@@ -85,7 +85,7 @@ if TYPE_CHECKING:
         lasts_while,
         run_notes,
     )
-    from rx_ops.operators._subscribe_on import SubscribeOn, UnsubscribeOn
+    from rx_ops.operators._subscribe_on import SubscribeOn, SubscribeOnHead, UnsubscribeOn, subscribe_on_head
     from rx_ops.operators._switch_map import ExhaustMap, SwitchMap
     from rx_ops.operators._switch_on_first import SwitchOnFirst
     from rx_ops.operators._time import DelaySubscription, DelaySubscriptionUntil, Timed, TimeInterval, Timestamp
@@ -176,7 +176,7 @@ _NAMES: Final = {
         "lasts_while",
         "run_notes",
     ),
-    "_subscribe_on": ("SubscribeOn", "UnsubscribeOn"),
+    "_subscribe_on": ("SubscribeOn", "SubscribeOnHead", "UnsubscribeOn", "subscribe_on_head"),
     "_switch_map": ("ExhaustMap", "SwitchMap"),
     "_switch_on_first": ("SwitchOnFirst",),
     "_time": ("DelaySubscription", "DelaySubscriptionUntil", "Timed", "TimeInterval", "Timestamp"),
@@ -302,6 +302,7 @@ __all__ = [
     "SkipLastTime",
     "SkipUntil",
     "SubscribeOn",
+    "SubscribeOnHead",
     "SwitchIfEmpty",
     "SwitchMap",
     "SwitchOnFirst",
@@ -360,6 +361,7 @@ __all__ = [
     "row_of",
     "run_notes",
     "sent_along",
+    "subscribe_on_head",
     "window_notes",
 ]
 

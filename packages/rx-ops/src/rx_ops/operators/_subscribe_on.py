@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
-from rx_core import DISPOSED, UNBOUNDED, current_context, dropped, worker_of
-from rx_core.streams import OneAtATime, RelayedInput, Transparent, ignore
-from rx_fusion import op
+from rx_core import DEMAND, DISPOSED, UNBOUNDED, current_context, dropped, worker_of
+from rx_core.streams import WITHOUT_DEMAND, OneAtATime, RelayedInput, Stream, Transparent, ignore
+from rx_fusion import ONE_FUNCTION, OperatorHead, op, operator_head, operator_of
 from rx_ops.operators._clock import shut_down
 from rx_ops.operators._mapping import as_error
 
@@ -22,40 +23,73 @@ T = TypeVar("T")
 class SubscribeOn(OneAtATime[T]):
     """Subscribes and requests on a worker. Signals pass on whatever thread they come on."""
 
-    __slots__ = ("failure", "source", "thread", "worker")
+    __slots__ = ("failure", "source", "thread", "turn", "worker")
 
     source: Publisher[T]
     worker: Worker
     #: The worker's thread, once the source is subscribed there.
     thread: int
+    #: The thread on which the worker goes on with a passive source now, if that is another one; 0 between its actions.
+    turn: int
     failure: Exception | None
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler) -> None:
         super().__init__(down)
         self.source = source
         self.thread = 0
+        self.turn = 0
         self.failure = None
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        if self.worker.schedule(self.begin) is DISPOSED and not self.thread and not self.stopped:
+        if self.worker.schedule(self.begin) is DISPOSED and not self.thread:
+            self.refuse()
+
+    def refuse(self) -> None:
+        """The worker takes no action."""
+        if not self.stopped:
             self.failure = shut_down(self.worker)
             self.drain()
 
     def begin(self) -> None:
         """On the worker."""
         self.thread = get_ident()
-        current: _AskedOnWorker[T] = _AskedOnWorker(self)
-        self.current = current
+        source = self.source
         try:
-            if not self.stopped:
-                current.open(self.source)
-            self.drain()  # a cancel that did not find ``current`` finds it now
+            if not self.stopped and not self.pulls(source):
+                current: _AskedOnWorker[T] = _AskedOnWorker(self)
+                self.current = current
+                current.open(source)
+            self.drain()  # a cancel that did not find what was opened finds it now
         except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
             dropped(error, self.origin)
 
+    def pulls(self, source: Any) -> bool:
+        """Whether ``source`` is passive: then the worker iterates it, and other threads only close it."""
+        self.unasked = isinstance(source, WITHOUT_DEMAND)
+        return isinstance(source, Stream) and source._passive_into(self)
+
+    def go_on(self) -> None:
+        """On the worker: more was requested of a passive source."""
+        before = self.turn  # not 0 where the worker runs an action inside another one
+        self.turn = get_ident()
+        try:
+            self.drain_on_worker()
+        finally:
+            self.turn = before
+
+    def hand_over(self, _: None) -> None:
+        if self.worker.schedule(self.go_on) is DISPOSED:
+            self.refuse()
+
     def step(self, demand: int) -> int:
-        return super().step(demand) if self.failure is None else self.finish(self.failure)
+        if self.failure is not None:
+            return self.finish(self.failure)
+        if self.current is None and get_ident() not in (self.thread, self.turn):
+            if self.items is not None:
+                self.later.append((self.hand_over, None))
+            return demand  # where nothing is open yet begin() looks once more
+        return super().step(demand)
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)
@@ -82,8 +116,8 @@ class _AskedOnWorker(RelayedInput[T]):
             return
         if get_ident() == op.thread:
             self.up.request(n)
-        else:
-            op.worker.schedule(partial(self.request, n))
+        elif op.worker.schedule(partial(self.request, n)) is DISPOSED and not self.done:
+            op.refuse()
 
     def request(self, n: int) -> None:
         """On the worker."""
@@ -93,6 +127,24 @@ class _AskedOnWorker(RelayedInput[T]):
             self.up.request(n)
         except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
             dropped(error, self.op.origin)
+
+
+@final
+class SubscribeOnHead(OperatorHead):
+    """Writes itself when it is asked to: inner streams are made with it in the thousands."""
+
+    __slots__ = ()
+
+    def notes(self) -> Sequence[str]:
+        return (f"thread: subscribes and requests on a worker of {self.args[0]!r}",)
+
+
+_SUBSCRIBE_ON: Final = operator_of(SubscribeOn)
+
+
+def subscribe_on_head(source: object, scheduler: Scheduler) -> SubscribeOnHead:
+    """The head of ``subscribe_on`` of ``source``, which is of any type."""
+    return operator_head(SubscribeOnHead, _SUBSCRIBE_ON, (source,), (scheduler,), DEMAND, ONE_FUNCTION)
 
 
 @op("unsubscribe_on")
