@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context, ContextVar
-from queue import SimpleQueue
+from queue import Queue, SimpleQueue
 
 from bench._common import Counting, operators, reactivex
 from bench._measure import Case, Way, absent, at_most
@@ -17,6 +17,7 @@ from rx_schedulers import single
 
 def thread_cases(size: int) -> Iterator[Case]:
     yield _observe_on(size)
+    yield _iterated(size)
     yield _context(size)
 
 
@@ -213,6 +214,48 @@ def _observe_on(size: int) -> Case:
             at_most("rx, queued, 1024", 4.2, 3.5),
         ],
         note="the wait for the thread included; queued: another thread pushes as far as it is asked",
+        waits=True,
+    )
+
+
+def _iterated(size: int) -> Case:
+    """A thread computes the items, and this one takes them in a loop."""
+    part = max(size // 10, 1)
+
+    def over(items: Callable[[], Iterable[int]]) -> Callable[[], int]:
+        def run() -> int:
+            total = 0
+            for item in items():
+                total += item
+            return total
+
+        return run
+
+    def from_a_queue() -> Iterator[int]:
+        queue: Queue[int | None] = Queue(128)
+
+        def fill() -> None:
+            for item in range(part):
+                queue.put(item)
+            queue.put(None)
+
+        thread = threading.Thread(target=fill)
+        thread.start()
+        while (item := queue.get()) is not None:
+            yield item
+        thread.join()
+
+    on_thread = Flowable.range(size).observe_on(single())
+    return Case(
+        "for x in flow, from a thread",
+        size,
+        {
+            "plain for": over(lambda: range(size)),
+            "rx": over(lambda: on_thread),
+            "rx, 128": over(lambda: on_thread.blocking_iter(prefetch=128)),
+            "queue.Queue(128) by hand": Way(over(from_a_queue), part, part * (part - 1) // 2),
+        },
+        [at_most("rx", 8)],
         waits=True,
     )
 

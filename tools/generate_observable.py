@@ -170,6 +170,11 @@ WORDS: Final = (
     (r"(``prefetch``|128) items for each source that pushes", "what the sources that push are ahead"),
     (r"``prefetch`` items for each source, and one row", "what the sources are ahead, and one row"),
     (r"``prefetch`` items in all windows together\.", "items wait in their windows until they are taken."),
+    (
+        r"``prefetch`` items at a boundary; when none is given 128, and step by step up to 4096 while another thread sends "
+        r"all it may each time this one has none left, within a millisecond\.",
+        "what the stream is ahead at a boundary.",
+    ),
     (r"``prefetch`` items at a boundary", "what the stream is ahead at a boundary"),
     (
         r"``prefetch`` items; when none is given 128, and step by step up to 4096 while a source on another thread has sent "

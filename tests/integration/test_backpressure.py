@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import rx_ops.operators._observe_on
+import rx_core._demand
 import rx_schedulers
 from rx_core import UNBOUNDED, BufferWatch, MissingBackpressureError
 from rx_ops import Flowable
@@ -105,7 +105,7 @@ def test_windows_that_were_given_are_the_bound_however_the_workers_get_their_tur
 def test_a_window_that_nobody_gave_grows_where_a_worker_runs_dry_and_then_finds_all_it_asked_for(
     no_leaks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rx_ops.operators._observe_on, "perf_counter", lambda: 0.0)  # each window is taken in no time
+    monkeypatch.setattr(rx_core._demand, "perf_counter", lambda: 0.0)  # each window is taken in no time
 
     def build(s: Flowable[int], a: Any, b: Any) -> Flowable[Any]:
         return s.hide().observe_on(a).map(str).observe_on(b)

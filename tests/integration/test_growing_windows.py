@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
-import rx_core.tasks._arrivals
-import rx_ops.operators._observe_on
+import rx_core._demand
 from rx_core import DEFAULT_PREFETCH, GROWING_PREFETCH, LARGEST_PREFETCH, WINDOW_SECONDS
+from rx_core.streams import Waiting
 from rx_core.tasks import Arrivals
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
@@ -36,8 +37,8 @@ class Boundary(ABC):
         self.source: ManualPublisher[int] = ManualPublisher()
 
     @abstractmethod
-    def take_all(self) -> None:
-        """Take what waits, until there is nothing."""
+    def turn(self, send: Callable[[], object]) -> None:
+        """Come back after there was nothing, when ``send`` was called, and take all items."""
 
     def send_all(self) -> None:
         """As many items as are requested."""
@@ -45,7 +46,7 @@ class Boundary(ABC):
         for item in range(subscription.outstanding):
             subscription.next(item)
 
-    def fill_from_another_thread(self) -> None:
+    def send_all_on_another_thread(self) -> None:
         thread = Thread(target=self.send_all)
         thread.start()
         thread.join(30)
@@ -71,11 +72,13 @@ class OfATask(Boundary):
         super().__init__()
         self.arrivals: Arrivals[int] = Arrivals(GROWING_PREFETCH, self.source, self.Wakeup())
         self.arrivals.open(self.source)
+        assert self.arrivals.take(1) is None
 
-    def take_all(self) -> None:
+    def turn(self, send: Callable[[], object]) -> None:
+        self.arrivals.wakeup.woken = False
+        send()
         while (items := self.arrivals.take(10_000)) is not None:
             assert [*items]
-        self.arrivals.wakeup.woken = False
 
 
 class OfAWorker(Boundary):
@@ -83,29 +86,55 @@ class OfAWorker(Boundary):
         super().__init__()
         self.scheduler = VirtualScheduler()
         Flowable.wrap(self.source).observe_on(self.scheduler).subscribe(TestSubscriber[int]())
+        self.scheduler.run_due()
 
-    def take_all(self) -> None:
+    def turn(self, send: Callable[[], object]) -> None:
+        send()
         self.scheduler.run_due()
 
 
-@pytest.fixture(params=[OfATask, OfAWorker])
+class OfALoop(Boundary):
+    class Waiting(Waiting[int]):
+        send: Callable[[], object]
+
+        def sleep(self) -> None:
+            self.asleep = True
+            self.send()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = self.Waiting(GROWING_PREFETCH, self.source)
+        self.items = self.waiting.items(self.source)
+
+    def turn(self, send: Callable[[], object]) -> None:
+        came = 0
+
+        def counted() -> None:
+            nonlocal came
+            came = self.source.subscriptions[0].outstanding
+            send()
+
+        self.waiting.send = counted
+        next(self.items)
+        for _ in range(came - 1):
+            next(self.items)
+
+
+@pytest.fixture(params=[OfATask, OfAWorker, OfALoop])
 def boundary(request: pytest.FixtureRequest) -> Boundary:
     made: Boundary = request.param()
-    made.take_all()
     return made
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     clock = Clock(seconds)
-    monkeypatch.setattr(rx_core.tasks._arrivals, "perf_counter", clock)
-    monkeypatch.setattr(rx_ops.operators._observe_on, "perf_counter", clock)
+    monkeypatch.setattr(rx_core._demand, "perf_counter", clock)
 
 
 def test_it_doubles_while_windows_are_taken_fast(boundary: Boundary, monkeypatch: pytest.MonkeyPatch) -> None:
     set_clock(monkeypatch, WINDOW_SECONDS / 2)
     for _ in range(12):
-        boundary.fill_from_another_thread()
-        boundary.take_all()
+        boundary.turn(boundary.send_all_on_another_thread)
     grown = [n for n in boundary.requests[1:] if n & (n - 1) == 0]  # what is replenished is three times a power of two
     assert grown == [128, 256, 512, 1024, 2048]
     assert DEFAULT_PREFETCH + sum(grown) == LARGEST_PREFETCH
@@ -114,14 +143,12 @@ def test_it_doubles_while_windows_are_taken_fast(boundary: Boundary, monkeypatch
 def test_it_stays_where_a_window_lasts_longer_than_a_hand_over(boundary: Boundary, monkeypatch: pytest.MonkeyPatch) -> None:
     set_clock(monkeypatch, WINDOW_SECONDS * 2)
     for _ in range(12):
-        boundary.fill_from_another_thread()
-        boundary.take_all()
+        boundary.turn(boundary.send_all_on_another_thread)
     assert set(boundary.requests[1:]) == {REPLENISHED}
 
 
 def test_it_stays_where_the_thread_that_takes_the_items_sends_them(boundary: Boundary, monkeypatch: pytest.MonkeyPatch) -> None:
     set_clock(monkeypatch, WINDOW_SECONDS / 2)
     for _ in range(12):
-        boundary.send_all()
-        boundary.take_all()
+        boundary.turn(boundary.send_all)
     assert set(boundary.requests[1:]) == {REPLENISHED}

@@ -7,6 +7,8 @@ there is" (RS 3.17).
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
+from time import perf_counter
 from typing import Any, Final, final
 
 from rx_core._advice import right_call
@@ -100,6 +102,46 @@ WINDOW_SECONDS: Final = 0.001
 
 #: What ``prefetch`` is at a thread boundary when the user says nothing else.
 GROWING_PREFETCH: Final = Growing(DEFAULT_PREFETCH)
+
+
+@final
+class Growth:
+    """Decides when a :class:`Growing` window doubles. For the consumer of the items, all but ``feeder``.
+
+    A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better.
+    """
+
+    __slots__ = ("_filled", "_looked", "feeder")
+
+    def __init__(self) -> None:
+        #: The thread that has woken the consumer; 0 before.
+        self.feeder = 0
+        #: When the consumer came back before this time.
+        self._looked = 0.0
+        #: The source had sent all it may once before.
+        self._filled = False
+
+    @classmethod
+    def of(cls, window: int) -> Growth | None:
+        """None for a window that stays as it is."""
+        return cls() if type(window) is Growing else None
+
+    def more(self, window: int, full: bool) -> int:
+        """How many items to request beside those of ``window``, when the consumer comes back after it had found none.
+
+        ``full`` says that the source has sent all it may. 0 most of the time.
+        """
+        if window >= LARGEST_PREFETCH:
+            return 0
+        now = perf_counter()
+        fast = now - self._looked < WINDOW_SECONDS
+        self._looked = now
+        if not (fast and full) or self.feeder in (0, get_ident()):
+            return 0
+        if not self._filled:
+            self._filled = True  # the first time says only that it is fast, not that it waits for the consumer
+            return 0
+        return min(window, LARGEST_PREFETCH - window)
 
 
 def check_prefetch(operator: str, prefetch: int, /, name: str = "prefetch") -> None:

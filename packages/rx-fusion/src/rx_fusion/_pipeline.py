@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Final, ParamSpec, TypeVar
 
 from rx_core import (
-    DEFAULT_PREFETCH,
+    GROWING_PREFETCH,
     UNBOUNDED,
     CallbackObserver,
     FlowableBase,
@@ -244,7 +244,7 @@ class Pipeline(Assembly[T_co]):
                 return plan
         return None
 
-    def _iterate(self, prefetch: int = DEFAULT_PREFETCH, *, whole: bool = False) -> Iterator[T_co]:
+    def _iterate(self, prefetch: int = GROWING_PREFETCH, *, whole: bool = False) -> Iterator[T_co]:
         """Iterate on this thread; leaving the loop cancels. A source that pushes is asked for ``prefetch`` items ahead.
 
         ``whole`` says that the loop that iterates goes on to the end.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import repeat
 from threading import get_ident
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._blocking import waiting_refused
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import UNBOUNDED, Growth
+from rx_core.streams.contracts import ignore
 from rx_core.streams.entry import subscribe
 
 if TYPE_CHECKING:
@@ -19,16 +21,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_TAKE: Final[Callable[[Any], Any]] = deque.popleft
+
 
 class Waiting(Generic[T]):
     """Subscriber whose items a thread takes from a queue, sleeping on a lock while there is none.
 
-    The source is asked for ``window`` items and replenished at 75 %; UNBOUNDED asks for everything. ``enough`` items are all that
-    is wanted: then the source is cancelled. With ``seconds`` the whole iteration has to be over in time: TimeoutError. With
-    ``latest`` an item that comes takes the place of one that waits; the window is UNBOUNDED then.
+    The source is asked for ``window`` items and replenished at 75 %; UNBOUNDED asks for everything. A window that the user did
+    not give doubles when another thread fills it faster than this one looks. ``enough`` items are all that is wanted: then the
+    source is cancelled. With ``seconds`` the whole iteration has to be over in time: TimeoutError. With ``latest`` an item that
+    comes takes the place of one that waits; the window is UNBOUNDED then.
     """
 
     __slots__ = (
+        "accept",
         "asleep",
         "closed",
         "deadline",
@@ -36,6 +42,7 @@ class Waiting(Generic[T]):
         "ended_by",
         "enough",
         "error",
+        "growth",
         "may_wait",
         "origin",
         "queue",
@@ -48,12 +55,15 @@ class Waiting(Generic[T]):
     def __init__(
         self, window: int, origin: object, *, seconds: float | None = None, enough: int = UNBOUNDED, latest: bool = False
     ) -> None:
-        self.window = window
+        self.growth = Growth.of(window)
+        self.window = int(window)
         self.origin = origin
         self.enough = enough
         self.seconds = seconds
         self.deadline = None if seconds is None else monotonic() + seconds
         self.queue: deque[T] = deque(maxlen=1 if latest else None)  # to replace is one atomic step
+        #: What becomes of an item.
+        self.accept: Callable[[T], object] = self.queue.append if enough == UNBOUNDED else self.accept_one_of_enough
         self.up: Subscription | None = None
         self.error: Exception | None = None
         self.done = False
@@ -79,16 +89,17 @@ class Waiting(Generic[T]):
             up.request(self.window)
 
     def on_next(self, item: T, /) -> None:
-        if self.closed:
-            return
+        self.accept(item)
+        if self.asleep:
+            self.wake()
+
+    def accept_one_of_enough(self, item: T) -> None:
         self.queue.append(item)
-        if self.enough != UNBOUNDED:
-            self.enough -= 1
-            if not self.enough:
-                self.close()
-                self.ended_by = get_ident()
-                self.done = True
-        self.wake()
+        self.enough -= 1  # signals come one at a time
+        if not self.enough:
+            self.close()
+            self.ended_by = get_ident()
+            self.done = True
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
@@ -106,6 +117,8 @@ class Waiting(Generic[T]):
 
     def wake(self) -> None:
         if self.asleep:
+            if self.growth is not None:
+                self.growth.feeder = get_ident()
             self.asleep = False
             try:
                 self.signal.release()
@@ -119,7 +132,7 @@ class Waiting(Generic[T]):
         window = self.window
         limit = left = window - (window >> 2)
         queue = self.queue
-        take = queue.popleft
+        growth = self.growth
         timer: threading.Timer | None = None
         try:
             if self.seconds is not None:  # a source may be busy on this very thread: only another one can stop it
@@ -132,19 +145,24 @@ class Waiting(Generic[T]):
                     self.check_may_wait()  # whether it had to was chance
                 while queue:
                     many = len(queue) if window == UNBOUNDED else min(len(queue), left)
-                    for _ in range(many):
-                        yield take()
+                    yield from map(_TAKE, repeat(queue, many))
                     if window != UNBOUNDED:
                         left -= many
                         if not left:
                             left = limit
-                            if not self.done and self.up is not None:
-                                self.up.request(limit)
+                            self.request(limit)
                 if self.done:
                     if queue:
                         continue
                     break
                 self.sleep()
+                if growth is not None:
+                    more = growth.more(window, len(queue) >= window - (limit - left))
+                    if more:
+                        window += more
+                        left += window - (window >> 2) - limit
+                        limit = window - (window >> 2)
+                        self.request(more)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -155,6 +173,10 @@ class Waiting(Generic[T]):
             if isinstance(error, StopIteration):  # one cannot leave a generator (PEP 479)
                 raise RuntimeError("a function in the pipeline raised StopIteration") from error
             raise error
+
+    def request(self, n: int) -> None:
+        if not self.done and self.up is not None:
+            self.up.request(n)
 
     def expire(self) -> None:
         """The time is over: stop the source. The thread that waits sees why."""
@@ -189,5 +211,6 @@ class Waiting(Generic[T]):
     def close(self) -> None:
         if not self.closed:
             self.closed = True
+            self.accept = ignore
             if self.up is not None and not self.done:
                 self.up.cancel()

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 from operator import length_hint
 from threading import get_ident
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 from rx_core import _buffer_watch
-from rx_core._demand import LARGEST_PREFETCH, WINDOW_SECONDS, Growing
+from rx_core._demand import Growth
 from rx_core._hooks import dropped_late
 from rx_core.streams import ignore, subscribe
 
@@ -39,12 +38,9 @@ class Arrivals(Generic[T]):
         "_done",
         "_error",
         "_exact",
-        "_feeder",
-        "_filled",
+        "_growth",
         "_left",
         "_limit",
-        "_looked",
-        "_most",
         "_origin",
         "_owes",
         "_parked",
@@ -64,8 +60,7 @@ class Arrivals(Generic[T]):
         self._window = int(window)
         #: After so many items more is asked for, and how many of them are still to be taken.
         self._limit = self._left = self._window - (self._window >> 2)
-        #: What the window may grow to.
-        self._most = LARGEST_PREFETCH if type(window) is Growing else 0
+        self._growth = Growth.of(window)
         self._exact = exact
         #: The item that is not asked for yet is wanted now.
         self._owes = False
@@ -78,12 +73,8 @@ class Arrivals(Generic[T]):
         self._closed = False
         #: The most items that were seen to wait.
         self._peak = 0
-        #: The thread that has woken the task; 0 before.
-        self._feeder = 0
-        #: There was nothing to take, and when that was so before; and whether the source had sent all it may once before then.
+        #: There was nothing to take.
         self._parked = False
-        self._looked = 0.0
-        self._filled = False
         #: Counts what of the last :meth:`take` was not iterated.
         self._taking: repeat[Any] = _NONE_LEFT
         #: How many items the last :meth:`take` gave at most.
@@ -104,7 +95,8 @@ class Arrivals(Generic[T]):
         self._accept(item)
         wakeup = self.wakeup
         if not wakeup.woken:
-            self._feeder = get_ident()
+            if self._growth is not None:
+                self._growth.feeder = get_ident()
             wakeup.wake()
 
     def on_error(self, error: Exception, /) -> None:
@@ -138,7 +130,8 @@ class Arrivals(Generic[T]):
             self._request(1)
         if self._parked:
             self._parked = False
-            self._consider_growth()
+            if self._growth is not None:
+                self._consider_growth(self._growth)
         queue = self._queue
         waiting = len(queue)
         if not waiting:
@@ -165,26 +158,15 @@ class Arrivals(Generic[T]):
         self.taken = 1
         return iter((item,))
 
-    def _consider_growth(self) -> None:
-        """A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better."""
+    def _consider_growth(self, growth: Growth) -> None:
         window = self._window
-        if window >= self._most:
-            return
-        now = perf_counter()
-        fast = now - self._looked < WINDOW_SECONDS
-        self._looked = now
-        waits = len(self._queue) >= window - (self._limit - self._left)
-        if not (fast and waits) or self._feeder in (0, get_ident()):
-            return
-        if not self._filled:
-            self._filled = True  # the first time says only that it is fast, not that it waits for this
-            return
-        more = min(window, self._most - window)
-        self._window = window = window + more
-        limit = window - (window >> 2)
-        self._left += limit - self._limit
-        self._limit = limit
-        self._request(more)
+        more = growth.more(window, len(self._queue) >= window - (self._limit - self._left))
+        if more:
+            self._window = window = window + more
+            limit = window - (window >> 2)
+            self._left += limit - self._limit
+            self._limit = limit
+            self._request(more)
 
     def _ended(self) -> Iterator[T]:
         self.over = True

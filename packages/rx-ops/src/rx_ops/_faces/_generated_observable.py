@@ -4113,11 +4113,12 @@ class ObservableTerminal(ObservableCore[T_co]):
 
         Demand:  none; everything is taken as it comes.
         Errors:  raised where the item would be.
-        Memory:  what the stream is ahead at a boundary; with ``latest`` one.   Thread: this one, for user functions too.
+        Memory:  what the stream is ahead at a boundary. With ``latest`` one.
+        Thread:  this one, for user functions too.
         Fusion:  one loop with a synchronous source; none with ``latest``.
         Source:  RxJava ``blockingIterable``; with ``latest`` ``blockingLatest``.
         """
-        return Waiting[T_co](UNBOUNDED, self, latest=True).items(self) if latest else self._iterate(DEFAULT_PREFETCH)
+        return Waiting[T_co](UNBOUNDED, self, latest=True).items(self) if latest else self._iterate(GROWING_PREFETCH)
 
     def blocking_for_each(self, action: Callable[[T_co], object]) -> None:
         """Calls ``action`` with each item on this thread and returns when the stream is complete.

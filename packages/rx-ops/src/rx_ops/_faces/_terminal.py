@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, overload
 
-from rx_core import DEFAULT_PREFETCH, UNBOUNDED, EmptyStreamError, FlowableBase, Run, Source, check_prefetch
+from rx_core import GROWING_PREFETCH, UNBOUNDED, EmptyStreamError, FlowableBase, Run, Source, check_prefetch
 from rx_core.streams import Waiting
 from rx_fusion import IterableHead, OperatorHead, operator_arguments, stage_arguments, stage_of
 from rx_ops import stages
@@ -32,7 +32,7 @@ class FlowableTerminal(FlowableCore[T_co]):
         """Iterate on this thread; see :meth:`blocking_iter`."""
         return self._iterate()
 
-    def blocking_iter(self, *, prefetch: int = DEFAULT_PREFETCH, latest: bool = False) -> Iterator[T_co]:
+    def blocking_iter(self, *, prefetch: int = GROWING_PREFETCH, latest: bool = False) -> Iterator[T_co]:
         """The items one by one, on this thread, waiting while there is none. Leaving the loop cancels.
 
         With ``latest`` each turn of the loop sees the newest item: what came before it and was not taken yet is dropped. Of a
@@ -42,14 +42,16 @@ class FlowableTerminal(FlowableCore[T_co]):
 
         Demand:  ``prefetch`` items at a time where the source has to be asked; with ``latest`` everything.
         Errors:  raised where the item would be.
-        Memory:  ``prefetch`` items at a boundary; with ``latest`` one.   Thread: this one, for user functions too.
+        Memory:  ``prefetch`` items at a boundary; when none is given 128, and step by step up to 4096 while another thread sends
+                 all it may each time this one has none left, within a millisecond. With ``latest`` one.
+        Thread:  this one, for user functions too.
         Fusion:  one loop with a synchronous source; none with ``latest``.
         Source:  RxJava ``blockingIterable``; with ``latest`` ``blockingLatest``.
         """
         check_prefetch("blocking_iter", prefetch)
         return Waiting[T_co](UNBOUNDED, self, latest=True).items(self) if latest else self._iterate(prefetch)
 
-    def blocking_for_each(self, action: Callable[[T_co], object], *, prefetch: int = DEFAULT_PREFETCH) -> None:
+    def blocking_for_each(self, action: Callable[[T_co], object], *, prefetch: int = GROWING_PREFETCH) -> None:
         """Calls ``action`` with each item on this thread and returns when the stream is complete.
 
         ::  --1--2--3|  -->  1 2 3

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from threading import get_ident
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import (
-    DISPOSED,
-    LARGEST_PREFETCH,
-    OPERATOR_CODES,
-    UNBOUNDED,
-    WINDOW_SECONDS,
-    Growing,
-    as_signal,
-    dropped,
-    dropped_late,
-    worker_of,
-)
+from rx_core import DISPOSED, OPERATOR_CODES, UNBOUNDED, Growth, as_signal, dropped, dropped_late, worker_of
 from rx_core.queue_fusion import ANY, ASYNC, BOUNDARY, SYNC, ask
 from rx_core.streams import LOOK_FIRST, Entry, Op, Pump, QueuedInput, Stream, ignore
 from rx_fusion import op
@@ -43,11 +31,8 @@ class ObserveOn(Pump[T]):
     """
 
     __slots__ = (
-        "came_back",
         "computed",
         "delay_error",
-        "feeder",
-        "filled",
         "halted",
         "handed",
         "main",
@@ -80,12 +65,8 @@ class ObserveOn(Pump[T]):
     quantum: int
     turn_left: int
     suspended: bool
-    #: Where the window may grow: the thread that sent items; whether the worker took all there was, in its last turn, and when it
-    #: came back from one before; and whether the source had sent all it may once before then.
-    feeder: int
-    came_back: float
+    #: The worker took all there was, in its last turn; where the window may grow.
     ran_dry: bool
-    filled: bool
     #: The worker takes no action.
     refused: Exception | None
 
@@ -100,9 +81,6 @@ class ObserveOn(Pump[T]):
         self.computed = False
         self.unasked = False
         self.halted = False
-        self.feeder = 0
-        self.came_back = 0.0
-        self.filled = False
         self.ran_dry = False
         self.refused = None
         self.suspended = False
@@ -126,7 +104,7 @@ class ObserveOn(Pump[T]):
             if source._computes:
                 # Walls hide that the worker could iterate it: it is asked there, and what it computes comes in order.
                 self.computed = self.unasked = self.delay_error = True
-                self.main.most = 0
+                self.main.growth = None
         if self.requests:
             self.drain()  # first, as in RxJava: the worker has this turn before what the source schedules there
         self.main.open(source)
@@ -239,7 +217,7 @@ class ObserveOn(Pump[T]):
                 main.peak = waiting
             many = min(waiting, demand, main.left, self.turn_left)
             if not many:
-                self.ran_dry = not waiting and main.most > 0
+                self.ran_dry = not waiting and main.growth is not None
                 return demand
             take = queue.popleft
             given = 0
@@ -315,10 +293,10 @@ OPERATOR_CODES.add(_polls.__code__)  # it raises what the source's functions rai
 class _Boundary(QueuedInput[T]):
     """The source of :class:`ObserveOn`, unless that is passive."""
 
-    __slots__ = ("accept", "most", "polled", "queue_of_source")
+    __slots__ = ("accept", "growth", "polled", "queue_of_source")
 
-    #: How far the window may grow; 0: it was given.
-    most: int
+    #: None where the window was given.
+    growth: Growth | None
     #: ASYNC was granted: ``queue_of_source`` is polled, and ``on_next`` only says that there is something.
     polled: bool
     queue_of_source: Any
@@ -327,7 +305,7 @@ class _Boundary(QueuedInput[T]):
 
     def __init__(self, op: ObserveOn[T], prefetch: int) -> None:
         super().__init__(op, int(prefetch))
-        self.most = LARGEST_PREFETCH if type(prefetch) is Growing else 0
+        self.growth = Growth.of(prefetch)
         self.polled = False
         self.queue_of_source = None
         self.queue = deque()
@@ -371,8 +349,9 @@ class _Boundary(QueuedInput[T]):
         op = self.op
         op.dirty = True
         if not LOOK_FIRST or op.token:
-            if self.most:
-                op.feeder = get_ident()
+            growth = self.growth
+            if growth is not None:
+                growth.feeder = get_ident()
             op.drain()
 
     def on_error(self, error: Exception, /) -> None:
@@ -387,32 +366,23 @@ class _Boundary(QueuedInput[T]):
         op.drain()
 
     def consider_growth(self) -> None:
-        """At the beginning of a turn: ask for twice as much when the source waits for the worker, for the second time.
-
-        A hand-over between two threads takes as long as some hundred items, so the more of them come at a time the better.
-        """
-        window = self.window
-        if window >= self.most:
+        """At the beginning of a turn, after one in which the worker took all there was."""
+        growth, window = self.growth, self.window
+        if growth is None or self.done:
             return
-        now = perf_counter()
-        fast = now - self.op.came_back < WINDOW_SECONDS
-        self.op.came_back = now
-        waits = len(self.queue) >= window - (self.limit - self.left)
-        if not (fast and waits) or self.done or self.op.feeder == get_ident():
+        more = growth.more(window, len(self.queue) >= window - (self.limit - self.left))
+        if not more:
             return
-        if not self.op.filled:
-            self.op.filled = True  # the first time says only that it is fast, not that it waits
-            return
-        self.window = larger = min(2 * window, self.most)
+        self.window = larger = window + more
         taken = self.limit - self.left
         self.limit = larger - (larger >> 2)
         self.spare = (larger >> 2) + 1
         self.left = self.limit - taken
-        self.up.request(larger - window)
+        self.up.request(more)
 
     def close(self) -> None:
         self.accept = ignore
-        self.most = 0
+        self.growth = None
         super().close()
         if self.queue_of_source is not None:
             try:
