@@ -201,16 +201,16 @@ def exhaust_map(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 
 def switch_on_first(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
-    select = r.selector(op)
+    make = r.maker(op)
 
     def choose(item: Any, whole: Flow) -> Flow:
-        other = select(0 if item is None else item)
+        other = make(0 if item is None else item)  # None where the function gives none, which matters where it is used
         ways: dict[str, Callable[[], Flow]] = {
-            "merge": lambda: r.merge([whole, other]),
-            "concat": lambda: again.in_turn(again.Concat, other, whole),
+            "merge": lambda: r.merge([whole, required(other)]),
+            "concat": lambda: again.in_turn(again.Concat, required(other), whole),
             "take": lambda: whole.through(items.Take, 2),
             "whole": lambda: whole,
-            "other": lambda: other,
+            "other": lambda: required(other),
         }
         return ways[op["mode"]]()
 

@@ -173,8 +173,12 @@ class Reader:
         return flow
 
     def selector(self, op: Spec, key: str = "g") -> Fn:
-        made = f.maker(op, lambda item: self.source(op[key], item))
+        made = self.maker(op, key)
         return lambda item: required(made(item))
+
+    def maker(self, op: Spec, key: str = "g") -> Fn:
+        """The same, which gives None where the operator is to find out."""
+        return f.maker(op, lambda item: self.source(op[key], item))
 
     def listed(self, s: Spec, x: Any) -> Flow:
         values = [f.value(v, x) for v in s["v"]]
