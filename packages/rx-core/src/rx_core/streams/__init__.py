@@ -12,7 +12,6 @@ from rx_core.streams.contracts import (
     NEVER_NONE,
     NO_ITEMS,
     NULL_SUBSCRIBER,
-    WITHOUT_DEMAND,
     Handover,
     Listening,
     Stopping,
@@ -21,6 +20,7 @@ from rx_core.streams.contracts import (
     close,
     ignore,
     is_exhausted,
+    without_demand,
 )
 from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.gated_inputs import GatedInput, MergedInput
@@ -46,7 +46,6 @@ __all__ = [
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
-    "WITHOUT_DEMAND",
     "Border",
     "Broadcast",
     "DirectInput",
@@ -91,5 +90,6 @@ __all__ = [
     "subscribe",
     "takes_requests",
     "tell_interrupted",
+    "without_demand",
     "without_this_frame",
 ]

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 T_co = TypeVar("T_co", covariant=True)
 
-#: The types of which nothing is requested: they are computed when they are subscribed, and an item waits until it is wanted.
-WITHOUT_DEMAND: Final = (SingleBase, MaybeBase, CompletableBase)
+_WITHOUT_DEMAND: Final = (SingleBase, MaybeBase, CompletableBase)
 
 #: The number of a request. Not int: compiled code would raise for another thing, which is a signal here (RS 3.9).
 Amount: TypeAlias = Any
@@ -57,6 +56,8 @@ class Stream(Generic[T_co]):
     _trusted: ClassVar[bool] = True
     #: See ``takes_requests``.
     _takes_requests: ClassVar[bool] = True
+    #: See :func:`without_demand`.
+    _without_demand: ClassVar[bool] = False
 
     @property
     def _run_name(self) -> str | None:
@@ -88,7 +89,7 @@ class Stream(Generic[T_co]):
     @property
     def _gives_one(self) -> bool:
         """Whether the items of a passive source are one at most, so that behind the first only the end can follow."""
-        return isinstance(self, (SingleBase, MaybeBase))
+        return self._without_demand and not isinstance(self, CompletableBase)
 
     @property
     def _computes(self) -> bool:
@@ -112,6 +113,14 @@ class Stream(Generic[T_co]):
         The iterator raises :class:`Handover` when it meets a source that pushes. None: the source has to be subscribed.
         """
         return None
+
+
+def without_demand(source: Any) -> bool:
+    """Whether nothing is requested of ``source``: a Single, Maybe or Completable is computed when it is subscribed, and its item
+    waits until it is wanted."""
+    if isinstance(source, Stream):
+        return source._without_demand  # to ask for an abstract class costs as much as an operator
+    return isinstance(source, _WITHOUT_DEMAND)
 
 
 class Handover(BaseException):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core._demand import UNBOUNDED
-from rx_core.streams.contracts import WITHOUT_DEMAND, Stream, close, is_exhausted
+from rx_core.streams.contracts import Stream, close, is_exhausted, without_demand
 from rx_core.streams.gated_inputs import GatedInput
 from rx_core.streams.inputs import DirectInput, RelayedInput
 from rx_core.streams.op import Op, Outcome, without_this_frame
@@ -88,12 +88,12 @@ class OneAtATime(Op[T]):
         if not isinstance(source, Stream) or not source._passive_into(self):
             self.subscribe_current(source)
         else:
-            self.unasked = isinstance(source, WITHOUT_DEMAND)
+            self.unasked = without_demand(source)
         return demand
 
     def subscribe_current(self, source: Any) -> None:
         current: RelayedInput[T] | GatedInput[T]
-        of_one = not self.settled and isinstance(source, WITHOUT_DEMAND)
+        of_one = not self.settled and without_demand(source)
         if self.gated or of_one:
             current = GatedInput(self, of_one)
         else:

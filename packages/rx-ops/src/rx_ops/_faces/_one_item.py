@@ -50,6 +50,8 @@ class OneItem(Pipeline[T_co]):
 
     __slots__ = ()
 
+    _without_demand: ClassVar[bool] = True
+
     def _coordinate(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """This pipeline as the source of a coordinating operator."""
         return self._from(OperatorHead(function, (self,), args, **options))

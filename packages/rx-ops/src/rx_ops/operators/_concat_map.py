@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from rx_core import UNBOUNDED, MaybeBase, SingleBase, composite
 from rx_core.streams import (
     END,
-    WITHOUT_DEMAND,
     DirectInput,
     GatedInput,
     Handover,
@@ -18,6 +17,7 @@ from rx_core.streams import (
     close,
     computed,
     end_of_one,
+    without_demand,
     without_this_frame,
 )
 from rx_fusion import Pipeline, op, operator_of
@@ -161,7 +161,7 @@ class ConcatMap(Op[R]):
             self.passive = source
             if self.items is None:
                 return self.subscribe_inner(source, demand)
-            if not demand and isinstance(source, WITHOUT_DEMAND):
+            if not demand and without_demand(source):
                 made = computed(self.items)
                 self.last = False
                 self.hint = None
@@ -207,7 +207,7 @@ class ConcatMap(Op[R]):
                 self.errors.append(refused)
                 return END
         if outer.items is None:
-            if isinstance(source, WITHOUT_DEMAND):
+            if without_demand(source):
                 outer.ask_by_halves()
             outer.took()
         return source
@@ -224,7 +224,7 @@ class ConcatMap(Op[R]):
     def subscribe_inner(self, source: Any, demand: int) -> int:
         """Relay what pushes. Only a pushing outer source that is not delayed can signal besides it."""
         inner: RelayedInput[R] | GatedInput[R]
-        of_one = not self.settled and isinstance(source, WITHOUT_DEMAND)
+        of_one = not self.settled and without_demand(source)
         if of_one or (self.outer.items is None and not self.delay_error):
             inner = GatedInput(self, of_one)
         else:
@@ -285,7 +285,7 @@ class Deciding(Named):
                 made = types.Maybe.wrap(made)
             else:
                 made = types.Flowable.wrap(made)
-        return made if isinstance(made, WITHOUT_DEMAND) else made.first_element()
+        return made if without_demand(made) else made.first_element()
 
 
 class _Always:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import UNBOUNDED, dropped_late, user_call
-from rx_core.streams import END, WITHOUT_DEMAND, Op, QueuedInput, RelayedInput, Stream, without_this_frame
+from rx_core.streams import END, Op, QueuedInput, RelayedInput, Stream, without_demand, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
 
@@ -181,7 +181,7 @@ class SequenceEqual(Op[bool]):
     def open(self) -> None:
         source: Any
         for column, source in zip(self.columns, self.sources, strict=True):
-            if isinstance(source, Stream) and not isinstance(source, WITHOUT_DEMAND):
+            if isinstance(source, Stream) and not without_demand(source):
                 column.items = source._passive_items(self)
         for column, source in zip(self.columns, self.sources, strict=True):
             if self.stopped:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
-    WITHOUT_DEMAND,
     MergedInput,
     Op,
     Stream,
@@ -16,6 +15,7 @@ from rx_core.streams import (
     end_of_one,
     is_exhausted,
     takes_requests,
+    without_demand,
 )
 from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
@@ -185,7 +185,7 @@ class Merge(Merging[T]):
         for source in self.sources:
             if self.stopped:
                 return
-            items = None if isinstance(source, WITHOUT_DEMAND) else self.open_passive(source)
+            items = None if without_demand(source) else self.open_passive(source)
             if is_exhausted(items):
                 continue
             entry = self.new_input(items, self.hint)
@@ -306,7 +306,7 @@ class FlatMap(Merging[R]):
     are wanted. Any other outer source pushes.
     """
 
-    __slots__ = ("fed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
+    __slots__ = ("fed", "freed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
 
     opens_sources: ClassVar[bool] = True
 
@@ -317,6 +317,8 @@ class FlatMap(Merging[R]):
     outer: _Outer
     #: The outer source may give more.
     fed: bool
+    #: How many inner sources have ended, and were not made up for by a request of the outer one.
+    freed: int
     #: Inner sources of an Observable that are one too many as yet.
     waiting: deque[Any]
 
@@ -336,6 +338,7 @@ class FlatMap(Merging[R]):
         self.outer_items = None
         self.outer = _Outer(self, max_concurrency)
         self.fed = True
+        self.freed = 0
         self.waiting = deque()
 
     def open(self) -> None:
@@ -355,6 +358,8 @@ class FlatMap(Merging[R]):
             demand = self.take_turns(demand)
             if demand < 0:
                 return self.finish(self.failure())
+            if self.freed:
+                self.replenish()
             if self.stopped or self.dirty:
                 return demand
             if self.waiting and len(self.inputs) < self.max_concurrency:
@@ -373,7 +378,7 @@ class FlatMap(Merging[R]):
         waiting = self.waiting
         while waiting and len(self.inputs) < self.max_concurrency:
             source = waiting.popleft()
-            items = None if isinstance(source, WITHOUT_DEMAND) else self.open_passive(source)
+            items = None if without_demand(source) else self.open_passive(source)
             entry = self.new_input(items, self.hint)
             if items is None:
                 self.subscribe_later(source, entry)
@@ -382,9 +387,14 @@ class FlatMap(Merging[R]):
         if ended is self.outer:
             self.fed = False
         elif self.inputs.pop(ended, self) is None:
-            outer = self.outer
-            if outer.up is not None and not outer.done and not outer.closed and outer.window != UNBOUNDED:
-                self.later.append((outer.up.request, 1))
+            self.freed += 1
+
+    def replenish(self) -> None:
+        """Ask the outer source for as many items as inner sources have ended in this turn, at once, as RxJava does."""
+        outer, freed = self.outer, self.freed
+        self.freed = 0
+        if outer.up is not None and not outer.done and not outer.closed and outer.window != UNBOUNDED:
+            self.later.append((outer.up.request, freed))
 
     def listening(self) -> Iterable[Listening]:
         return (self.outer, *list(self.inputs))

@@ -8,7 +8,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from rx_core import DEMAND, DISPOSED, UNBOUNDED, current_context, dropped, worker_of
-from rx_core.streams import WITHOUT_DEMAND, OneAtATime, RelayedInput, Stream, Transparent, ignore
+from rx_core.streams import OneAtATime, RelayedInput, Stream, Transparent, ignore, without_demand
 from rx_fusion import ONE_FUNCTION, OperatorHead, op, operator_head, operator_of
 from rx_ops.operators._clock import shut_down
 from rx_ops.operators._mapping import as_error
@@ -66,7 +66,7 @@ class SubscribeOn(OneAtATime[T]):
 
     def pulls(self, source: Any) -> bool:
         """Whether ``source`` is passive: then the worker iterates it, and other threads only close it."""
-        self.unasked = isinstance(source, WITHOUT_DEMAND)
+        self.unasked = without_demand(source)
         return isinstance(source, Stream) and source._passive_into(self)
 
     def go_on(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped, dropped_late, name_of, user_call
-from rx_core.streams import WITHOUT_DEMAND, Input, OneAtATime, takes_requests
+from rx_core.streams import Input, OneAtATime, takes_requests, without_demand
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error, not_a_source
 
@@ -35,7 +35,7 @@ class _Resource(Input[Any]):
         self.wanted = 1
 
     def open(self, source: Any) -> None:
-        self.of_one = isinstance(source, WITHOUT_DEMAND)
+        self.of_one = without_demand(source)
         if not takes_requests(source):
             self.wanted = UNBOUNDED
         super().open(source)
