@@ -247,7 +247,7 @@ def _iterated(size: int) -> Case:
 
     on_thread = Flowable.range(size).observe_on(single())
     return Case(
-        "for x in flow, from a thread",
+        "iterated, from a thread",
         size,
         {
             "plain for": over(lambda: range(size)),

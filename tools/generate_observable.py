@@ -126,19 +126,19 @@ BODIES: Final = {
     "create": 'check_callable("create", "source", source)\nreturn cls._created(source)',
     "from_future": (
         'check_future("from_future", future, "Observable")\n'
-        'return cls._created(FutureSource(future, give_stream), "from_future()")'
+        'return cls._created(operators.FutureSource(future, operators.give_stream), "from_future()")'
     ),
     "from_listener": (
         'check_callable("from_listener", "add", add)\n'
         'check_callable("from_listener", "remove", remove)\n'
         'if mapper is not None:\n    check_callable("from_listener", "mapper", mapper)\n'
-        'return cls._created(Listening(add, remove, mapper), f"from_listener({name_of(add)})")'
+        'return cls._created(operators.Listening(add, remove, mapper), f"from_listener({name_of(add)})")'
     ),
     "from_value": (
         'check_callable("from_value", "read", read)\n'
         'check_callable("from_value", "add", add)\n'
         'check_callable("from_value", "remove", remove)\n'
-        'return cls._created(Watching(read, add, remove), f"from_value({name_of(read)})")'
+        'return cls._created(operators.Watching(read, add, remove), f"from_value({name_of(read)})")'
     ),
 }
 #: What the tables use and the families do not import.

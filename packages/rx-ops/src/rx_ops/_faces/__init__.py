@@ -1,26 +1,26 @@
-"""The faces of the streams, by families of operators."""
+"""The faces of the streams, by families of operators.
+
+A program has the types that it uses: each is imported when it is looked up for the first time, see ``_results``.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from rx_ops._emitters import GenerateEmitter
-from rx_ops._faces._connectable import ConnectableFlowable
-from rx_ops._faces._flowable import Flowable, GroupedFlowable
-from rx_ops._faces._generated_completable import Completable
-from rx_ops._faces._generated_maybe import Maybe
-from rx_ops._faces._generated_observable import ConnectableObservable, GroupedObservable, Observable
-from rx_ops._faces._generated_single import Single
-from rx_ops._faces._rails import ParallelFlowable
-from rx_ops._faces._results import put
+from rx_ops._faces import _results
 
-put(
-    Completable,
-    ConnectableFlowable,
-    ConnectableObservable,
-    Flowable,
-    GroupedFlowable,
-    GroupedObservable,
-    Maybe,
-    Observable,
-    Single,
-)
+if TYPE_CHECKING:
+    from rx_ops._faces._results import (
+        Completable,
+        ConnectableFlowable,
+        ConnectableObservable,
+        Flowable,
+        GroupedFlowable,
+        GroupedObservable,
+        Maybe,
+        Observable,
+        ParallelFlowable,
+        Single,
+    )
 
 __all__ = [
     "Completable",
@@ -35,3 +35,12 @@ __all__ = [
     "ParallelFlowable",
     "Single",
 ]
+
+
+if not TYPE_CHECKING:  # or every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(_results, name)
+        return found

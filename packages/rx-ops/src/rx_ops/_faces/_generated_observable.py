@@ -94,7 +94,7 @@ from rx_ops._faces._using_when import using_when_head
 from rx_ops._group_aggregate import group_aggregate_of
 from rx_ops._notification import Notification
 from rx_ops._recent_keys import KeyStore
-from rx_ops.operators import BatchEmitter, Emitter, FutureSource, GenerateAsync, Listening, Timed, Watching, give_stream
+from rx_ops.operators import Emitter, Timed
 from rx_ops.stages._sorted import Reverse
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from rx_ops._faces._results import Completable, Maybe, Single
     from rx_ops._row import Row
     from rx_ops.aggregates import Aggregate
-    from rx_ops.operators import Connectable, Within
+    from rx_ops.operators import BatchEmitter, Connectable, Within
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -372,7 +372,7 @@ class ObservableListen(ObservableCore[T_co]):
         if dispose is not None:
             check_callable("generate_async", "dispose", dispose)
         args = (initial, call, dispose)
-        return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
+        return cls._from(OperatorHead(operators.GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
     @overload
     @classmethod
@@ -415,7 +415,7 @@ class ObservableListen(ObservableCore[T_co]):
         check_callable("from_listener", "remove", remove)
         if mapper is not None:
             check_callable("from_listener", "mapper", mapper)
-        return cls._created(Listening(add, remove, mapper), f"from_listener({name_of(add)})")
+        return cls._created(operators.Listening(add, remove, mapper), f"from_listener({name_of(add)})")
 
     @classmethod
     def from_future(cls, future: Future[T]) -> Observable[T]:
@@ -433,7 +433,7 @@ class ObservableListen(ObservableCore[T_co]):
                  it. To do so:  ``.do_finally(future.cancel)``.
         """
         check_future("from_future", future, "Observable")
-        return cls._created(FutureSource(future, give_stream), "from_future()")
+        return cls._created(operators.FutureSource(future, operators.give_stream), "from_future()")
 
     @classmethod
     def from_value(
@@ -455,7 +455,7 @@ class ObservableListen(ObservableCore[T_co]):
         check_callable("from_value", "read", read)
         check_callable("from_value", "add", add)
         check_callable("from_value", "remove", remove)
-        return cls._created(Watching(read, add, remove), f"from_value({name_of(read)})")
+        return cls._created(operators.Watching(read, add, remove), f"from_value({name_of(read)})")
 
 
 class ObservableTransform(ObservableCore[T_co]):

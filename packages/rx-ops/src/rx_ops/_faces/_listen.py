@@ -9,12 +9,13 @@ from rx_core import check_prefetch, name_of
 from rx_fusion import OperatorHead
 from rx_ops import operators
 from rx_ops._faces._core import FlowableCore, check_callable, check_future, right_call
-from rx_ops.operators import BackpressureStrategy, BatchEmitter, FutureSource, GenerateAsync, Listening, Watching, give_stream
+from rx_ops.operators import BackpressureStrategy
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from rx_ops._faces._results import Flowable
+    from rx_ops.operators import BatchEmitter
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -51,7 +52,7 @@ class FlowableListen(FlowableCore[T_co]):
         if dispose is not None:
             check_callable("generate_async", "dispose", dispose)
         args = (initial, call, dispose)
-        return cls._from(OperatorHead(GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
+        return cls._from(OperatorHead(operators.GenerateAsync, (), args, shown=f"generate_async({name_of(call)})"))
 
     @overload
     @classmethod
@@ -106,7 +107,7 @@ class FlowableListen(FlowableCore[T_co]):
         check_callable("from_listener", "remove", remove)
         if mapper is not None:
             check_callable("from_listener", "mapper", mapper)
-        listening = Listening(add, remove, mapper)
+        listening = operators.Listening(add, remove, mapper)
         return cls._called_back(listening, f"from_listener({name_of(add)})", strategy, capacity, on_drop)
 
     @classmethod
@@ -125,7 +126,7 @@ class FlowableListen(FlowableCore[T_co]):
                  it. To do so:  ``.do_finally(future.cancel)``.
         """
         check_future("from_future", future)
-        source = FutureSource(future, give_stream)
+        source = operators.FutureSource(future, operators.give_stream)
         return cls._called_back(source, "from_future()", BackpressureStrategy.BUFFER, None, None)
 
     @classmethod
@@ -156,7 +157,8 @@ class FlowableListen(FlowableCore[T_co]):
         check_callable("from_value", "read", read)
         check_callable("from_value", "add", add)
         check_callable("from_value", "remove", remove)
-        return cls._called_back(Watching(read, add, remove), f"from_value({name_of(read)})", strategy, capacity, on_drop)
+        watching = operators.Watching(read, add, remove)
+        return cls._called_back(watching, f"from_value({name_of(read)})", strategy, capacity, on_drop)
 
     @classmethod
     def _called_back(

@@ -2,12 +2,14 @@
 
 ``Flowable`` is put together from its families, ``count`` of a Flowable makes a Single, and ``to_flowable`` of a Single makes a
 Flowable: no order of the modules lets each import what it makes. So the families import this module, which none of ours has
-to be loaded before. A type checker finds the types in it; at run time :func:`put` puts them here when they are made.
+to be loaded before. A type checker finds the types in it; at run time each is imported when it is looked up for the first time:
+half of what there is to load belongs to types that a program does not use.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_core._advice import FACES
 
@@ -21,15 +23,20 @@ if TYPE_CHECKING:
     from rx_ops._faces._rails import ParallelFlowable
 
 
-_ORDER: Final = ("Flowable", "Observable", "Single", "Maybe", "Completable")
-
-
-def put(*types: type) -> None:
-    """Make these types known to the families, and to the texts of errors."""
-    globals().update({each.__name__: each for each in types})
-    FACES.extend(types)
-    FACES.sort(key=lambda kind: _ORDER.index(kind.__name__) if kind.__name__ in _ORDER else len(_ORDER))
-
+#: Where each is defined. In the order in which the texts of errors look for a method.
+_HOMES: Final = {
+    "Flowable": "_flowable",
+    "Observable": "_generated_observable",
+    "Single": "_generated_single",
+    "Maybe": "_generated_maybe",
+    "Completable": "_generated_completable",
+    "ConnectableFlowable": "_connectable",
+    "GroupedFlowable": "_flowable",
+    "ConnectableObservable": "_generated_observable",
+    "GroupedObservable": "_generated_observable",
+    "ParallelFlowable": "_rails",
+}
+_ORDER: Final = list(_HOMES)
 
 __all__ = [
     "Completable",
@@ -42,5 +49,17 @@ __all__ = [
     "Observable",
     "ParallelFlowable",
     "Single",
-    "put",
 ]
+
+
+if not TYPE_CHECKING:  # or every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"rx_ops._faces.{home}"), name)
+        if found not in FACES:
+            FACES.append(found)
+            FACES.sort(key=lambda kind: _ORDER.index(kind.__name__))
+        return found
