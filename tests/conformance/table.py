@@ -30,6 +30,7 @@ from rx_ops import (
     CircuitBreaker,
     Completable,
     Flowable,
+    Maybe,
     OnComplete,
     OnNext,
     OverflowStrategy,
@@ -345,6 +346,7 @@ COMBINE: Final = (
     Case("zip late", lambda s, k: Flowable.zip(s, Flowable.range(100), combiner=k.f(_plus), delay_error=True), lambda xs: [a + b for b, a in enumerate(xs)], None, "none apart"),
     Case("zip_latest", lambda s, k: Flowable.zip_latest(Flowable.just(7), s, combiner=k.f(_plus)), lambda xs: [7 + x for x in xs[:1]], None, "early none apart lossy"),
     Case("fork_join", lambda s, k: Flowable.fork_join(s, Foreign([5, 7]), combiner=k.f(_plus)).to_flowable(), lambda xs: [7 + x for x in xs[-1:]], _nothing, "none fold apart at_end"),
+    Case("zip of one late", lambda s, k: Maybe.zip(s.last_element(), Maybe.just(7), combiner=k.f(_plus), delay_error=True).to_flowable(), lambda xs: [x + 7 for x in xs[-1:]], _nothing, "none fold apart at_end"),
     Case("zip short", lambda s, k: Flowable.zip(s, Flowable.of(7, 8)), lambda xs: _pairs(xs, (7, 8)), None, "early apart hasty"),
     Case("zip_with", lambda s, k: s.zip_with(Foreign([7, 8]), k.f(_plus)), lambda xs: [a + b for a, b in _pairs(xs, (7, 8))], None, "early none apart hasty"),
 )

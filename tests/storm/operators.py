@@ -252,6 +252,11 @@ SEVERAL: Final = (
     Case("filter_when", filter_when),
     Case("zip", lambda rx, s: rx.zip(*s, **prefetching(rx)), judging.rows, window=PREFETCH),
     Case("zip, errors late", lambda rx, s: rx.zip(*s, **prefetching(rx), delay_error=True), judging.rows, window=PREFETCH),
+    Case(
+        "zip of Singles, errors late",
+        lambda rx, s: to_many(rx, Single.zip(*[source.last() for source in s], delay_error=True)),
+        judging.last_of_all,
+    ),
     Case("zip_latest", lambda rx, s: rx.zip_latest(*s), judging.rows_of_newest),
     Case("fork_join", lambda rx, s: to_many(rx, rx.fork_join(*s)), judging.last_of_all),
     Case("zip_with", lambda rx, s: s[0].zip_with(s[1]), judging.rows, (2, 2)),

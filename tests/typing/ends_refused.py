@@ -44,6 +44,7 @@ single.subscribe(on_text, on_complete=print)  # type: ignore[call-arg]
 
 Single.zip(single, Single.just(1), combiner=lambda text: text)  # type: ignore[arg-type, misc]
 Single.zip(single, numbers)  # type: ignore[call-overload]
+Single.zip(single, Single.just(1), delay_error="all")  # type: ignore[call-overload]
 Single.timer("1")  # type: ignore[arg-type]
 
 # Maybe

@@ -148,12 +148,13 @@ PART.row(
     "Both items as a tuple, or what ``combiner`` makes of them.",
     "--1|  ----a|  -->  ----x|",
     signatures=(
-        "(self, other: Base[T2]) -> Type[tuple[T_co, T2]]",
-        "(self, other: Base[T2], combiner: Callable[[T_co, T2], R]) -> Type[R]",
-        "(self, other: Any, combiner: Any = None) -> Type[Any]",
+        "(self, other: Base[T2], *, delay_error: bool = ...) -> Type[tuple[T_co, T2]]",
+        "(self, other: Base[T2], combiner: Callable[[T_co, T2], R], *, delay_error: bool = ...) -> Type[R]",
+        "(self, other: Any, combiner: Any = None, *, delay_error: bool = False) -> Type[Any]",
     ),
-    body='return self._from(zipped((self, other), combiner, "zip_with", kind="{Type}"))',
-    errors="the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.",
+    body='return self._from(zipped((self, other), combiner, delay_error, "zip_with", kind="{Type}"))',
+    errors="the first ends it and cancels the other; ``delay_error`` as :meth:`zip`. What ``combiner`` raises, TypeError when it "
+    "returns None.",
     memory="the item that came first.",
     thread="that of the source whose item comes last.",
     M={"says": "Both items as a tuple, or what ``combiner`` makes of them; nothing when one of the two has none."},

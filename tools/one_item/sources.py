@@ -121,13 +121,13 @@ PART.row(
 def _zips() -> tuple[str, ...]:
     """The overloads for two to four sources, with a combiner behind them or by its name, and without one."""
     found: list[str] = []
-    for way in ("combiner: {}, /", "/, *, combiner: {}", "/"):
+    for way in ("combiner: {}, /, *", "/, *, combiner: {}", "/, *"):
         for count in (2, 3, 4):
             types = ", ".join(f"T{number}" for number in range(1, count + 1))
             sources = ", ".join(f"s{number}: Base[T{number}]" for number in range(1, count + 1))
-            made = f"tuple[{types}]" if way == "/" else "R"
-            found.append(f"(cls, {sources}, {way.format(f'Callable[[{types}], R]')}) -> Type[{made}]")
-    return (*found, "(cls, *sources: Any, combiner: Any = None) -> Type[Any]")
+            made = f"tuple[{types}]" if way == "/, *" else "R"
+            found.append(f"(cls, {sources}, {way.format(f'Callable[[{types}], R]')}, delay_error: bool = ...) -> Type[{made}]")
+    return (*found, "(cls, *sources: Any, combiner: Any = None, delay_error: bool = False) -> Type[Any]")
 
 
 PART.row(
@@ -136,21 +136,22 @@ PART.row(
     "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.",
     "--1|  ----a|  -->  ----x|",
     signatures=_zips(),
-    body='return cls._from(zipped(sources, combiner, kind="{Type}"))',
-    errors="the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.",
+    body='return cls._from(zipped(sources, combiner, delay_error, kind="{Type}"))',
+    errors="the first ends it and cancels the others; with ``delay_error`` all run to their end, and several errors arrive as "
+    "one CompositeException. What ``combiner`` raises, TypeError when it returns None.",
     memory="the items that came first.",
     thread="that of the source whose item comes last.",
     S={
         "says": "The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.\n\n"
         "EmptyStreamError when there are no sources.",
         "body": (
-            'made = cls._from(zipped(sources, combiner, kind="{Type}"))\n'
+            'made = cls._from(zipped(sources, combiner, delay_error, kind="{Type}"))\n'
             'return made if sources else made._then(stages.not_empty, "zip")'
         ),
     },
     M={
         "says": "The items of all as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.\n\n"
-        "Then the others are cancelled.",
+        "Then the others are cancelled; with ``delay_error`` they run to their end, and an error of one is signalled instead.",
     },
 )
 SEVERAL: Final[dict[str, Any]] = {

@@ -102,6 +102,65 @@ def test_a_maybe_is_zipped_with_another() -> None:
     assert Single.just(2).zip_with(Single.just("a")).blocking_get() == (2, "a")
 
 
+def test_singles_that_are_waited_for_give_all_their_errors() -> None:
+    sources, parts = singles(3)
+    got = Signals(Single.zip(*parts, delay_error=True))
+    second = KeyError("second")
+    sources[1].error(OOPS)
+    sources[2].next("c")
+    assert (got.seen, sources[0].cancelled) == ([], False)
+    sources[0].error(second)
+    (error,) = got.seen
+    assert isinstance(error, CompositeException)
+    assert error.exceptions == (OOPS, second)
+
+
+def test_one_error_of_singles_that_are_waited_for_is_itself() -> None:
+    sources, parts = singles(2)
+    got = Signals(parts[0].zip_with(parts[1], delay_error=True))
+    sources[0].error(OOPS)
+    assert got.seen == []
+    sources[1].next("b")
+    assert got.seen == [OOPS]
+
+
+def test_the_row_of_singles_that_are_waited_for_is_combined() -> None:
+    sources, parts = singles(2)
+    combined: Any = Single.zip(*parts, combiner=lambda a, b: a + b, delay_error=True)
+    got = Signals(combined)
+    sources[1].next("b")
+    sources[0].next("a")
+    assert got.seen == ["ab"]
+    behind: Any = (Single.just(7), Single.just(0), lambda a, b: a // b)
+    with pytest.raises(ZeroDivisionError):
+        Single.zip(*behind, delay_error=True).blocking_get()
+    with pytest.raises(TypeError, match="None"):
+        Single.just(7).zip_with(Single.just(0), lambda a, b: None, delay_error=True).blocking_get()
+    none: Any = ()
+    with pytest.raises(EmptyStreamError):
+        Single.zip(*none, delay_error=True).blocking_get()
+
+
+def test_maybes_that_are_waited_for_are_empty_only_without_an_error() -> None:
+    sources, parts = maybes(3)
+    got = Signals(Maybe.zip(*parts, delay_error=True))
+    sources[0].complete()
+    assert (got.seen, sources[1].cancelled) == ([], False)
+    sources[1].error(OOPS)
+    sources[2].next("c")
+    assert got.seen == [OOPS]
+    assert Maybe.just(2).zip_with(Maybe.empty(), delay_error=True).blocking_get() is None
+    assert Maybe.just(2).zip_with(Maybe.just(3), delay_error=True).blocking_get() == (2, 3)
+
+
+def test_singles_that_are_waited_for_are_cancelled_together() -> None:
+    sources, parts = singles(2)
+    run = Single.zip(*parts, delay_error=True).subscribe()
+    sources[0].next("a")
+    run.dispose()
+    assert sources[1].cancelled
+
+
 @pytest.mark.parametrize("kind", [Single, Maybe])
 def test_what_cannot_be_zipped_is_refused_where_it_is_written(kind: Any) -> None:
     with pytest.raises(TypeError, match=r"zip\(\)"):

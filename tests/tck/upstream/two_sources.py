@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from rx_ops import Flowable
+from rx_ops import Flowable, Maybe
 from rx_testing import RecordingPublisher
 from tests.conformance.harness import Flow, Kit
 
@@ -89,6 +89,7 @@ TWO_SOURCES: Final = (
     TwoSources("switch_map_completable", lambda a, b, k: a.switch_map_completable(lambda x: Flowable.wrap(b).ignore_elements()).to_flowable()),
     TwoSources("zip", lambda a, b, k: Flowable.zip(a, b)),
     TwoSources("zip late", lambda a, b, k: Flowable.zip(a, b, delay_error=True)),
+    TwoSources("zip of one late", lambda a, b, k: Maybe.zip(a.first_element(), Flowable.wrap(b).first_element(), delay_error=True).to_flowable()),
     TwoSources("zip_latest", lambda a, b, k: Flowable.zip_latest(a, b)),
     TwoSources("fork_join", lambda a, b, k: Flowable.fork_join(a, b).to_flowable()),
     TwoSources("zip_with", lambda a, b, k: a.zip_with(b, lambda x, y: x + y)),

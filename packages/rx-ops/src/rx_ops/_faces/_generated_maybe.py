@@ -278,11 +278,22 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /) -> Maybe[R]: ...
+    def zip(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], combiner: Callable[[T1, T2], R], /, *, delay_error: bool = ...
+    ) -> Maybe[R]: ...
 
     @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], combiner: Callable[[T1, T2, T3], R], /) -> Maybe[R]: ...
+    def zip(
+        cls,
+        s1: MaybeBase[T1],
+        s2: MaybeBase[T2],
+        s3: MaybeBase[T3],
+        combiner: Callable[[T1, T2, T3], R],
+        /,
+        *,
+        delay_error: bool = ...,
+    ) -> Maybe[R]: ...
 
     @overload
     @classmethod
@@ -294,16 +305,27 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         s4: MaybeBase[T4],
         combiner: Callable[[T1, T2, T3, T4], R],
         /,
+        *,
+        delay_error: bool = ...,
     ) -> Maybe[R]: ...
 
     @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /, *, combiner: Callable[[T1, T2], R]) -> Maybe[R]: ...
+    def zip(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /, *, combiner: Callable[[T1, T2], R], delay_error: bool = ...
+    ) -> Maybe[R]: ...
 
     @overload
     @classmethod
     def zip(
-        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /, *, combiner: Callable[[T1, T2, T3], R]
+        cls,
+        s1: MaybeBase[T1],
+        s2: MaybeBase[T2],
+        s3: MaybeBase[T3],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3], R],
+        delay_error: bool = ...,
     ) -> Maybe[R]: ...
 
     @overload
@@ -317,38 +339,42 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         /,
         *,
         combiner: Callable[[T1, T2, T3, T4], R],
+        delay_error: bool = ...,
     ) -> Maybe[R]: ...
 
     @overload
     @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /) -> Maybe[tuple[T1, T2]]: ...
-
-    @overload
-    @classmethod
-    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /) -> Maybe[tuple[T1, T2, T3]]: ...
+    def zip(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /, *, delay_error: bool = ...) -> Maybe[tuple[T1, T2]]: ...
 
     @overload
     @classmethod
     def zip(
-        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], s4: MaybeBase[T4], /
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /, *, delay_error: bool = ...
+    ) -> Maybe[tuple[T1, T2, T3]]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], s4: MaybeBase[T4], /, *, delay_error: bool = ...
     ) -> Maybe[tuple[T1, T2, T3, T4]]: ...
 
     @classmethod
-    def zip(cls, *sources: Any, combiner: Any = None) -> Maybe[Any]:
+    def zip(cls, *sources: Any, combiner: Any = None, delay_error: bool = False) -> Maybe[Any]:
         """The items of all as a tuple, or what ``combiner`` makes of them; nothing when one of them has none.
 
-        Then the others are cancelled.
+        Then the others are cancelled; with ``delay_error`` they run to their end, and an error of one is signalled instead.
 
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.
+        Errors:  the first ends it and cancels the others; with ``delay_error`` all run to their end, and several errors
+                 arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.
         Memory:  the items that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        return cls._from(zipped(sources, combiner, kind="Maybe"))
+        return cls._from(zipped(sources, combiner, delay_error, kind="Maybe"))
 
     @overload
     @classmethod
@@ -797,24 +823,25 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         return self._from(mapped("flat_map_single", self, mapper))
 
     @overload
-    def zip_with(self, other: MaybeBase[T2]) -> Maybe[tuple[T_co, T2]]: ...
+    def zip_with(self, other: MaybeBase[T2], *, delay_error: bool = ...) -> Maybe[tuple[T_co, T2]]: ...
 
     @overload
-    def zip_with(self, other: MaybeBase[T2], combiner: Callable[[T_co, T2], R]) -> Maybe[R]: ...
+    def zip_with(self, other: MaybeBase[T2], combiner: Callable[[T_co, T2], R], *, delay_error: bool = ...) -> Maybe[R]: ...
 
-    def zip_with(self, other: Any, combiner: Any = None) -> Maybe[Any]:
+    def zip_with(self, other: Any, combiner: Any = None, *, delay_error: bool = False) -> Maybe[Any]:
         """Both items as a tuple, or what ``combiner`` makes of them; nothing when one of the two has none.
 
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.
+        Errors:  the first ends it and cancels the other; ``delay_error`` as :meth:`zip`. What ``combiner`` raises, TypeError
+                 when it returns None.
         Memory:  the item that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
-        return self._from(zipped((self, other), combiner, "zip_with", kind="Maybe"))
+        return self._from(zipped((self, other), combiner, delay_error, "zip_with", kind="Maybe"))
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether there is an item, and it is equal to ``value`` or ``comparer(item, value)`` is true.

@@ -258,12 +258,21 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
 
     @overload
     @classmethod
-    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /) -> Single[R]: ...
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], combiner: Callable[[T1, T2], R], /, *, delay_error: bool = ...
+    ) -> Single[R]: ...
 
     @overload
     @classmethod
     def zip(
-        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], combiner: Callable[[T1, T2, T3], R], /
+        cls,
+        s1: SingleBase[T1],
+        s2: SingleBase[T2],
+        s3: SingleBase[T3],
+        combiner: Callable[[T1, T2, T3], R],
+        /,
+        *,
+        delay_error: bool = ...,
     ) -> Single[R]: ...
 
     @overload
@@ -276,16 +285,27 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         s4: SingleBase[T4],
         combiner: Callable[[T1, T2, T3, T4], R],
         /,
+        *,
+        delay_error: bool = ...,
     ) -> Single[R]: ...
 
     @overload
     @classmethod
-    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /, *, combiner: Callable[[T1, T2], R]) -> Single[R]: ...
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], /, *, combiner: Callable[[T1, T2], R], delay_error: bool = ...
+    ) -> Single[R]: ...
 
     @overload
     @classmethod
     def zip(
-        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /, *, combiner: Callable[[T1, T2, T3], R]
+        cls,
+        s1: SingleBase[T1],
+        s2: SingleBase[T2],
+        s3: SingleBase[T3],
+        /,
+        *,
+        combiner: Callable[[T1, T2, T3], R],
+        delay_error: bool = ...,
     ) -> Single[R]: ...
 
     @overload
@@ -299,24 +319,27 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         /,
         *,
         combiner: Callable[[T1, T2, T3, T4], R],
+        delay_error: bool = ...,
     ) -> Single[R]: ...
 
     @overload
     @classmethod
-    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[tuple[T1, T2]]: ...
-
-    @overload
-    @classmethod
-    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /) -> Single[tuple[T1, T2, T3]]: ...
+    def zip(cls, s1: SingleBase[T1], s2: SingleBase[T2], /, *, delay_error: bool = ...) -> Single[tuple[T1, T2]]: ...
 
     @overload
     @classmethod
     def zip(
-        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], s4: SingleBase[T4], /
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /, *, delay_error: bool = ...
+    ) -> Single[tuple[T1, T2, T3]]: ...
+
+    @overload
+    @classmethod
+    def zip(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], s4: SingleBase[T4], /, *, delay_error: bool = ...
     ) -> Single[tuple[T1, T2, T3, T4]]: ...
 
     @classmethod
-    def zip(cls, *sources: Any, combiner: Any = None) -> Single[Any]:
+    def zip(cls, *sources: Any, combiner: Any = None, delay_error: bool = False) -> Single[Any]:
         """The items of all as a tuple, or what ``combiner`` makes of them; all are subscribed together.
 
         EmptyStreamError when there are no sources.
@@ -324,13 +347,14 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the first ends it and cancels the others; what ``combiner`` raises, TypeError when it returns None.
+        Errors:  the first ends it and cancels the others; with ``delay_error`` all run to their end, and several errors
+                 arrive as one CompositeException. What ``combiner`` raises, TypeError when it returns None.
         Memory:  the items that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``zip``, builtin ``zip``.
         """
-        made = cls._from(zipped(sources, combiner, kind="Single"))
+        made = cls._from(zipped(sources, combiner, delay_error, kind="Single"))
         return made if sources else made._then(stages.not_empty, "zip")
 
     @overload
@@ -789,24 +813,25 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))
 
     @overload
-    def zip_with(self, other: SingleBase[T2]) -> Single[tuple[T_co, T2]]: ...
+    def zip_with(self, other: SingleBase[T2], *, delay_error: bool = ...) -> Single[tuple[T_co, T2]]: ...
 
     @overload
-    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R]) -> Single[R]: ...
+    def zip_with(self, other: SingleBase[T2], combiner: Callable[[T_co, T2], R], *, delay_error: bool = ...) -> Single[R]: ...
 
-    def zip_with(self, other: Any, combiner: Any = None) -> Single[Any]:
+    def zip_with(self, other: Any, combiner: Any = None, *, delay_error: bool = False) -> Single[Any]:
         """Both items as a tuple, or what ``combiner`` makes of them.
 
         ::  --1|  ----a|  -->  ----x|
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  the first ends it and cancels the other; what ``combiner`` raises, TypeError when it returns None.
+        Errors:  the first ends it and cancels the other; ``delay_error`` as :meth:`zip`. What ``combiner`` raises, TypeError
+                 when it returns None.
         Memory:  the item that came first.
         Thread:  that of the source whose item comes last.
         Fusion:  as :meth:`zip`.
         Source:  RxJava ``zipWith``.
         """
-        return self._from(zipped((self, other), combiner, "zip_with", kind="Single"))
+        return self._from(zipped((self, other), combiner, delay_error, "zip_with", kind="Single"))
 
     def contains(self, value: V, comparer: Callable[[T_co, V], object] | None = None) -> Single[bool]:
         """Whether the item is equal to ``value``, or ``comparer(item, value)`` is true.

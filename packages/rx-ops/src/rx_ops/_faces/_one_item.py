@@ -177,7 +177,9 @@ def kept(source: Any) -> SourceHead:
 # -- several of them ---------------------------------------------------------------------------------------------------
 
 
-def zipped(sources: tuple[Any, ...], combiner: Any = None, operator: str = "zip", *, kind: str) -> Head:
+def zipped(
+    sources: tuple[Any, ...], combiner: Any = None, delay_error: bool = False, operator: str = "zip", *, kind: str
+) -> Head:
     """A row of the items of all. The combiner may stand behind the sources, as in RxJava."""
     if combiner is None and sources and callable(sources[-1]) and not hasattr(sources[-1], "subscribe"):
         *others, combiner = sources
@@ -186,7 +188,11 @@ def zipped(sources: tuple[Any, ...], combiner: Any = None, operator: str = "zip"
         check_source(operator, source, kind=kind)
     if combiner is not None:
         check_callable(operator, "combiner", combiner, kind)
-    return OperatorHead(operators.Zip, sources, (combiner or operators.row_of, 2), many=True, shown="zip()")
+    if combiner is None:
+        combiner = operators.row_of
+    if delay_error:
+        return OperatorHead(operators.ZipLate, sources, (combiner,), many=True, shown="zip()")
+    return OperatorHead(operators.Zip, sources, (combiner, 2), many=True, shown="zip()")
 
 
 def items_of(kind: str, operator: str, sources: tuple[object, ...], **options: Any) -> Flowable[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ToFlowable,
     )
     from rx_ops.operators._buffer import BufferCut, BufferToggle
-    from rx_ops.operators._combine import ForkJoin, Zip
+    from rx_ops.operators._combine import ForkJoin, Zip, ZipLate
     from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
     from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Deciding
     from rx_ops.operators._conditional import Amb, SequenceEqual
@@ -112,7 +112,7 @@ _NAMES: Final = {
         "ToFlowable",
     ),
     "_buffer": ("BufferCut", "BufferToggle"),
-    "_combine": ("ForkJoin", "Zip"),
+    "_combine": ("ForkJoin", "Zip", "ZipLate"),
     "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
     "_concat_map": ("CONCAT_MAP", "ConcatMap", "Deciding"),
     "_conditional": ("Amb", "SequenceEqual"),
@@ -335,6 +335,7 @@ __all__ = [
     "Within",
     "Wrap",
     "Zip",
+    "ZipLate",
     "ZipLatest",
     "begins_where",
     "begins_with_change",
