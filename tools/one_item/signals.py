@@ -165,7 +165,9 @@ PART.row(
 PART.row(
     "retry",
     "SMC",
-    "Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.",
+    "Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.\n\n"
+    "``budget`` is shared with others that call the same service, and bounds what all of them try again together. Here it is "
+    "spent without a pause: that suits a failure that another attempt does not meet, as one of several servers.",
     "--#  -->  ----1|",
     C={"marble": "--#  -->  ----|"},
 )

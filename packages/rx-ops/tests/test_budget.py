@@ -1,4 +1,4 @@
-"""retry_backoff with a RetryBudget."""
+"""retry and retry_backoff with a RetryBudget."""
 
 from __future__ import annotations
 
@@ -99,6 +99,68 @@ def test_what_is_not_tried_again_anyway_takes_nothing_out() -> None:
     assert budget.balance == 10
 
 
+def test_without_pauses_a_budget_bounds_what_is_tried_again_for_ever() -> None:
+    clock = VirtualScheduler()
+    budget = RetryBudget(0.2, per_second=0, scheduler=clock)
+    calls: list[int] = []
+
+    def call() -> Flowable[int]:
+        calls.append(1)
+        return Flowable.error(OOPS)
+
+    for _ in range(50):
+        subscriber = TestSubscriber[int]()
+        Flowable.defer(call).retry(budget=budget).subscribe(subscriber)
+        assert subscriber.error is OOPS
+    assert len(calls) == 60
+
+
+def test_retry_asks_when_and_times_before_it_spends_anything() -> None:
+    clock = VirtualScheduler()
+    budget = RetryBudget(0, per_second=1, scheduler=clock)
+    error = ValueError("mine")
+    failing: Flowable[int] = Flowable.error(error)
+    failing.retry(0, budget=budget).subscribe(TestSubscriber[int]())
+    failing.retry(when=lambda _error: False, budget=budget).subscribe(TestSubscriber[int]())
+    assert budget.balance == 10
+    assert not hasattr(error, "__notes__")
+    failing.retry(3, budget=budget).subscribe(TestSubscriber[int]())
+    assert budget.balance == 7
+    failing.retry(budget=budget).subscribe(TestSubscriber[int]())
+    (note,) = [note for note in error.__notes__ if "RetryBudget" in note]
+    assert note == "retry(): not tried again, nothing is left of RetryBudget(0, per_second=1, seconds=10.0)"
+
+
+def test_an_attempt_that_succeeds_pays_in_once_and_goes_on_with_what_is_left_of_demand() -> None:
+    clock = VirtualScheduler()
+    budget = RetryBudget(0, per_second=0.1, scheduler=clock)
+    left = [OOPS]
+
+    def call() -> Flowable[int]:
+        return Flowable.of(1, 2).concat_with(Flowable.error(left.pop()) if left else Flowable.empty())
+
+    subscriber = TestSubscriber[int](request=3)
+    Flowable.defer(call).retry(budget=budget).subscribe(subscriber)
+    assert subscriber.values == [1, 2, 1]
+    subscriber.request(1)
+    subscriber.assert_result(1, 2, 1, 2)
+    assert budget.balance == 0
+
+
+@pytest.mark.parametrize("face", [Single, Maybe, Completable, Observable])
+def test_retry_of_the_other_types_has_a_budget(face: Any) -> None:
+    budget = RetryBudget(0, per_second=0.3, scheduler=VirtualScheduler())
+    calls: list[int] = []
+
+    def call() -> Any:
+        calls.append(1)
+        return face.error(OOPS)
+
+    errors: list[Exception] = []
+    face.defer(call).retry(budget=budget).subscribe(on_error=errors.append)
+    assert (len(calls), errors) == (4, [OOPS])
+
+
 @pytest.mark.parametrize("face", [Single, Maybe, Completable, Observable])
 def test_the_other_types_have_budget_and_jitter(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda _low, high: high)
@@ -140,6 +202,8 @@ def test_a_wrong_budget_is_refused(wrong: dict[str, Any]) -> None:
 def test_what_is_no_budget_is_refused_at_assembly(face: Any) -> None:
     with pytest.raises(TypeError, match=r"Right:  \.retry_backoff\(3, 0\.5, budget=RetryBudget\(0\.2\)\)"):
         face.never().retry_backoff(3, 0.5, budget=0.2)
+    with pytest.raises(TypeError, match=r"Right:  \.retry\(3, budget=RetryBudget\(0\.2\)\)"):
+        face.never().retry(3, budget=0.2)
 
 
 @pytest.mark.stress

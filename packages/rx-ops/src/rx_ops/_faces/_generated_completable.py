@@ -61,7 +61,7 @@ from rx_ops._faces._one_item import (
     told,
 )
 from rx_ops._faces._plugged import CompletablePlugged
-from rx_ops._faces._repeat import check_backoff
+from rx_ops._faces._repeat import check_backoff, check_budget
 from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._time import naming
 from rx_ops._faces._using_when import using_when_head
@@ -676,13 +676,19 @@ class Completable(OneItem[Any], CompletablePlugged):
         shown = f"on_error_complete({'' if when is None else name_of(when)})"
         return self._coordinate(operators.OnErrorComplete, when, shown=shown)
 
-    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Completable:
+    def retry(
+        self, times: int | None = None, *, when: Callable[[Exception], object] | None = None, budget: RetryBudget | None = None
+    ) -> Completable:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
+
+        ``budget`` is shared with others that call the same service, and bounds what all of them try again together. Here it
+        is spent without a pause: that suits a failure that another attempt does not meet, as one of several servers.
 
         ::  --#  -->  ----|
 
         Demand:  none; there are no items.
-        Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
+        Errors:  the last one, when no attempt is left, or, with a note, nothing of ``budget``; what ``when`` raises, together
+                 with the error it was asked about.
         Memory:  none, and no stack: a million retries are a loop.
         Thread:  that of the source.
         Fusion:  coordinating.
@@ -692,7 +698,8 @@ class Completable(OneItem[Any], CompletablePlugged):
             check_count("retry", times, 0, "times")
         if when is not None:
             check_callable("retry", "when", when)
-        return self._coordinate(operators.Retry, times, when)
+        check_budget("retry(3, ", budget)
+        return self._coordinate(operators.Retry, times, when, budget, shown=2)
 
     def retry_until(self, stop: Callable[[], object]) -> Completable:
         """Subscribes again after an error, until ``stop()`` is true after an error; that one is signalled.

@@ -85,7 +85,7 @@ from rx_ops._faces._observe_on import newest_on, observed_on
 from rx_ops._faces._ordered import _ordered
 from rx_ops._faces._plugged import ObservablePlugged
 from rx_ops._faces._rates import check_drop
-from rx_ops._faces._repeat import check_backoff
+from rx_ops._faces._repeat import check_backoff, check_budget
 from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._terminal import _last
 from rx_ops._faces._text import written_iterable, written_wrap
@@ -3096,13 +3096,23 @@ class ObservableRepeat(ObservableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
-    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Observable[T_co]:
+    def retry(
+        self,
+        times: int | None = None,
+        *,
+        when: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
+    ) -> Observable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
+
+        ``budget`` is shared with others that call the same service, and bounds what all of them try again together. Here it is
+        spent without a pause: that suits a failure that another attempt does not meet, as one of several servers.
 
         ::  --1--#  -->  --1----1----1--#      (times=2)
 
         Demand:  none; everything is taken as it comes.
-        Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
+        Errors:  the last one, when no attempt is left, or, with a note, nothing of ``budget``; what ``when`` raises, together
+                 with the error it was asked about.
         Memory:  none, and no stack: a million retries are a loop.
         Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retry(times, predicate)``.
@@ -3111,7 +3121,8 @@ class ObservableRepeat(ObservableCore[T_co]):
             check_count("retry", times, 0, "times")
         if when is not None:
             check_callable("retry", "when", when)
-        return self._coordinate(operators.Retry, times, when)
+        check_budget("retry(3, ", budget)
+        return self._coordinate(operators.Retry, times, when, budget, shown=2)
 
     def retry_until(self, stop: Callable[[], object]) -> Observable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.

@@ -68,13 +68,23 @@ class FlowableRepeat(FlowableCore[T_co]):
         shown = f"repeat_when({name_of(handler)})"
         return self._coordinate(operators.RepeatWhen, handler, self._from, shown=shown)
 
-    def retry(self, times: int | None = None, *, when: Callable[[Exception], object] | None = None) -> Flowable[T_co]:
+    def retry(
+        self,
+        times: int | None = None,
+        *,
+        when: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
+    ) -> Flowable[T_co]:
         """Subscribes again after an error: for ever, ``times`` times, and only while ``when(error)`` is true.
+
+        ``budget`` is shared with others that call the same service, and bounds what all of them try again together. Here it is
+        spent without a pause: that suits a failure that another attempt does not meet, as one of several servers.
 
         ::  --1--#  -->  --1----1----1--#      (times=2)
 
         Demand:  what is left goes on to the next attempt; items given before the error are given again.
-        Errors:  the last one, when no attempt is left; what ``when`` raises, together with the error it was asked about.
+        Errors:  the last one, when no attempt is left, or, with a note, nothing of ``budget``; what ``when`` raises, together
+                 with the error it was asked about.
         Memory:  none, and no stack: a million retries are a loop.
         Thread:  that of the source.   Fusion: coordinating; items go on without a queue.
         Source:  RxJava ``retry(times, predicate)``.
@@ -83,7 +93,8 @@ class FlowableRepeat(FlowableCore[T_co]):
             check_count("retry", times, 0, "times")
         if when is not None:
             check_callable("retry", "when", when)
-        return self._coordinate(operators.Retry, times, when)
+        check_budget("retry(3, ", budget)
+        return self._coordinate(operators.Retry, times, when, budget, shown=2)
 
     def retry_until(self, stop: Callable[[], object]) -> Flowable[T_co]:
         """After an error this stream again, until ``stop()`` is true after an error; that one ends the stream.
@@ -182,8 +193,13 @@ def check_backoff(times: Any, first: Any, longest: Any, factor: Any, jitter: Any
         )
     if when is not None:
         check_callable("retry_backoff", "when", when)
+    check_budget("retry_backoff(3, 0.5, ", budget)
+
+
+def check_budget(call: str, budget: object) -> None:
+    """Raise at assembly what is no budget. ``call`` is the beginning of a right call."""
     if budget is not None and not isinstance(budget, RetryBudget):
         raise TypeError(
-            f"retry_backoff(budget={budget!r}): a RetryBudget is needed.\n"
-            f"  Right:  .retry_backoff(3, 0.5, budget=RetryBudget(0.2))   # one for all that call the service"
+            f"{call.partition('(')[0]}(budget={budget!r}): a RetryBudget is needed.\n"
+            f"  Right:  .{call}budget=RetryBudget(0.2))   # one for all that call the service"
         )

@@ -65,9 +65,9 @@ class RepeatUntil(Rounds[T]):
 
 @op("retry")
 class Retry(Rounds[T]):
-    """Subscribes again after an error, with the demand that is left, while ``predicate(error)`` is true."""
+    """Subscribes again after an error, with what is left of demand, while ``predicate(error)`` is true and ``budget`` has one."""
 
-    __slots__ = ("name", "predicate", "times")
+    __slots__ = ("budget", "name", "predicate", "times")
 
     def __init__(
         self,
@@ -75,12 +75,19 @@ class Retry(Rounds[T]):
         source: Publisher[T],
         times: int | None,
         predicate: Callable[[Exception], object] | None = None,
+        budget: RetryBudget | None = None,
         name: str = "retry",
     ) -> None:
         super().__init__(down, source)
         self.times = times
         self.predicate = predicate
+        self.budget = budget
         self.name = name
+
+    def open(self) -> None:
+        if self.budget is not None:
+            self.budget.deposit()
+        super().open()
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         if error is None or (self.times is not None and self.rounds >= self.times):
@@ -97,9 +104,14 @@ class Retry(Rounds[T]):
         shorten(error)
         return self.again(demand)
 
-    def agreed(self, _error: Exception) -> bool:
-        """Whether there may be one more attempt, of which this asks last."""
-        return True
+    def agreed(self, error: Exception) -> bool:
+        """Whether there may be one more attempt, of which this asks last: what it answers is spent."""
+        if self.budget is None or self.budget.withdraw():
+            return True
+        note = f"{self.name}(): not tried again, nothing is left of {self.budget!r}"
+        if note not in getattr(error, "__notes__", ()):  # one exception may come to many subscribers
+            error.add_note(note)
+        return False
 
 
 @op("retry_until")
@@ -113,14 +125,14 @@ class RetryUntil(Retry[T]):
             return not stop()
 
         goes_on.__qualname__ = name_of(stop)  # in notes it is the user's function
-        super().__init__(down, source, None, goes_on, "retry_until")
+        super().__init__(down, source, None, goes_on, name="retry_until")
 
 
 @op("retry_backoff")
 class RetryBackoff(Retry[T]):
     """As retry, after a pause on a worker that grows with each attempt."""
 
-    __slots__ = ("budget", "pause", "scheduler", "waiting", "worker")
+    __slots__ = ("pause", "scheduler", "waiting", "worker")
 
     scheduler: Scheduler
     #: Made for the first pause: without an error no scheduler is needed.
@@ -141,25 +153,11 @@ class RetryBackoff(Retry[T]):
         scheduler: Scheduler,
         budget: RetryBudget | None = None,
     ) -> None:
-        super().__init__(down, source, times, predicate, "retry_backoff")
-        self.budget = budget
+        super().__init__(down, source, times, predicate, budget, "retry_backoff")
         self.pause = _pauses(first, longest, factor, jitter)
         self.scheduler = scheduler
         self.worker = None
         self.waiting = False
-
-    def open(self) -> None:
-        if self.budget is not None:
-            self.budget.deposit()
-        super().open()
-
-    def agreed(self, error: Exception) -> bool:
-        if self.budget is None or self.budget.withdraw():
-            return True
-        note = f"retry_backoff(): not tried again, nothing is left of {self.budget!r}"
-        if note not in getattr(error, "__notes__", ()):  # one exception may come to many subscribers
-            error.add_note(note)
-        return False
 
     def again(self, demand: int) -> int:
         if self.worker is None:
