@@ -333,6 +333,7 @@ COMBINE: Final = (
     Case("with_latest_from", lambda s, k: s.with_latest_from(Flowable.of(5, 7), combiner=k.f(_plus)), lambda xs: [x + 7 for x in xs], flags="none"),
     Case("with_latest_from several", lambda s, k: s.with_latest_from(Flowable.just(7), Foreign([5, 8])), lambda xs: [(x, 7, 8) for x in xs]),
     Case("amb", lambda s, k: Flowable.amb(Flowable.never(), s), _same),
+    Case("first_with_value", lambda s, k: Flowable.first_with_value(Flowable.empty(), s), _same),
     Case("amb empty", lambda s, k: Flowable.amb(), _nothing, flags="source"),
     Case("amb_with", lambda s, k: s.amb_with(Flowable.never()), _same),
     Case("take_until", lambda s, k: s.take_until(Flowable.never()), _same),

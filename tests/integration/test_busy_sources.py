@@ -157,6 +157,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "with_latest_from a created one": lambda flow, face: flow.with_latest_from(face.just(0).hide(), combiner=lambda a, _b: a),
     "take_until": lambda flow, face: flow.take_until(face.never()),
     "amb": lambda flow, face: face.amb(flow, face.never()),
+    "first_with_value": lambda flow, face: face.first_with_value(flow, face.never()),
     "retry": lambda flow, _face: flow.retry(2),
     "repeat": lambda flow, _face: flow.repeat(2),
     "timeout": lambda flow, _face: flow.timeout(100.0, scheduler=VirtualScheduler()),

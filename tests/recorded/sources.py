@@ -146,6 +146,7 @@ SOURCES: Final[dict[str, MakeSource]] = {
     "merge": lambda at: Flowable.merge(*at.sources()),
     "merge_de": lambda at: Flowable.merge(*at.sources(), delay_error=True),
     "amb": lambda at: Flowable.amb(*at.sources()),
+    "first_value": lambda at: Flowable.first_with_value(*at.sources()),
     "zip": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner()),
     "zip_de": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
     "combine": lambda at: Flowable.combine_latest(*at.sources(), combiner=at.combiner()),

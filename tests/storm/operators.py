@@ -263,6 +263,7 @@ SEVERAL: Final = (
     Case("combine_latest", combine_latest, judging.latest_rows),
     Case("with_latest_from", with_latest_from, judging.each_with_latest, (2, 4)),
     Case("amb", lambda rx, s: rx.amb(*s), judging.of_the_first),
+    Case("first_with_value", lambda rx, s: rx.first_with_value(rx.empty(), *s), judging.of_the_first),
     Case("amb_with", lambda rx, s: s[0].amb_with(s[1]), judging.of_the_first, (2, 2)),
     Case("sequence_equal", sequence_equal, judging.answer(True)),
     Case("take_until", lambda rx, s: rx.merge(*s[:-1]).take_until(s[-1]), judging.beginning_of_each),

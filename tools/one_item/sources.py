@@ -250,6 +250,29 @@ PART.row(
     },
 )
 PART.row(
+    "first_with_value",
+    "SM",
+    "",
+    "----1|  --#  -->  ----1|",
+    errors="of all when none has an item, several as one CompositeException; a loser's that comes later goes to the error hook. "
+    "TypeError at assembly for something that is no source.",
+    memory="an error for each source.",
+    fusion="coordinating; the winner's item goes on without a queue.",
+    S={
+        "says": "The first item of all ``sources``; the others are cancelled. EmptyStreamError when there are none.\n\n"
+        "A source that fails is passed over, which is the difference to :meth:`amb`.",
+        "body": (
+            'made = cls._from(raced(*sources, operator="first_with_value"))\n'
+            'return made if sources else made._then(stages.not_empty, "first_with_value")'
+        ),
+    },
+    M={
+        "says": "The first item of all ``sources``; the others are cancelled. Nothing where none has one and none has failed.\n\n"
+        "A source that fails or has no item is passed over, which is the difference to :meth:`amb`.",
+        "body": 'return cls._from(raced(*sources, operator="first_with_value"))',
+    },
+)
+PART.row(
     "amb_with",
     "SMC",
     "This or ``other``, whichever signals first.",

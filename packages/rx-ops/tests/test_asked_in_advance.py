@@ -14,6 +14,7 @@ Flow = Flowable[Any]
 
 AFTERWARDS: Final[dict[str, Callable[[Flow], Flow]]] = {
     "amb": lambda flow: flow.amb_with(Flowable.never()),
+    "first_with_value": lambda flow: Flowable.first_with_value(flow, Flowable.never()),
     "concat": lambda flow: flow.concat_with(Flowable.never()),
     "retry": lambda flow: flow.retry(),
     "on_error_resume_next": lambda flow: flow.on_error_resume_next(lambda _error: Flowable.never()),

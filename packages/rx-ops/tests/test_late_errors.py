@@ -35,6 +35,7 @@ OPERATORS: dict[str, Callable[[Flowable[Any]], Any]] = {
     "with_latest_from": lambda flow: Flowable.never().with_latest_from(flow),
     "merge_ordered": lambda flow: Flowable.merge_ordered(flow, Flowable.never()),
     "amb": lambda flow: Flowable.amb(flow, Flowable.never()),
+    "first_with_value": lambda flow: Flowable.first_with_value(flow, Flowable.never()),
     "take_until": lambda flow: Flowable.never().take_until(flow),
     "group_by": lambda flow: flow.group_by(lambda n: n % 2).flat_map(lambda group: group),
     "window": lambda flow: flow.window(2).flat_map(lambda part: part),

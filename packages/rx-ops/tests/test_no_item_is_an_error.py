@@ -19,6 +19,7 @@ NONE: dict[str, Callable[[], Single[Any]]] = {
     "to_single, hidden": lambda: Maybe.empty().to_single().hide(),
     "retry_when": lambda: Single.error(OSError("oops")).retry_when(lambda errors: errors.take(0)),
     "amb": lambda: Single.amb(),
+    "first_with_value": lambda: Single.first_with_value(),
 }
 
 BEHIND: dict[str, Callable[[Single[Any]], Any]] = {

@@ -1,4 +1,5 @@
-"""Streams that another one ends, starts, wins against or replaces: take_until, skip_until, amb, switch_if_empty."""
+"""Streams that another one ends, starts, wins against or replaces: take_until, skip_until, amb, first_with_value,
+switch_if_empty."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from ops_parties import Busy
 
-from rx_core import UNBOUNDED, hooks
+from rx_core import UNBOUNDED, CompositeException, hooks
 from rx_fusion import fusion_off
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
@@ -241,6 +242,112 @@ def test_threads_that_race_have_one_winner() -> None:
         assert [source.subscribers for source in sources] == [0, 0, 0]  # a loser may have ended before it could be cancelled
 
 
+# -- first_with_value --------------------------------------------------------------------------------------------------------
+
+
+def test_a_source_without_an_item_is_passed_over_and_the_first_item_wins(lost: list[Exception]) -> None:
+    failing, empty, winner, loser = Source(), Source(), Source(), Source()
+    subscriber = TestSubscriber[Any](request=2)
+    Flowable.first_with_value(failing, empty, winner, loser).subscribe(subscriber)
+    failing.error(OOPS)
+    empty.complete()
+    assert [winner.requested, loser.requested] == [2, 2]
+    winner.next(1)
+    assert (winner.cancelled, loser.cancelled) == (False, True)
+    subscriber.request(3)
+    assert [winner.requested, loser.requested] == [5, 2]
+    winner.next(2)
+    winner.complete()
+    subscriber.assert_result(1, 2)
+    assert lost == []  # the error of a source that was passed over is dealt with
+
+
+def test_an_error_behind_the_first_item_ends_it_whatever_the_others_would_give(lost: list[Exception]) -> None:
+    first = Source()
+    second: Source = ManualPublisher(unchecked=True)
+    subscriber = TestSubscriber[Any]()
+    Flowable.first_with_value(first, second).subscribe(subscriber)
+    first.next(1)
+    first.error(OOPS)
+    subscriber.assert_values(1)
+    assert subscriber.error is OOPS
+    late = ValueError("late")
+    second.error(late)
+    assert lost == [late]
+
+
+def test_when_no_source_is_left_their_errors_come_together_in_the_order_in_which_they_came() -> None:
+    sources = [Source(), Source(), Source()]
+    second = KeyError("second")
+    subscriber = TestSubscriber[Any](request=0)
+    Flowable.first_with_value(*sources).subscribe(subscriber)
+    sources[2].error(OOPS)
+    sources[1].complete()
+    subscriber.assert_not_terminated()
+    sources[0].error(second)
+    assert isinstance(subscriber.error, CompositeException)
+    assert subscriber.error.exceptions == (OOPS, second)
+
+
+def test_the_only_error_is_itself_and_without_one_it_completes() -> None:
+    with pytest.raises(ValueError, match="oops"):
+        Flowable.first_with_value(Flowable.empty(), Flowable.error(OOPS)).blocking_list()
+    assert Flowable.first_with_value(Flowable.empty(), Flowable.empty()).blocking_list() == []
+    assert Flowable.first_with_value().blocking_list() == []
+    assert Maybe.first_with_value(Maybe.empty(), Maybe.empty()).blocking_get() is None
+
+
+def test_a_source_behind_the_winner_is_not_subscribed() -> None:
+    subscribed: list[int] = []
+    flows = [Flowable.error(OOPS), Flowable.of(1, 2), Flowable.of(3)]
+    flows = [flow.do_on_subscribe(lambda _up, at=at: subscribed.append(at)) for at, flow in enumerate(flows)]  # type: ignore[misc]  # mypy does not see the default of a lambda
+    assert Flowable.first_with_value(*flows).blocking_list() == [1, 2]
+    assert subscribed in ([0, 1], [0, 1, 2])
+
+
+def test_of_all_types_the_first_with_an_item_wins() -> None:
+    assert Observable.first_with_value(Observable.empty(), Observable.of(1, 2)).blocking_list() == [1, 2]
+    assert Single.first_with_value(Single.error(OOPS), Single.never(), Single.just(1)).blocking_get() == 1
+    assert Maybe.first_with_value(Maybe.empty(), Maybe.error(OOPS), Maybe.just(1)).blocking_get() == 1
+    with pytest.raises(CompositeException):
+        Single.first_with_value(Single.error(OOPS), Single.error(KeyError("b"))).blocking_get()
+
+
+def test_a_cancel_reaches_those_that_are_still_in_the_race() -> None:
+    sources = [Source(), Source()]
+    subscriber = TestSubscriber[Any]()
+    Flowable.first_with_value(*sources).subscribe(subscriber)
+    sources[0].complete()
+    subscriber.cancel()
+    assert sources[1].cancelled
+
+
+@pytest.mark.stress
+def test_threads_that_give_up_and_one_that_does_not_have_one_outcome() -> None:
+    for _ in range(200):
+        sources = [Source(), Source(), Source()]
+        subscriber = TestSubscriber[Any]()
+        Flowable.first_with_value(*sources).subscribe(subscriber)
+        barrier = threading.Barrier(3)
+
+        def race(at: int, sources: list[Source] = sources, barrier: threading.Barrier = barrier) -> None:
+            barrier.wait()
+            if at == 0:
+                sources[at].error(OOPS)
+            elif at == 1:
+                sources[at].complete()
+            else:
+                sources[at].next(at)
+                sources[at].complete()
+
+        threads = [threading.Thread(target=race, args=(at,)) for at in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(5)
+        subscriber.assert_result(2)
+
+
 # -- empty streams -----------------------------------------------------------------------------------------------------------
 
 
@@ -276,7 +383,9 @@ def test_the_default_waits_until_it_is_wanted() -> None:
     subscriber.assert_result(7)
 
 
-@pytest.mark.parametrize("name", ["take_until", "skip_until", "amb_with", "switch_if_empty", "amb", "with_latest_from"])
+@pytest.mark.parametrize(
+    "name", ["take_until", "skip_until", "amb_with", "switch_if_empty", "amb", "first_with_value", "with_latest_from"]
+)
 def test_what_is_no_source_is_refused_at_assembly(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name.removesuffix('_with')}.*expected a source"):
         getattr(Flowable.just(1), name)(5)

@@ -480,7 +480,10 @@ class Amb(Stage):
         super().__init__(down)
         self.wanted: Count = 0
         self.winner: Runner | None = None
-        self.runners = [Runner(self) for _ in range(count)]
+        self.runners = [self.runner() for _ in range(count)]
+
+    def runner(self) -> Runner:
+        return Runner(self)
 
     def begin(self, *flows: Flow) -> None:
         self.down.on_subscribe(self)
@@ -501,7 +504,8 @@ class Amb(Stage):
     def request(self, n: Count) -> None:
         self.wanted += n
         for runner in [self.winner] if self.winner else self.runners:
-            runner.up.request(n)
+            if not runner.over:
+                runner.up.request(n)
 
     def cancel(self) -> None:
         self.over = True
@@ -515,6 +519,7 @@ class Runner(Subscriber):
         self.amb = amb
         self.up = Subscription()
         self.cancelled = False
+        self.over = False
 
     def on_subscribe(self, up: Subscription) -> None:
         self.up = up
@@ -538,3 +543,44 @@ class Runner(Subscriber):
 
 def amb(flows: list[Flow], kind: str = "flowable") -> Flow:
     return Flow(lambda down: Amb(down, len(flows)).begin(*flows), kind) if flows else Flow(completing, kind)
+
+
+class FirstWithValue(Amb):
+    """The source whose item comes first; what ends before its first item is out."""
+
+    def __init__(self, down: Subscriber, count: int) -> None:
+        super().__init__(down, count)
+        self.failures: list[Failure] = []
+
+    def runner(self) -> Runner:
+        return Candidate(self)
+
+    def out(self, runner: Runner, failure: Failure | None) -> None:
+        runner.over = True
+        if failure:
+            self.failures.append(failure)
+        if all(each.over for each in self.runners):
+            if self.failures:
+                self.fail(all_of(self.failures))
+            else:
+                self.finish()
+
+
+class Candidate(Runner):
+    amb: FirstWithValue
+
+    def on_error(self, failure: Failure) -> None:
+        if self.amb.winner is self:
+            self.amb.on_error(failure)
+        elif not self.cancelled:
+            self.amb.out(self, failure)
+
+    def on_complete(self) -> None:
+        if self.amb.winner is self:
+            self.amb.on_complete()
+        elif not self.cancelled:
+            self.amb.out(self, None)
+
+
+def first_with_value(flows: list[Flow]) -> Flow:
+    return Flow(lambda down: FirstWithValue(down, len(flows)).begin(*flows)) if flows else Flow(completing)

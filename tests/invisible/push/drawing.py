@@ -23,6 +23,7 @@ FOREIGN: Final = 0.12
 NOT_BY_DEMAND: Final = frozenset(
     (
         *("range", "iter", "array", "just", "empty", "error", "callable", "generate", "foreign", "using", "concat", "zip", "amb"),
+        "first_value",
         *("skip", "skip_last", "take_last", "take_last_time", "skip_last_time", "remat", "start_with", "scan", "scan_with"),
         *("default_if_empty", "sorted", "flat_map_iterable", "on_error_return", "materialize"),
     )

@@ -135,6 +135,7 @@ COMPOSED_SOURCES: Final = {
     "merge": Drawn("merge({xs})", xs=flows),
     "merge_de": Drawn("merge({xs}, delay_error=True)", xs=flows),
     "amb": Drawn("amb({xs})", xs=flows),
+    "first_value": Drawn("first_with_value({xs})", methods=("first_with_value",), xs=flows),
     "zip": Drawn("zip({xs}, combiner={f})", xs=flows, f=combiner),
     "zip_de": Drawn("zip({xs}, combiner={f}, delay_error=True)", xs=flows, f=combiner),
     "combine": Drawn("combine_latest({xs}, combiner={f})", xs=sources(2, 3), f=combiner),

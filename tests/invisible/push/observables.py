@@ -137,6 +137,7 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
     "merge": lambda at: Observable.merge(*at.sources()),
     "merge_de": lambda at: Observable.merge(*at.sources(), delay_error=True),
     "amb": lambda at: Observable.amb(*at.sources()),
+    "first_value": lambda at: Observable.first_with_value(*at.sources()),
     "zip": lambda at: Observable.zip(*at.sources(), combiner=at.combiner()),
     "zip_de": lambda at: Observable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
     "combine": lambda at: Observable.combine_latest(*at.sources(), combiner=at.combiner()),

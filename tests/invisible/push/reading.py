@@ -94,6 +94,7 @@ LIVELY: Final = frozenset(
             "merge",
             "merge_de",
             "amb",
+            "first_value",
             "combine",
             "combine_de",
         ),

@@ -107,6 +107,7 @@ SOURCES: Final[dict[str, Make]] = {
     "merge": lambda r, s, x: r.merge(r.all(s["xs"], x)),
     "merge_de": lambda r, s, x: r.merge(r.all(s["xs"], x), delay_error=True),
     "amb": lambda r, s, x: combining.amb(r.all(s["xs"], x)),
+    "first_value": lambda r, s, x: combining.first_with_value(r.all(s["xs"], x)),
     "zip": lambda r, s, x: combining.zipped(r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch(), ahead=r.variant.ahead),
     "zip_de": lambda r, s, x: combining.zipped(
         r.all(s["xs"], x), f.combiner(s["f"]), r.prefetch(), ahead=r.variant.ahead, delay_error=True

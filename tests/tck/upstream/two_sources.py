@@ -98,6 +98,7 @@ TWO_SOURCES: Final = (
     TwoSources("with_latest_from", lambda a, b, k: a.with_latest_from(b)),
     TwoSources("sequence_equal", lambda a, b, k: Flowable.sequence_equal(a, b).to_flowable()),
     TwoSources("amb", lambda a, b, k: Flowable.amb(a, b)),
+    TwoSources("first_with_value", lambda a, b, k: Flowable.first_with_value(a, b)),
     TwoSources("amb_with", lambda a, b, k: a.amb_with(b)),
     TwoSources("take_until", lambda a, b, k: a.take_until(b)),
     TwoSources("skip_until", lambda a, b, k: a.skip_until(b)),

@@ -95,6 +95,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "firstOrDefault": ("first",),
     "firstOrError": ("first",),
     "firstWithSignal": ("amb",),
+    "firstWithValue": ("first_with_value",),
     "first_or_default": ("first",),
     "flatMap": ("flat_map_iterable", "flat_map", "flat_map_publisher", "flat_map_observable", "flat_map_single", "flat_map_maybe", "flat_map_completable"),
     "flatMapCompletable": ("flat_map_completable",),

@@ -498,6 +498,42 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         """
         return cls._from(raced(*sources))
 
+    @overload
+    @classmethod
+    def first_with_value(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], /) -> Maybe[T1 | T2]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], /) -> Maybe[T1 | T2 | T3]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(
+        cls, s1: MaybeBase[T1], s2: MaybeBase[T2], s3: MaybeBase[T3], s4: MaybeBase[T4], /
+    ) -> Maybe[T1 | T2 | T3 | T4]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(cls, *sources: MaybeBase[T]) -> Maybe[T]: ...
+
+    @classmethod
+    def first_with_value(cls, *sources: MaybeBase[Any]) -> Maybe[Any]:
+        """The first item of all ``sources``; the others are cancelled. Nothing where none has one and none has failed.
+
+        A source that fails or has no item is passed over, which is the difference to :meth:`amb`.
+
+        ::  ----1|  --#  -->  ----1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  of all when none has an item, several as one CompositeException; a loser's that comes later goes to the error
+                 hook. TypeError at assembly for something that is no source.
+        Memory:  an error for each source.
+        Thread:  that of the winner.
+        Fusion:  coordinating; the winner's item goes on without a queue.
+        Source:  Reactor ``firstWithValue``, which fails where all are empty.
+        """
+        return cls._from(raced(*sources, operator="first_with_value"))
+
     def amb_with(self, other: MaybeBase[R]) -> Maybe[T_co | R]:
         """This or ``other``, whichever signals first.
 

@@ -1788,6 +1788,43 @@ class ObservableConditional(ObservableCore[T_co]):
             check_source("amb", source)
         return cls._from(OperatorHead(operators.Amb, sources, many=True))
 
+    @overload
+    @classmethod
+    def first_with_value(cls, s1: ObservableSource[T1], s2: ObservableSource[T2], /) -> Observable[T1 | T2]: ...
+    @overload
+    @classmethod
+    def first_with_value(
+        cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], /
+    ) -> Observable[T1 | T2 | T3]: ...
+    @overload
+    @classmethod
+    def first_with_value(
+        cls, s1: ObservableSource[T1], s2: ObservableSource[T2], s3: ObservableSource[T3], s4: ObservableSource[T4], /
+    ) -> Observable[T1 | T2 | T3 | T4]: ...
+    @overload
+    @classmethod
+    def first_with_value(cls, *sources: ObservableSource[T]) -> Observable[T]: ...
+    @classmethod
+    def first_with_value(cls, *sources: ObservableSource[Any]) -> Observable[Any]:
+        """The one of ``sources`` that is the first to give an item; the others are cancelled.
+
+        A source that ends before its first item is passed over, with an error too: that is the difference to :meth:`amb`. When
+        none is left, this ends with the errors, or completes where no source has failed.
+
+        ::  ----1--2|  --#  ------3--4|  -->  ----1--2|
+
+        Demand:  none; everything is taken as it comes.
+        Errors:  of the winner end the stream; those of sources that are passed over are signalled when none is left, several as
+                 one CompositeException; a loser's that comes later goes to the error hook. TypeError at assembly for something
+                 that is no source.
+        Memory:  an error for each source.   Thread: that of the winner.
+        Fusion:  coordinating; the winner's items go on without a queue.
+        Source:  Reactor ``firstWithValue``, which fails where all are empty.
+        """
+        for source in sources:
+            check_source("first_with_value", source)
+        return cls._from(OperatorHead(operators.FirstWithValue, sources, many=True))
+
     def amb_with(self, other: ObservableSource[R]) -> Observable[T_co | R]:
         """This stream or ``other``, whichever is the first to give a signal.
 

@@ -482,6 +482,43 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         made = cls._from(raced(*sources))
         return made if sources else made._then(stages.not_empty, "amb")
 
+    @overload
+    @classmethod
+    def first_with_value(cls, s1: SingleBase[T1], s2: SingleBase[T2], /) -> Single[T1 | T2]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], /) -> Single[T1 | T2 | T3]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(
+        cls, s1: SingleBase[T1], s2: SingleBase[T2], s3: SingleBase[T3], s4: SingleBase[T4], /
+    ) -> Single[T1 | T2 | T3 | T4]: ...
+
+    @overload
+    @classmethod
+    def first_with_value(cls, *sources: SingleBase[T]) -> Single[T]: ...
+
+    @classmethod
+    def first_with_value(cls, *sources: SingleBase[Any]) -> Single[Any]:
+        """The first item of all ``sources``; the others are cancelled. EmptyStreamError when there are none.
+
+        A source that fails is passed over, which is the difference to :meth:`amb`.
+
+        ::  ----1|  --#  -->  ----1|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  of all when none has an item, several as one CompositeException; a loser's that comes later goes to the error
+                 hook. TypeError at assembly for something that is no source.
+        Memory:  an error for each source.
+        Thread:  that of the winner.
+        Fusion:  coordinating; the winner's item goes on without a queue.
+        Source:  Reactor ``firstWithValue``, which fails where all are empty.
+        """
+        made = cls._from(raced(*sources, operator="first_with_value"))
+        return made if sources else made._then(stages.not_empty, "first_with_value")
+
     def amb_with(self, other: SingleBase[R]) -> Single[T_co | R]:
         """This or ``other``, whichever signals first.
 

@@ -213,10 +213,10 @@ def all_ended(face: Any, operator: str, sources: tuple[object, ...], delay_error
     return OperatorHead(operators.Merge, quiet, (1, delay_error), window=1, many=True, shown="merge()")
 
 
-def raced(*sources: object) -> OperatorHead:
+def raced(*sources: object, operator: str = "amb") -> OperatorHead:
     for source in sources:
-        check_source("amb", source)
-    return OperatorHead(operators.Amb, sources, many=True)
+        check_source(operator, source)
+    return OperatorHead(operators.Amb if operator == "amb" else operators.FirstWithValue, sources, many=True)
 
 
 def alike(sources: tuple[object, ...], comparer: Callable[[Any, Any], object] | None = None) -> Single[bool]:

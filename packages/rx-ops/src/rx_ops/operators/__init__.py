@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._combine import ForkJoin, Zip, ZipLate
     from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
     from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Deciding
-    from rx_ops.operators._conditional import Amb, SequenceEqual
+    from rx_ops.operators._conditional import Amb, FirstWithValue, SequenceEqual
     from rx_ops.operators._connect import Connectable, Within
     from rx_ops.operators._connectable import AutoConnect, RefCount
     from rx_ops.operators._convert import Hide, IgnoreElements, ToFlowableMissing, ToFlowableOne, Wrap
@@ -115,7 +115,7 @@ _NAMES: Final = {
     "_combine": ("ForkJoin", "Zip", "ZipLate"),
     "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
     "_concat_map": ("CONCAT_MAP", "ConcatMap", "Deciding"),
-    "_conditional": ("Amb", "SequenceEqual"),
+    "_conditional": ("Amb", "FirstWithValue", "SequenceEqual"),
     "_connect": ("Connectable", "Within"),
     "_connectable": ("AutoConnect", "RefCount"),
     "_convert": ("Hide", "IgnoreElements", "ToFlowableMissing", "ToFlowableOne", "Wrap"),
@@ -238,6 +238,7 @@ __all__ = [
     "ExhaustMap",
     "Expand",
     "ExpandDeep",
+    "FirstWithValue",
     "FlatMap",
     "ForkJoin",
     "FutureSource",

@@ -1,12 +1,13 @@
-"""Several sources that are watched together: the first one with a signal (amb), equal items (sequence_equal)."""
+"""Several sources that are watched together: the first one with a signal (amb) or an item (first_with_value), equal items
+(sequence_equal)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import UNBOUNDED, dropped_late, user_call
+from rx_core import UNBOUNDED, composite, dropped_late, user_call
 from rx_core.streams import END, Op, QueuedInput, RelayedInput, Stream, without_demand, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._mapping import as_error
@@ -90,6 +91,8 @@ class Amb(Op[T]):
 
     __slots__ = ("prize", "refused", "rivals", "sources", "winner")
 
+    #: What it listens to each source with.
+    rival: ClassVar[type[_Rival[Any]]] = _Rival
     rivals: list[_Rival[T]]
     #: The source that pops its only item has won. Any: a list, whose pop is atomic.
     prize: Any
@@ -103,7 +106,7 @@ class Amb(Op[T]):
         self.prize = [None]
         self.winner = None
         self.refused = None
-        self.rivals = [_Rival(self) for _ in sources]
+        self.rivals = [self.rival(self) for _ in sources]
 
     def open(self) -> None:
         for rival, source in zip(self.rivals, self.sources, strict=True):
@@ -143,6 +146,55 @@ class Amb(Op[T]):
         for rival in self.rivals:
             rival.close()
         self.winner = None
+
+
+# -- first_with_value --------------------------------------------------------------------------------------------------------
+
+
+class _Candidate(_Rival[T]):
+    """One of the sources that race for an item. An end before its first item is no win."""
+
+    __slots__ = ()
+
+    def on_error(self, error: Exception, /) -> None:
+        if self.won or self.closed:
+            super().on_error(error)
+            return
+        self.op.errors.append(error)
+        self.done = True
+        self.op.drain()
+
+    def on_complete(self) -> None:
+        if self.won or self.closed:
+            super().on_complete()
+            return
+        self.done = True
+        self.op.drain()
+
+
+@op("first_with_value")
+class FirstWithValue(Amb[T]):
+    """The first source with an item; the others are cancelled. The end is that of the winner, or comes when no source is left."""
+
+    __slots__ = ("errors",)
+
+    rival = _Candidate
+    #: Of sources that are out, as they came. A list, whose append is atomic: each source may be on a thread of its own.
+    errors: list[Exception]
+
+    def __init__(self, down: Subscriber[T], sources: Sequence[Publisher[T]]) -> None:
+        super().__init__(down, sources)
+        self.errors = []
+
+    def step(self, demand: int) -> int:
+        if self.winner is None and self.refused is None and self.rivals and all(rival.done for rival in self.rivals):
+            errors, self.errors = self.errors, []  # not kept: the frames in their tracebacks may hold this
+            return self.finish(composite(errors) if errors else None)
+        return super().step(demand)
+
+    def close(self) -> None:
+        super().close()
+        self.errors = []
 
 
 # -- sequence_equal ------------------------------------------------------------------------------------------------------------
