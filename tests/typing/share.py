@@ -45,6 +45,9 @@ assert_type(words.to_observable().share(), Observable[str])
 assert_type(Single.just(1).cache(), Single[int])
 assert_type(Single.just(1).cache_ttl(5.0, errors=True), Single[int])
 assert_type(words.cache_ttl(5.0), Flowable[str])
+assert_type(words.cache_ttl(lambda word: len(word) / 2, errors=lambda error: len(error.args), empty=1.0), Flowable[str])
+assert_type(Single.just(1).cache_ttl(lambda n: n * 2.0, errors=lambda error: 5.0), Single[int])
+assert_type(Maybe.just(1).cache_ttl(lambda n: n * 2.0, empty=lambda: 5.0), Maybe[int])
 assert_type(Maybe.just("a").cache(), Maybe[str])
 
 # processors

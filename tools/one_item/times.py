@@ -187,20 +187,38 @@ PART.row(
     "cache_ttl",
     "SMC",
     "One result for all who subscribe until it is ``seconds`` old; then the next one starts another run.\n\n"
-    "All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. An error reaches "
-    "those who are there, and is not kept; with ``errors=True`` it is. Who leaves does not stop the run.",
+    "All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. ``seconds`` may "
+    "be a function of the item, as for an answer that says how long it holds. An error reaches those who are there, and is not "
+    "kept; with ``errors=True`` it is, or for the seconds that a function of the error gives. Who leaves does not stop the run.",
     "--1|  -->  --1|     (later: 1|, and when that is stale: --2|)",
-    body="return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))",
-    errors="pass through; with ``errors`` to late observers too.",
+    body="return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, None, scheduler))",
+    errors="pass through; with ``errors`` to late observers too. What a function raises, or TypeError or ValueError for what it "
+    "returns, is signalled in place of the result, and not kept.",
     memory="the item, also a stale one, until the next one has come; no timer waits for the time.",
     thread="that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default: computation).",
-    source="Reactor ``Mono.cache(Duration)``.",
+    source="Reactor ``Mono.cache(Duration)``, ``cache(ttlForValue, ttlForError, ttlForEmpty)``.",
+    S={
+        "signature": "(self, seconds: float | Callable[[T_co], float], *, errors: bool | Callable[[Exception], float] = False, "
+        "scheduler: Scheduler | None = None) -> Type[T_co]",
+    },
+    M={
+        "says": "One result for all who subscribe until it is ``seconds`` old; then the next one starts another run.\n\n"
+        "All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. ``seconds`` "
+        "may be a function of the item, as for an answer that says how long it holds; without an item it is ``empty`` (as "
+        "``seconds``; nothing where that is a function). An error reaches those who are there, and is not kept; with "
+        "``errors=True`` it is, or for the seconds that a function of the error gives. Who leaves does not stop the run.",
+        "body": "return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, empty, scheduler))",
+    },
     C={
         "says": "One end for all who subscribe until it is ``seconds`` old; then the next one starts another run.\n\n"
         "All who subscribe while it runs share it, whatever it takes. An error reaches those who are there, and is "
-        "not kept; with ``errors=True`` it is. Who leaves does not stop the run.",
+        "not kept; with ``errors=True`` it is, or for the seconds that a function of the error gives. Who leaves does not stop "
+        "the run.",
+        "signature": "(self, seconds: float, *, errors: bool | Callable[[Exception], float] = False, "
+        "scheduler: Scheduler | None = None) -> Type",
         "marble": "--|  -->  --|     (later: |, and when that is stale: --|)",
         "memory": "none.",
+        "source": "Reactor ``Mono.cache(Duration)``.",
     },
 )
 PART.row(

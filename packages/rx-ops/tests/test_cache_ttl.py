@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED
+from rx_core import UNBOUNDED, CompositeException
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
@@ -186,6 +187,176 @@ def test_wrong_arguments_are_refused_at_assembly() -> None:
             ANY.of(1).cache_ttl(wrong)
     with pytest.raises(TypeError, match="cache_ttl"):
         ANY.of(1).cache_ttl(1.0, scheduler="io")
+
+
+# -- seconds that hang on the result -------------------------------------------------------------------------------------------
+
+
+class Answers:
+    """Gives one after the other; an exception is raised, None is no item."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.clock = VirtualScheduler()
+        self.left = list(answers)
+
+    def single(self) -> Single[Any]:
+        def call() -> Single[Any]:
+            answer = self.left.pop(0)
+            return Single.error(answer) if isinstance(answer, Exception) else Single.just(answer)
+
+        return Single.defer(call)
+
+    def maybe(self) -> Maybe[Any]:
+        def call() -> Maybe[Any]:
+            answer = self.left.pop(0)
+            return Maybe.empty() if answer is None else Maybe.just(answer)
+
+        return Maybe.defer(call)
+
+    def got(self, cached: Any) -> Any:
+        try:
+            return cached.blocking_get()
+        except Exception as error:
+            return error
+
+
+def test_an_item_says_for_how_long_it_is_kept() -> None:
+    answers = Answers(3.0, 5.0, 7.0)
+    cached = answers.single().cache_ttl(float, scheduler=answers.clock)
+    seen = []
+    for _ in range(9):
+        seen.append(answers.got(cached))
+        answers.clock.advance_by(1.0)
+    assert seen == [3.0] * 3 + [5.0] * 5 + [7.0]
+
+
+def test_an_error_says_for_how_long_it_is_kept() -> None:
+    short, long = ValueError("short"), KeyError("long")
+    answers = Answers(short, long, 1.0)
+    cached = answers.single().cache_ttl(float, errors=lambda e: 2.0 if e is short else 4.0, scheduler=answers.clock)
+    seen = []
+    for _ in range(7):
+        seen.append(answers.got(cached))
+        answers.clock.advance_by(1.0)
+    assert seen == [short] * 2 + [long] * 4 + [1.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [({}, 1), ({"empty": 3.0}, 3), ({"empty": lambda: 2.0}, 2)],
+    ids=["not", "seconds", "function"],
+)
+def test_what_is_empty_is_kept_as_long_as_it_is_told(options: dict[str, Any], kept: int) -> None:
+    answers = Answers(None, 9.0)
+    cached = answers.maybe().cache_ttl(float, **options, scheduler=answers.clock)
+    seen = []
+    for _ in range(kept + 1):
+        seen.append(answers.got(cached))
+        answers.clock.advance_by(1.0)
+    assert seen == [None] * kept + [9.0]
+
+
+def test_what_is_empty_is_kept_as_a_result_is_where_seconds_is_a_number() -> None:
+    answers = Answers(None, 9.0)
+    cached = answers.maybe().cache_ttl(2.0, scheduler=answers.clock)
+    seen = [answers.got(cached), answers.got(cached)]
+    answers.clock.advance_by(2.0)
+    assert [*seen, answers.got(cached)] == [None, None, 9.0]
+
+
+def test_of_several_items_the_shortest_time_counts() -> None:
+    clock = VirtualScheduler()
+    runs: list[int] = []
+
+    def run() -> Flowable[float]:
+        runs.append(1)
+        return Flowable.of(9.0, 2.0, 5.0)
+
+    for face in (lambda flow: flow, Flowable.to_observable):
+        runs.clear()
+        cached = face(Flowable.defer(run)).cache_ttl(float, scheduler=clock)
+        assert cached.blocking_list() == cached.blocking_list() == [9.0, 2.0, 5.0]
+        clock.advance_by(1.9)
+        cached.blocking_list()
+        assert len(runs) == 1
+        clock.advance_by(0.1)
+        cached.blocking_list()
+        assert len(runs) == 2
+
+
+def test_what_the_function_raises_ends_the_run_in_place_of_the_item_and_is_not_kept() -> None:
+    answers = Answers("no number", 4.0)
+    cached = answers.single().cache_ttl(float, scheduler=answers.clock)
+    first = answers.got(cached)
+    assert isinstance(first, ValueError)
+    assert any("cache_ttl" in note for note in first.__notes__)
+    assert [answers.got(cached), answers.got(cached)] == [4.0, 4.0]
+
+
+def test_a_run_is_cancelled_where_the_function_fails() -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[int]()
+    Flowable.wrap(source).cache_ttl(lambda item: 6 // item, scheduler=VirtualScheduler()).subscribe(subscriber)
+    source.next(1)
+    source.next(0)
+    subscriber.assert_values(1)
+    assert isinstance(subscriber.error, ZeroDivisionError)
+    assert source.cancelled
+
+
+def test_when_the_function_of_an_error_fails_both_are_told() -> None:
+    answers = Answers(OOPS, 4.0)
+    cached = answers.single().cache_ttl(5.0, errors=lambda _error: 1 // 0, scheduler=answers.clock)
+    both = answers.got(cached)
+    assert isinstance(both, CompositeException)
+    assert [type(error) for error in both.exceptions] == [ValueError, ZeroDivisionError]
+    assert answers.got(cached) == 4.0
+
+
+@pytest.mark.parametrize(("wrong", "kind"), [(None, TypeError), ("1", TypeError), (True, TypeError), (-1, ValueError)])
+def test_what_is_no_number_of_seconds_is_an_error(wrong: Any, kind: type[Exception]) -> None:
+    answers = Answers(1, 2)
+
+    def lasts(_item: object) -> Any:
+        return wrong
+
+    cached = answers.single().cache_ttl(lasts, scheduler=answers.clock)
+    error = answers.got(cached)
+    assert type(error) is kind
+    assert "lasts returned" in str(error)
+
+
+def test_inf_is_for_ever() -> None:
+    answers = Answers(1, 2)
+    cached = answers.single().cache_ttl(lambda _item: inf, scheduler=answers.clock)
+    answers.got(cached)
+    answers.clock.advance_by(1e9)
+    assert answers.got(cached) == 1
+
+
+def test_the_end_of_a_completable_may_be_kept_by_its_error() -> None:
+    clock = VirtualScheduler()
+    calls: list[int] = []
+
+    def call() -> None:
+        calls.append(1)
+        raise OOPS
+
+    cached = Completable.from_action(call).cache_ttl(9.0, errors=lambda _error: 2.0, scheduler=clock)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="oops"):
+            cached.blocking_await()
+        clock.advance_by(1.0)
+    assert len(calls) == 2
+
+
+def test_wrong_functions_are_refused_at_assembly() -> None:
+    for face in (Flowable, Observable, Single, Maybe):
+        with pytest.raises(TypeError, match=r"Right:  \.cache_ttl\(float, errors=lambda error: 5\.0\)"):
+            face.never().cache_ttl(float, errors=True)
+    for options in ({"errors": 5.0}, {"empty": -1}, {"empty": "1"}):
+        with pytest.raises((TypeError, ValueError), match="cache_ttl"):
+            ANY.of(1).cache_ttl(1.0, **options)
 
 
 @pytest.mark.stress

@@ -1010,23 +1010,26 @@ class Completable(OneItem[Any], CompletablePlugged):
         """
         return self._from(kept(self))
 
-    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Completable:
+    def cache_ttl(
+        self, seconds: float, *, errors: bool | Callable[[Exception], float] = False, scheduler: Scheduler | None = None
+    ) -> Completable:
         """One end for all who subscribe until it is ``seconds`` old; then the next one starts another run.
 
         All who subscribe while it runs share it, whatever it takes. An error reaches those who are there, and is not kept;
-        with ``errors=True`` it is. Who leaves does not stop the run.
+        with ``errors=True`` it is, or for the seconds that a function of the error gives. Who leaves does not stop the run.
 
         ::  --|  -->  --|     (later: |, and when that is stale: --|)
 
         Demand:  none; there are no items.
-        Errors:  pass through; with ``errors`` to late observers too.
+        Errors:  pass through; with ``errors`` to late observers too. What a function raises, or TypeError or ValueError for
+                 what it returns, is signalled in place of the result, and not kept.
         Memory:  none.
         Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default:
                  computation).
         Fusion:  a wall for what follows, pushed through without a queue.
         Source:  Reactor ``Mono.cache(Duration)``.
         """
-        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))
+        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, None, scheduler))
 
     def hide(self) -> Completable:
         """The same behind a wall: nothing fuses across it and no operator sees what is behind it.

@@ -4104,24 +4104,36 @@ class ObservableReplay(ObservableConnect[T_co]):
         said = ("queue: all items, kept for later subscribers",)
         return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
 
-    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Observable[T_co]:
+    def cache_ttl(
+        self,
+        seconds: float | Callable[[T_co], float],
+        *,
+        errors: bool | Callable[[Exception], float] = False,
+        empty: float | Callable[[], float] | None = None,
+        scheduler: Scheduler | None = None,
+    ) -> Observable[T_co]:
         """:meth:`cache` for ``seconds`` from the end on: the first who subscribes then starts the stream again.
 
         While the stream runs all who subscribe share that run, whatever it takes: there is never a second one at the same time.
-        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be.
+        ``seconds`` may be a function of an item, as for an answer that says how long it holds; the shortest time of all items
+        counts. Without an item it is ``empty`` (as ``seconds``; nothing where that is a function).
+        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be, or
+        for the seconds that a function of the error gives.
 
         ::  --1--2|  -->  --1--2|     (later: (12)|, and when that is stale: --3--4|)
 
         Demand:  none; everything is taken as it comes.
-        Errors:  pass through, behind the items; with ``errors`` to late observers too.
+        Errors:  pass through, behind the items; with ``errors`` to late observers too. What a function raises, or TypeError or
+                 ValueError for what it returns, ends the run and is not kept.
         Memory:  all items, also stale ones, until a observer comes for whom there are fresh ones; no timer waits for the time.
                  Leaving observers do not stop the source.
         Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default: computation).
         Fusion:  a wall for what follows, pushed through without a queue.
-        Source:  Reactor ``Mono.cache(Duration)``. Reactor's ``Flux.cache(history, ttl)``, whose items age one by one and which
-                 runs its source once, is ``replay(history, seconds).auto_connect()``.
+        Source:  Reactor ``Mono.cache(Duration)``, ``cache(ttlForValue, ttlForError, ttlForEmpty)``. Reactor's
+                 ``Flux.cache(history, ttl)``, whose items age one by one and which runs its source once, is
+                 ``replay(history, seconds).auto_connect()``.
         """
-        return self._from(refreshed_head(self, self, seconds, errors, scheduler))
+        return self._from(refreshed_head(self, self, seconds, errors, empty, scheduler))
 
 
 class ObservableConvert(ObservableCore[T_co]):

@@ -1574,23 +1574,32 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         """
         return self._from(kept(self))
 
-    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Single[T_co]:
+    def cache_ttl(
+        self,
+        seconds: float | Callable[[T_co], float],
+        *,
+        errors: bool | Callable[[Exception], float] = False,
+        scheduler: Scheduler | None = None,
+    ) -> Single[T_co]:
         """One result for all who subscribe until it is ``seconds`` old; then the next one starts another run.
 
-        All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time. An error
-        reaches those who are there, and is not kept; with ``errors=True`` it is. Who leaves does not stop the run.
+        All who subscribe while it runs share it, whatever it takes: there is never a second one at the same time.
+        ``seconds`` may be a function of the item, as for an answer that says how long it holds. An error reaches those who
+        are there, and is not kept; with ``errors=True`` it is, or for the seconds that a function of the error gives. Who
+        leaves does not stop the run.
 
         ::  --1|  -->  --1|     (later: 1|, and when that is stale: --2|)
 
         Demand:  none; the item comes as soon as it is there.
-        Errors:  pass through; with ``errors`` to late observers too.
+        Errors:  pass through; with ``errors`` to late observers too. What a function raises, or TypeError or ValueError for
+                 what it returns, is signalled in place of the result, and not kept.
         Memory:  the item, also a stale one, until the next one has come; no timer waits for the time.
         Thread:  that of the source, or the one that subscribes. ``seconds`` are those of ``scheduler`` (default:
                  computation).
         Fusion:  a wall for what follows, pushed through without a queue.
-        Source:  Reactor ``Mono.cache(Duration)``.
+        Source:  Reactor ``Mono.cache(Duration)``, ``cache(ttlForValue, ttlForError, ttlForEmpty)``.
         """
-        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, scheduler))
+        return self._from(refreshed_head(self, self._as(PlainFlow), seconds, errors, None, scheduler))
 
     def hide(self) -> Single[T_co]:
         """The same behind a wall: nothing fuses across it and no operator sees what is behind it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rx_core import FlowableBase, Scheduler
+from rx_core import FlowableBase, Scheduler, name_of
 from rx_fusion import SourceHead
 from rx_ops import operators
 from rx_ops._faces._connect import FlowableConnect
@@ -85,31 +85,63 @@ class FlowableReplay(FlowableConnect[T_co]):
         said = ("queue: all items, kept for later subscribers",)
         return self._from(SourceHead("cache", operators.cached(self, default_scheduler(None), text), text, (self,), said))
 
-    def cache_ttl(self, seconds: float, *, errors: bool = False, scheduler: Scheduler | None = None) -> Flowable[T_co]:
+    def cache_ttl(
+        self,
+        seconds: float | Callable[[T_co], float],
+        *,
+        errors: bool | Callable[[Exception], float] = False,
+        empty: float | Callable[[], float] | None = None,
+        scheduler: Scheduler | None = None,
+    ) -> Flowable[T_co]:
         """:meth:`cache` for ``seconds`` from the end on: the first who subscribes then starts the stream again.
 
         While the stream runs all who subscribe share that run, whatever it takes: there is never a second one at the same time.
-        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be.
+        ``seconds`` may be a function of an item, as for an answer that says how long it holds; the shortest time of all items
+        counts. Without an item it is ``empty`` (as ``seconds``; nothing where that is a function).
+        An error reaches those who are there, and is not kept; with ``errors=True`` it is, for as long as a result would be, or
+        for the seconds that a function of the error gives.
 
         ::  --1--2|  -->  --1--2|     (later: (12)|, and when that is stale: --3--4|)
 
         Demand:  the source is asked for everything at the first subscription; each subscriber has its own pace.
-        Errors:  pass through, behind the items; with ``errors`` to late subscribers too.
+        Errors:  pass through, behind the items; with ``errors`` to late subscribers too. What a function raises, or TypeError or
+                 ValueError for what it returns, ends the run and is not kept.
         Memory:  all items, also stale ones, until a subscriber comes for whom there are fresh ones; no timer waits for the time.
                  Leaving subscribers do not stop the source.
         Thread:  that of the source, or the one that requests. ``seconds`` are those of ``scheduler`` (default: computation).
         Fusion:  a wall for what follows, pushed through without a queue.
-        Source:  Reactor ``Mono.cache(Duration)``. Reactor's ``Flux.cache(history, ttl)``, whose items age one by one and which
-                 runs its source once, is ``replay(history, seconds).auto_connect()``.
+        Source:  Reactor ``Mono.cache(Duration)``, ``cache(ttlForValue, ttlForError, ttlForEmpty)``. Reactor's
+                 ``Flux.cache(history, ttl)``, whose items age one by one and which runs its source once, is
+                 ``replay(history, seconds).auto_connect()``.
         """
-        return self._from(refreshed_head(self, self, seconds, errors, scheduler))
+        return self._from(refreshed_head(self, self, seconds, errors, empty, scheduler))
 
 
-def refreshed_head(shown: object, source: object, seconds: float, errors: bool, scheduler: Scheduler | None) -> SourceHead:
+def refreshed_head(
+    shown: object,
+    source: object,
+    seconds: float | Callable[[Any], float],
+    errors: bool | Callable[[Exception], float],
+    empty: float | Callable[[], float] | None,
+    scheduler: Scheduler | None,
+) -> SourceHead:
     """The head of ``cache_ttl``, for all reactive types. ``source`` has the items of what is ``shown``."""
-    check_seconds("cache_ttl", seconds)
-    text = f"{shown!r}.cache_ttl({seconds})"
-    shared: operators.Refreshed[Any] = operators.Refreshed(
-        source, float(seconds), errors, default_scheduler(scheduler, "cache_ttl"), text
-    )
+    if not callable(seconds):
+        check_seconds("cache_ttl", seconds)
+        seconds = float(seconds)
+    if empty is not None and not callable(empty):
+        check_seconds("cache_ttl", empty, "empty")
+    if not isinstance(errors, bool) and not callable(errors):
+        raise TypeError(
+            f"cache_ttl(errors={errors!r}): True, False or a function of the error is needed.\n"
+            f"  Right:  .cache_ttl(60.0, errors=lambda error: 5.0)"
+        )
+    if errors is True and callable(seconds):
+        raise TypeError(
+            f"cache_ttl({name_of(seconds)}, errors=True): seconds is a function of an item, which says nothing of an error.\n"
+            f"  Right:  .cache_ttl({name_of(seconds)}, errors=lambda error: 5.0)"
+        )
+    text = f"{shown!r}.cache_ttl({name_of(seconds) if callable(seconds) else seconds})"
+    lifetimes: operators.Lifetimes[Any] = operators.Lifetimes(seconds, errors, empty)
+    shared: operators.Refreshed[Any] = operators.Refreshed(source, lifetimes, default_scheduler(scheduler, "cache_ttl"), text)
     return SourceHead("cache_ttl", shared, text, (shown,), ("one run for all, its result kept until it is stale",))

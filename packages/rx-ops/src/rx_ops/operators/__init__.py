@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from rx_ops.operators._rails_ordered import in_order
     from rx_ops.operators._rates import Debounce, DebounceBy, Sample, SampleBy, ThrottleFirst, ThrottleLatest
     from rx_ops.operators._repeat import Repeat, RepeatUntil, RepeatWhen, Retry, RetryBackoff, RetryUntil, RetryWhen
-    from rx_ops.operators._replay import Refreshed, Replay, ReplayWithin, cached, replayed
+    from rx_ops.operators._replay import Lifetimes, Refreshed, Replay, ReplayWithin, cached, replayed
     from rx_ops.operators._runs import (
         WindowUntil,
         WindowUntilChanged,
@@ -165,7 +165,7 @@ _NAMES: Final = {
     "_rails_ordered": ("in_order",),
     "_rates": ("Debounce", "DebounceBy", "Sample", "SampleBy", "ThrottleFirst", "ThrottleLatest"),
     "_repeat": ("Repeat", "RepeatUntil", "RepeatWhen", "Retry", "RetryBackoff", "RetryUntil", "RetryWhen"),
-    "_replay": ("Refreshed", "Replay", "ReplayWithin", "cached", "replayed"),
+    "_replay": ("Lifetimes", "Refreshed", "Replay", "ReplayWithin", "cached", "replayed"),
     "_runs": (
         "WindowUntil",
         "WindowUntilChanged",
@@ -251,6 +251,7 @@ __all__ = [
     "IgnoreElements",
     "Interval",
     "Join",
+    "Lifetimes",
     "Listening",
     "Log",
     "Materialize",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from rx_core import UNBOUNDED
+from rx_core import UNBOUNDED, composite, name_of, user_call
 from rx_core.streams import End, Failing, Log, Op, RelayedInput, ReplayHub, takes_requests
 from rx_fusion import op
 from rx_ops.operators._connect import Connectable, Connection, Within
 from rx_ops.operators._connectable import AutoConnect
+from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
     from rx_core import Scheduler, Subscriber
@@ -132,18 +134,65 @@ def replayed(size: int | None, seconds: float | None, clock: Scheduler, text: st
     return lambda source: Replay(source, size, seconds, clock, text)
 
 
+class Lifetimes(Generic[T]):
+    """For how long ``cache_ttl`` keeps a result, by what it is: in seconds, or what a function says."""
+
+    __slots__ = ("empty", "errors", "items")
+
+    #: Of several items the shortest time counts.
+    items: float | Callable[[T], float]
+    #: A bool: as long as ``items`` says, or not at all.
+    errors: bool | Callable[[Exception], float]
+    empty: float | Callable[[], float]
+
+    def __init__(
+        self,
+        items: float | Callable[[T], float],
+        errors: bool | Callable[[Exception], float],
+        empty: float | Callable[[], float] | None,
+    ) -> None:
+        self.items = items
+        self.errors = errors
+        if empty is None:
+            empty = 0.0 if callable(items) else items
+        self.empty = empty
+
+    def of_error(self, error: Exception) -> float:
+        if callable(self.errors):
+            return _lasts(self.errors, error)
+        return self.items if self.errors and not callable(self.items) else NOT_KEPT
+
+    def of_empty(self) -> float:
+        return _lasts(self.empty) if callable(self.empty) else self.empty
+
+
+#: Stale from the beginning, also for one who looked at the clock before the end came.
+NOT_KEPT: Final = -inf
+
+
+def _lasts(function: Callable[..., float], *args: object) -> float:
+    seconds = user_call("cache_ttl", function, *args)
+    said = f"cache_ttl(): {name_of(function)} returned {seconds!r} as seconds; 0.0 keeps nothing, inf for ever"
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TypeError(said)
+    if not seconds >= 0:
+        raise ValueError(said)
+    return seconds
+
+
 class Refreshed(Replay[T]):
     """What ``cache_ttl`` keeps: the run of the source that is current, also when it is over, until it is stale."""
 
-    __slots__ = ("_errors", "_lasting")
+    __slots__ = ("_lifetimes",)
 
-    def __init__(self, source: Any, seconds: float, errors: bool, clock: Scheduler, text: str) -> None:
+    def __init__(self, source: Any, lifetimes: Lifetimes[T], clock: Scheduler, text: str) -> None:
         super().__init__(source, None, None, clock, text, eager=True)
-        self._lasting = seconds
-        self._errors = errors
+        self._lifetimes = lifetimes
 
     def _make(self) -> Connection[T]:
-        return _Refreshing(self, _EndingHub(self, Log(), self._asked, self._clock), everything=True)
+        lifetimes = self._lifetimes
+        made: type[_EndingHub[T]] = _JudgingHub if callable(lifetimes.items) else _EndingHub
+        return _Refreshing(self, made(self, Log(), self._asked, self._clock, lifetimes), everything=True)
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         """To the current run, or to a new one where there is none or it is stale. The first who is there starts it."""
@@ -155,7 +204,7 @@ class Refreshed(Replay[T]):
         while True:
             run = self.take()
             assert isinstance(run, _Refreshing)
-            if not run.is_stale(now, self._lasting, self._errors):
+            if not run.is_stale(now):
                 break
             self.detach(run)  # by one of those who come at the same time: the others find the run that it makes
         run.subscribe(subscriber)
@@ -163,21 +212,50 @@ class Refreshed(Replay[T]):
 
 
 class _EndingHub(_RecordingHub[T]):
-    """Knows when its source ended."""
+    """Knows when its source ended, and for how long that is to last."""
 
-    __slots__ = ("clock", "ended")
+    __slots__ = ("clock", "ended", "lasts", "lifetimes")
 
     clock: Scheduler
     ended: float
+    #: In seconds, from ``ended`` on.
+    lasts: float
+    lifetimes: Lifetimes[T]
 
-    def __init__(self, owner: object, log: Log[T], asked: bool, clock: Scheduler) -> None:
+    def __init__(self, owner: object, log: Log[T], asked: bool, clock: Scheduler, lifetimes: Lifetimes[T]) -> None:
         super().__init__(owner, log, asked)
         self.clock = clock
+        self.lifetimes = lifetimes
         self.ended = 0.0
+        self.lasts = inf if callable(lifetimes.items) else lifetimes.items
 
     def finish(self, end: End) -> None:
+        try:
+            if end.error is not None:
+                self.lasts = self.lifetimes.of_error(end.error)
+            elif not self.log.tail.index:
+                self.lasts = self.lifetimes.of_empty()
+        except Exception as failure:
+            self.lasts = NOT_KEPT
+            end = End(as_error(failure) if end.error is None else composite([end.error, as_error(failure)]))
         self.ended = self.clock.now()  # before the end, which says that it is there
         super().finish(end)
+
+
+class _JudgingHub(_EndingHub[T]):
+    """Asks of each item for how long it lasts."""
+
+    __slots__ = ()
+
+    def on_next(self, item: T, /) -> None:
+        items = self.lifetimes.items
+        assert callable(items)
+        try:
+            self.lasts = min(self.lasts, _lasts(items, item))
+        except Exception as failure:  # before subscribers get the item: of a Single it is all they would hear
+            self.recorder.input.fail(as_error(failure))
+        else:
+            super().on_next(item)
 
 
 class _Refreshing(_Replayed[T]):
@@ -185,12 +263,9 @@ class _Refreshing(_Replayed[T]):
 
     _hub: _EndingHub[T]
 
-    def is_stale(self, now: float, seconds: float, errors: bool) -> bool:
+    def is_stale(self, now: float) -> bool:
         hub = self._hub
-        end = hub.end
-        if end is None:
-            return False  # it runs, so a second one would be one too many
-        return now - hub.ended >= seconds or (end.error is not None and not errors)
+        return hub.end is not None and now - hub.ended >= hub.lasts  # one that runs is not: a second would be one too many
 
 
 def cached(source: Any, clock: Scheduler, text: str) -> AutoConnect[Any]:
