@@ -201,6 +201,41 @@ def test_a_function_in_between_that_is_not_covered_is_refused(flow: Any, named: 
     assert f".{named}.hide()" in str(raised.value)
 
 
+STREAMS_OF_ITEMS: dict[str, Any] = {
+    "flat_map": lambda flow: flow.flat_map(Flowable.just),
+    "concat_map": lambda flow: flow.concat_map(Flowable.just),
+    "concat_map_eager": lambda flow: flow.concat_map_eager(Flowable.just),
+    "switch_map": lambda flow: flow.switch_map(Flowable.just),
+    "exhaust_map": lambda flow: flow.exhaust_map(Flowable.just),
+    "flat_map, with more between": lambda flow: flow.flat_map(Flowable.just).take(9),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS_OF_ITEMS)
+def test_streams_of_items_in_front_of_what_is_covered_are_refused(name: str) -> None:
+    opened = STREAMS_OF_ITEMS[name](Flowable.of(1, 0))
+    with pytest.raises(TypeError, match="whose errors end the stream") as raised:
+        opened.map(tenth).on_error_continue(print)
+    assert f".{name.partition(',')[0]}(Flowable.just).hide()" in str(raised.value)
+    told = Told()
+    assert opened.hide().map(tenth).on_error_continue(told).blocking_list() == [10]
+    assert told.items == [0]
+
+
+def test_what_makes_no_stream_of_an_item_may_be_in_front_of_what_is_covered() -> None:
+    told = Told()
+    flow = Flowable.of(1, 0).merge_with(Flowable.empty()).retry(3, when=bool).map(tenth).on_error_continue(told)
+    assert flow.blocking_list() == [10]
+    assert told.items == [0]
+
+
+def test_inner_streams_go_on_by_themselves_as_the_error_says() -> None:
+    def fetch(n: int) -> Flowable[int]:
+        return Flowable.just(n).map(tenth)
+
+    assert Flowable.of(1, 0, 2).flat_map(lambda n: fetch(n).on_error_complete()).blocking_list() == [10, 5]
+
+
 def test_behind_hide_it_covers_what_is_there() -> None:
     told = Told()
     assert Flowable.of(1, 0).scan(min).hide().map(tenth).on_error_continue(told).blocking_list() == [10]

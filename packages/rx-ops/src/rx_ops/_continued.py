@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from rx_core import as_signal, composite, user_call
-from rx_fusion import Feed, Shape, shape_of
+from rx_fusion import Feed, OperatorHead, Shape, shape_of
 from rx_fusion._notes import call, calls
 from rx_fusion._shapes import VALUE
+
+#: Operators that make a stream of each item. An error of such a stream, or of their function, looks as if it were of one item.
+_STREAMS_OF_ITEMS: Final = frozenset(("concat_map", "concat_map_eager", "exhaust_map", "expand", "flat_map", "switch_map"))
 
 
 def covered(shape: Shape) -> int:
@@ -31,6 +34,11 @@ def kept_function(shape: Shape, args: tuple[Any, ...]) -> str:
         if any(map(callable, mine)):
             found = call(stage.name, mine)
     return found
+
+
+def opened_streams(head: object) -> str:
+    """The call that makes streams of the items, where these come from such an operator; "" otherwise."""
+    return head.shown if isinstance(head, OperatorHead) and head.name in _STREAMS_OF_ITEMS else ""
 
 
 class Continued:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rx_core import Publisher, name_of
 from rx_ops import operators, stages
 from rx_ops._breaker import CircuitBreaker
-from rx_ops._continued import Continued, covered, kept_function
+from rx_ops._continued import Continued, covered, kept_function, opened_streams
 from rx_ops._faces._core import FlowableCore, check_callable
 
 if TYPE_CHECKING:
@@ -74,9 +74,10 @@ class FlowableErrors(FlowableCore[T_co]):
         covers is shown by ``explain()``. With ``when`` it goes on only after errors for which that is true.
 
         An error of anything else ends the stream as ever: of the source, of ``flat_map`` and other operators over several
-        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. An operator
-        in between that keeps something and calls a function (``scan``, ``take_while``) is refused: ``hide()`` behind it says that
-        its errors are to end the stream.
+        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. What would
+        look covered and is not is refused: an operator in between that keeps something and calls a function (``scan``,
+        ``take_while``), and ``flat_map`` and its kind in front of what is covered. ``hide()`` behind it says that its errors are
+        to end the stream.
 
         ::  --1--x--3|  -->  --1-----3|
 
@@ -139,6 +140,13 @@ def continued(pipeline: Any, handler: Any, when: Any) -> tuple[Any, Continued]:
             f"on_error_continue(): {keeping} keeps something from one item to the next, so it cannot go on after an error.\n"
             f"  To have its errors end the stream:  .{keeping}.hide(), with what is to go on behind it\n"
             f"  To go on after errors in front of it:  .on_error_continue(handler).{keeping}"
+        )
+    opening = opened_streams(pipeline._head)
+    if opening:
+        raise TypeError(
+            f"on_error_continue(): it does not cover {opening}, whose errors end the stream.\n"
+            f"  To go on after errors of inner streams:  .flat_map(lambda x: fetch(x).on_error_complete())\n"
+            f"  To have its errors end the stream:       .{opening}.hide(), with what is to go on behind it"
         )
     origin = type(pipeline)(pipeline._head, before, before_args)
     return origin, Continued(origin, covering, args, handler, when)

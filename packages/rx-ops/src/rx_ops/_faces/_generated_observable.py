@@ -3043,9 +3043,10 @@ class ObservableErrors(ObservableCore[T_co]):
         covers is shown by ``explain()``. With ``when`` it goes on only after errors for which that is true.
 
         An error of anything else ends the stream as ever: of the source, of ``flat_map`` and other operators over several
-        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. An operator
-        in between that keeps something and calls a function (``scan``, ``take_while``) is refused: ``hide()`` behind it says that
-        its errors are to end the stream.
+        streams, of what is behind this. Their sound spelling is ``flat_map(lambda x: fetch(x).on_error_complete())``. What would
+        look covered and is not is refused: an operator in between that keeps something and calls a function (``scan``,
+        ``take_while``), and ``flat_map`` and its kind in front of what is covered. ``hide()`` behind it says that its errors are
+        to end the stream.
 
         ::  --1--x--3|  -->  --1-----3|
 
