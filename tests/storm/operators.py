@@ -290,6 +290,12 @@ def rails_in_order(rx: Any, merged: Any) -> Any:
     return parallel.map_optional(lambda item: item).sequential(prefetch=PREFETCH, ordered=True)
 
 
+def streams_of_rails_in_order(rx: Any, merged: Any) -> Any:
+    parallel = merged.parallel(3, prefetch=PREFETCH).run_on(rx_schedulers.computation(), prefetch=PREFETCH)
+    inner = parallel.flat_map(lambda item: rx.of(item).observe_on(rx_schedulers.computation()), max_concurrency=2)
+    return inner.sequential(prefetch=PREFETCH, ordered=True)
+
+
 def beside_last(step: Callable[[Any, Any, Any], Any]) -> Build:
     """A step behind a merge of all sources but the last, which says when, and never that it is over: its items do not come."""
 
@@ -415,6 +421,7 @@ THREADS: Final = (
     Case("observe_on, merge", each_again(observed)),
     Case("parallel", after_merge(rails), judging.everything_unordered, faces=(Flowable,)),
     Case("parallel, ordered", after_merge(rails_in_order), faces=(Flowable,)),
+    Case("parallel, streams of items, ordered", after_merge(streams_of_rails_in_order), faces=(Flowable,)),
     Case("subscribe_on", each_again(lambda s: s.subscribe_on(rx_schedulers.io()))),
     Case("delay", each_again(lambda s: s.delay(1e-4))),
     Case("delay by selector", after_merge(lambda rx, m: m.delay(selector=rx.just))),

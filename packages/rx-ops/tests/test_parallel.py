@@ -13,7 +13,7 @@ from rails_parties import Several, double, failing_at
 
 from rx_core import UNBOUNDED, CompositeException
 from rx_fusion import fusion_off
-from rx_ops import Flowable, Maybe, ParallelFlowable
+from rx_ops import Flowable, Maybe, ParallelFlowable, Single
 from rx_schedulers import computation
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
@@ -149,10 +149,42 @@ SAME_AS_WITHOUT: dict[str, tuple[Callable[[Parallel], Parallel], Callable[[Flowa
     "flat_map": (lambda p: p.flat_map(lambda x: Flowable.of(x, -x)), lambda f: f.flat_map(lambda x: Flowable.of(x, -x))),
     "concat_map": (lambda p: p.concat_map(lambda x: Flowable.of(x, -x)), lambda f: f.concat_map(lambda x: Flowable.of(x, -x))),
     "chain": (lambda p: p.map(double).filter(bool).map(str), lambda f: f.map(double).filter(bool).map(str)),
+    "flat_map of what is left": (
+        lambda p: p.filter(lambda x: x % 3).flat_map(lambda x: Flowable.range(x % 4)).map(str),
+        lambda f: f.filter(lambda x: x % 3).flat_map(lambda x: Flowable.range(x % 4)).map(str),
+    ),
+    "flat_map of what is expanded": (
+        lambda p: p.flat_map_iterable(lambda x: range(x % 3)).flat_map(lambda x: Flowable.of(x, -x).filter(bool)),
+        lambda f: f.flat_map_iterable(lambda x: range(x % 3)).flat_map(lambda x: Flowable.of(x, -x).filter(bool)),
+    ),
+    "flat_map behind concat_map": (
+        lambda p: p.concat_map(lambda x: Flowable.range(x % 3)).flat_map(lambda x: Single.just(x + 1)).filter(lambda x: x > 1),
+        lambda f: f.concat_map(lambda x: Flowable.range(x % 3)).flat_map(lambda x: Single.just(x + 1)).filter(lambda x: x > 1),
+    ),
+    "flat_map on threads": (
+        lambda p: p.run_on(computation()).flat_map(lambda x: Flowable.of(x, -x)).run_on(computation(), prefetch=2).map(double),
+        lambda f: f.flat_map(lambda x: Flowable.of(x, -x)).map(double),
+    ),
+    "flat_map of foreign sources": (lambda p: p.flat_map(Foreign), lambda f: f.flat_map(Foreign)),
+    "starmap": (
+        lambda p: p.map(lambda x: (x, 1)).starmap(lambda a, b: a + b),
+        lambda f: f.map(lambda x: x + 1),
+    ),
+    "cast": (lambda p: p.cast(int).map(double), lambda f: f.map(double)),
+    "of_type": (
+        lambda p: p.map(lambda x: x if x % 3 else str(x)).of_type(str),
+        lambda f: f.map(lambda x: x if x % 3 else str(x)).of_type(str),
+    ),
     "run_on": (lambda p: p.run_on(computation()).map(double), lambda f: f.map(double)),
     "run_on twice": (lambda p: p.run_on(computation()).map(double).run_on(computation(), prefetch=2), lambda f: f.map(double)),
 }
-KEEPS_ORDER = sorted(SAME_AS_WITHOUT.keys() - {"flat_map", "concat_map"})
+
+
+class Foreign:
+    """A publisher that is not ours."""
+
+    def __init__(self, item: int) -> None:
+        self.subscribe = Flowable.range(item % 3).map(lambda at: item + at).subscribe
 
 
 @pytest.mark.parametrize("prefetch", [1, 4, 128])
@@ -167,7 +199,7 @@ def test_rails_together_give_what_the_stream_gives_without(name: str, rails: int
 
 @pytest.mark.parametrize("prefetch", [1, 4, 128])
 @pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("name", KEEPS_ORDER)
+@pytest.mark.parametrize("name", SAME_AS_WITHOUT)
 def test_in_order_they_are_the_stream_without_rails(name: str, hidden: bool, prefetch: int) -> None:
     divided, plain = SAME_AS_WITHOUT[name]
     source = Flowable.range(300).hide() if hidden else Flowable.range(300)
@@ -335,12 +367,101 @@ def test_results_of_one_item_stay_together_in_order() -> None:
     got.assert_result(1, 2, 2, 3, 3, 3)
 
 
+def test_streams_of_items_give_in_their_turn_what_they_have_so_far() -> None:
+    inner: dict[int, ManualPublisher[str]] = {at: ManualPublisher() for at in range(3)}
+    got = TestSubscriber[str]()
+    Flowable.range(3).parallel(2).flat_map(inner.__getitem__).sequential(ordered=True).subscribe(got)
+    inner[1].next("b1")
+    got.assert_empty()
+    inner[0].next("a1")
+    inner[0].next("a2")
+    got.assert_values("a1", "a2")
+    inner[0].complete()
+    got.assert_values("a1", "a2", "b1")
+    inner[2].next("c1")
+    inner[2].complete()
+    inner[1].next("b2")
+    got.assert_values("a1", "a2", "b1", "b2")
+    inner[1].complete()
+    got.assert_result("a1", "a2", "b1", "b2", "c1")
+
+
+def test_an_endless_stream_of_an_item_is_heard() -> None:
+    def endless(item: int) -> Flowable[int]:
+        return Flowable.just(item).repeat()
+
+    nine = Flowable.range(9).parallel(3)
+    assert nine.flat_map(endless).sequential(ordered=True).take(3).blocking_list() == [0, 0, 0]
+    assert nine.concat_map(endless).map(double).sequential(ordered=True).take(3).blocking_list() == [0, 0, 0]
+
+
+def test_in_order_no_more_inner_streams_run_on_a_rail_than_it_was_told() -> None:
+    inner: list[ManualPublisher[int]] = []
+
+    def opened(_item: int) -> ManualPublisher[int]:
+        inner.append(ManualPublisher())
+        return inner[-1]
+
+    got = TestSubscriber[int]()
+    Flowable.range(20).parallel(2).flat_map(opened, max_concurrency=3).sequential(ordered=True).subscribe(got)
+    assert len(inner) == 6
+    inner[0].complete()
+    assert len(inner) == 7
+
+
+def test_of_a_stream_of_items_nothing_is_requested_that_has_no_place() -> None:
+    asked: list[int] = []
+
+    def opened(item: int) -> Flowable[int]:
+        return Flowable.range(100).hide().do_on_request(lambda n: asked.append(n)).map(lambda at: item)
+
+    got = TestSubscriber[int](request=1)
+    step = Flowable.range(2).parallel(2, prefetch=1).flat_map(opened, prefetch=4)
+    step.sequential(prefetch=2, ordered=True).subscribe(got)
+    got.assert_values(0)
+    assert sum(asked) < 40
+    got.request(500)
+    got.assert_result(*[0] * 100, *[1] * 100)
+
+
+@pytest.mark.parametrize("delay_error", [False, True])
+@pytest.mark.parametrize("method", ["flat_map", "concat_map"])
+def test_an_inner_stream_that_fails_ends_all_or_waits_for_the_others(method: str, delay_error: bool) -> None:
+    def opened(item: int) -> Flowable[int]:
+        return Flowable.just(item).concat_with(Flowable.error(ValueError(item)) if item == 1 else Flowable.empty())
+
+    rails = getattr(Flowable.range(6).parallel(2), method)(opened, delay_error=delay_error)
+    got = TestSubscriber[int]()
+    rails.sequential(ordered=True, delay_error=delay_error).subscribe(got)
+    assert isinstance(got.error, ValueError)
+    if delay_error:
+        got.assert_values(0, 1, 2, 3, 4, 5)
+    else:
+        assert len(got.values) < 6
+
+
+def test_what_fails_in_a_stream_of_an_item_names_the_operator() -> None:
+    for method in ("flat_map", "concat_map"):
+        with pytest.raises(ValueError, match=r"[01]") as raised:
+            getattr(Flowable.range(3).parallel(2), method)(failing_at(0, 1)).sequential(ordered=True).blocking_list()
+        (first, second) = [note for note in raised.value.__notes__ if method in note]
+        assert first.startswith(f"in {method}(failing_at")
+        assert re.fullmatch(rf"through {method}\(\S+\) of range\(3\)\.parallel\(2\)\.{method}\(\S+\)", second)
+        with pytest.raises(TypeError, match=rf"{method}\(\) expected"):
+            getattr(Flowable.range(3).parallel(2), method)(double).sequential(ordered=True).blocking_list()
+
+
+def test_what_is_behind_an_item_in_order_is_called_for_each() -> None:
+    seen: list[int] = []
+    flow = Flowable.range(4).parallel(2).flat_map(lambda x: Flowable.of(x, -x)).filter(bool).do_after_next(seen.append)
+    assert flow.sequential(ordered=True).blocking_list() == [1, -1, 2, -2, 3, -3]
+    assert sorted(seen) == [-3, -2, -1, 1, 2, 3]
+
+
 REFUSED: dict[str, Callable[[Parallel], Parallel]] = {
-    "flat_map": lambda p: p.flat_map(Flowable.just),
-    "concat_map": lambda p: p.map(double).concat_map(Flowable.just).map(double),
     "reduce": lambda p: p.reduce(lambda a, b: a + b, 0),
     "collect": lambda p: p.collect(set),
-    "do_after_next": lambda p: p.filter(bool).do_after_next(print),
+    "reduce_with": lambda p: p.flat_map(Flowable.just).reduce_with(list, lambda xs, x: [*xs, x]),
 }
 
 
@@ -402,6 +523,8 @@ def test_it_reads_as_it_was_written_and_travels() -> None:
     copied = pickle.loads(pickle.dumps(parallel))
     assert repr(copied) == repr(parallel)
     assert sorted(copied.sequential().blocking_list()) == [0, 2, 4, 6]
+    mapped = pickle.loads(pickle.dumps(parallel.flat_map(Flowable.just).sequential(ordered=True)))
+    assert mapped.blocking_list() == parallel.sequential(ordered=True).blocking_list()
     filtered = pickle.loads(pickle.dumps(parallel.filter(bool).sequential(ordered=True)))
     assert filtered.blocking_list() == [2, 4, 6]
 

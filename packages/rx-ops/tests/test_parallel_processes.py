@@ -50,6 +50,13 @@ def dying_at_50(item: int) -> int:
     return item
 
 
+class Mine:
+    """A class of this file, which a process cannot import."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
 STAGES: dict[str, tuple[Callable[[Parallel], Parallel], Callable[[Flowable[int]], Flowable[Any]]]] = {
     "nothing": (lambda p: p, lambda f: f),
     "map": (lambda p: p.map(double), lambda f: f.map(double)),
@@ -61,6 +68,19 @@ STAGES: dict[str, tuple[Callable[[Parallel], Parallel], Callable[[Flowable[int]]
     "flat_map_iterable": (
         lambda p: p.flat_map_iterable(lambda x: [x] * (x % 4)),
         lambda f: f.flat_map_iterable(lambda x: [x] * (x % 4)),
+    ),
+    "starmap": (lambda p: p.map(lambda x: (x, 1)).starmap(max), lambda f: f.map(lambda x: max(x, 1))),
+    "of a type": (
+        lambda p: p.map(lambda x: x if x % 3 else Mine(x)).of_type(Mine).cast(Mine).map(lambda mine: mine.number),
+        lambda f: f.filter(lambda x: x % 3 == 0),
+    ),
+    "flat_map behind it": (
+        lambda p: p.map(double).flat_map(lambda x: Flowable.of(x, -x)).map(str),
+        lambda f: f.map(double).flat_map(lambda x: Flowable.of(x, -x)).map(str),
+    ),
+    "flat_map in front of it": (
+        lambda p: p.flat_map(lambda x: Flowable.of(x, -x)).run_on(processes(2)).filter(lambda x: x % 3).map(double),
+        lambda f: f.flat_map(lambda x: Flowable.of(x, -x)).filter(lambda x: x % 3).map(double),
     ),
     "here and there": (lambda p: p.map(double).do_on_complete(lambda: None).map(str), lambda f: f.map(double).map(str)),
 }
@@ -124,6 +144,13 @@ def test_its_text_and_its_plan_say_what_goes_along(pool: Processes) -> None:
     parallel = Flowable.range(3).parallel(2).run_on(pool).map(double).filter(bool).do_on_next(print).map(abs)
     assert repr(parallel) == "range(3).parallel(2).run_on(processes(2)).map(double).filter(bool).do_on_next(print).map(abs)"
     assert "processes: map·filter runs in one of them" in parallel.explain()
+    assert "this process: do_on_next, which looks on, and what is behind it" in parallel.explain()
+    typed = Flowable.range(3).parallel(2).run_on(pool).of_type(int).cast(int).map(lambda x: (x, x)).starmap(max)
+    assert "processes: of_type·cast·map·starmap runs in one of them" in typed.explain()
+    assert "this process" not in typed.explain()
+    summed = Flowable.range(3).parallel(2).run_on(pool).reduce(max, 0)
+    assert "processes: nothing runs there that is of this rail" in summed.explain()
+    assert "this process: reduce, which is about more than one item, and what is behind it" in summed.explain()
     copied = pickle.loads(pickle.dumps(Flowable.range(3).parallel(2).run_on(pool).map(double)))
     assert copied.sequential(ordered=True).blocking_list() == [0, 2, 4]
 

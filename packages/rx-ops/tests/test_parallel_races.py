@@ -152,6 +152,16 @@ class Joined:
         rails.sequential(ordered=ordered).subscribe(self.got)
 
 
+class JoinedStreams(Joined):
+    """The same, with a stream for each item."""
+
+    def __init__(self, request: int = UNBOUNDED) -> None:
+        self.clocks = [VirtualScheduler(), VirtualScheduler()]
+        self.got = TestSubscriber[int](request=request)
+        rails = Flowable.range(4).parallel(2).run_on(Several(*self.clocks)).flat_map(lambda item: Flowable.just(item).hide())
+        rails.map(double).sequential(ordered=True).subscribe(self.got)
+
+
 def run(at: int) -> Callable[[Joined], object]:
     return lambda race: race.clocks[at].run_due()
 
@@ -183,6 +193,10 @@ def test_results_that_come_at_the_same_time_are_given_once() -> None:
 
 def test_results_that_come_at_the_same_time_are_given_in_order() -> None:
     everywhere(lambda: Joined(True), run(0), run(1), in_order)
+
+
+def test_streams_of_items_that_come_at_the_same_time_are_given_in_order() -> None:
+    everywhere(JoinedStreams, run(0), run(1), in_order)
 
 
 def test_a_request_and_results_at_the_same_time() -> None:

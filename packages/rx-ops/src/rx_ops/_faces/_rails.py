@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from heapq import merge
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 P = ParamSpec("P")
 ComparableT = TypeVar("ComparableT", bound=Comparable)
 T_co = TypeVar("T_co", covariant=True)
@@ -68,9 +69,10 @@ class ParallelFlowable(Generic[T_co]):
     def run_on(self, scheduler: Scheduler | ProcessPool, *, prefetch: int = DEFAULT_PREFETCH) -> ParallelFlowable[T_co]:
         """Each rail, from here on, on a worker of its own of ``scheduler``, or with ``processes(n)`` in another process.
 
-        Of a rail in a process ``map``, ``filter``, ``map_optional`` and ``flat_map_iterable`` run there, as far as they stand
-        right behind this; from the first other operator on it runs here, on a thread of the pool. Items and functions are
-        pickled, lists of them at a time: about as many as take ten milliseconds.
+        Of a rail in a process what looks at each item alone runs there (``map``, ``starmap``, ``cast``, ``filter``, ``of_type``,
+        ``map_optional``, ``flat_map_iterable``), as far as it stands right behind this. From the first other operator on the rail
+        runs here, on a thread of the pool: ``explain()`` says from which. Items and functions are pickled, lists of them at a
+        time: about as many as take ten milliseconds.
 
         ::  --1-----3--|    -->  --1-----3--|     (a worker)
             -----2-----|         -----2-----|     (another worker)
@@ -119,6 +121,34 @@ class ParallelFlowable(Generic[T_co]):
         Source:  RxJava ``filter``.
         """
         return self._with(self._rail.filter(predicate))
+
+    def starmap(self: ParallelFlowable[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> ParallelFlowable[R]:
+        """``mapper(*item)`` for items that are tuples.
+
+        ::  --1-----3--|    -->  --a-----c--|
+            -----2-----|         -----b-----|
+
+        Demand, memory, fusion: as :meth:`map`.   Errors: what ``mapper`` raises, with a note, ends all rails; TypeError when it
+                 returns None.
+        Thread:  that of the rail.   Source: RxPY ``starmap``.
+        """
+        return self._with(self._rail.starmap(mapper))
+
+    def cast(self, kind: type[R]) -> ParallelFlowable[R]:
+        """The items as they are, typed as ``kind``; one that is no such instance is an error.
+
+        Demand, memory, fusion: as :meth:`map`.   Errors: TypeError for an item that is no ``kind`` ends all rails.
+        Thread:  that of the rail.   Source: Reactor ``ParallelFlux.cast`` by ``map``.
+        """
+        return self._with(self._rail.cast(kind))
+
+    def of_type(self, kind: type[R]) -> ParallelFlowable[R]:
+        """The items that are instances of ``kind``.
+
+        Demand, memory, fusion: as :meth:`filter`.   Errors: none.
+        Thread:  that of the rail.   Source: RxJava ``ofType`` by ``filter``.
+        """
+        return self._with(self._rail.of_type(kind))
 
     def map_optional(self, mapper: Callable[[T_co], R | None]) -> ParallelFlowable[R]:
         """Each item through ``mapper``; where it returns None the item is left out.
@@ -339,9 +369,9 @@ class ParallelFlowable(Generic[T_co]):
         Errors:  the first ends the stream at once and cancels all rails; with ``delay_error`` the others run to their end, and
                  several errors arrive as one CompositeException. ValueError at assembly for what ``ordered`` cannot put in
                  order: between ``parallel`` and this there may be what looks at each item alone (map, filter, map_optional,
-                 flat_map_iterable, do_on_...).
-        Memory:  ``prefetch`` items for each rail; with ``ordered`` what one item became counts as one, and a rail that is ahead
-                 waits for one that is slow when so many wait.
+                 flat_map_iterable, flat_map, concat_map, do_on_...).
+        Memory:  ``prefetch`` items for each rail; with ``ordered`` what one item became counts as one (behind ``flat_map`` and
+                 ``concat_map`` each of what it became), and a rail that is ahead waits for one that is slow when so many wait.
         Thread:  that of the rail whose item it is, one at a time.
         Fusion:  coordinating; with ``ordered`` operators that leave out or expand items run for one item at a time.
         Source:  RxJava ``sequential``, ``sequentialDelayError``; ordered: Akka and Java's ordered streams.

@@ -162,19 +162,24 @@ class RunElsewhere(Op[T]):
         self.answers.clear()
 
 
-def elsewhere(rail: Pipeline[T], pool: ProcessPool, shape: Shape, args: tuple[Any, ...], prefetch: int) -> OperatorHead:
-    """``rail`` behind ``run_on(pool)``, with the stages that go along."""
-    said = f"processes: {shape!r} runs in one of them" if shape else "processes: nothing runs there that is of this rail"
+def elsewhere(
+    rail: Pipeline[T], pool: ProcessPool, shape: Shape, args: tuple[Any, ...], prefetch: int, stays: str = ""
+) -> OperatorHead:
+    """``rail`` behind ``run_on(pool)``, with the stages that go along. ``stays``: the name of the first that does not."""
+    said = [f"processes: {shape!r} runs in one of them" if shape else "processes: nothing runs there that is of this rail"]
+    if stays:
+        why = "looks on" if stays.startswith("do_") else "is about more than one item"
+        said.append(f"this process: {stays}, which {why}, and what is behind it")
     shown = partial(_shown, pool, shape, args)
-    return OperatorHead(RunElsewhere, (rail,), (pool, shape, args, prefetch), window=prefetch, shown=shown, said=(said,))
+    return OperatorHead(RunElsewhere, (rail,), (pool, shape, args, prefetch), window=prefetch, shown=shown, said=tuple(said))
 
 
 def _shown(pool: ProcessPool, shape: Shape, args: tuple[Any, ...]) -> str:
     return f"run_on({pool!r}){calls(shape.stages, args)}"
 
 
-#: What is sent along. What looks on (do_on_next) would do so there, where what it does is lost.
-_GOES_ALONG: Final = frozenset(("map", "filter", "map_optional", "flat_map_iterable"))
+#: What is sent along: all that looks at each item by itself.
+_GOES_ALONG: Final = frozenset(("map", "starmap", "cast", "filter", "of_type", "map_optional", "flat_map_iterable"))
 
 
 def sent_along(rail: Pipeline[T]) -> Pipeline[T]:
@@ -184,12 +189,13 @@ def sent_along(rail: Pipeline[T]) -> Pipeline[T]:
         return rail
     stages = rail._shape.stages
     at = next((at for at, each in enumerate(stages) if not each.guard and each.name not in _GOES_ALONG), len(stages))
-    if not at:
+    stays = stages[at].name if at < len(stages) else ""
+    if not at and (not stays or len(head.notes()) > 1):
         return rail
     along, along_args, rest, rest_args = rail._shape.split(rail._args, at)
     pool, shape, args, prefetch = head.args
     shape = shape_of([each.step for each in (*shape.stages, *along.stages)])
-    return type(rail)(elsewhere(head.upstream[0], pool, shape, args + along_args, prefetch), rest, rest_args)
+    return type(rail)(elsewhere(head.upstream[0], pool, shape, args + along_args, prefetch, stays), rest, rest_args)
 
 
 class _JoinedInput(MergedInput[T]):
@@ -241,6 +247,18 @@ class Sequential(Merge[T]):
 # -- in the order of the source ----------------------------------------
 
 
+class _Last(list[Any]):
+    """No items, and that the item of the source that has its turn has no more."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "LAST"
+
+
+LAST: Final = _Last()
+
+
 class _OrderedInput(QueuedInput[Any]):
     """A rail, from which the results of its next item are taken when that is the source's next."""
 
@@ -257,14 +275,19 @@ class _OrderedInput(QueuedInput[Any]):
 
 @op("sequential")
 class Ordered(Op[T]):
-    """All rails, in the order of the source. What divides the source notes which rail got an item, and each rail gives one list
-    for each, so the next list is that of the rail that got the next item."""
+    """All rails, in the order of the source. What divides the source notes which rail got an item, and each rail says where what
+    it makes of an item ends, so the next result is that of the rail that got the next item."""
 
-    __slots__ = ("all_lists", "current", "delay_error", "failed", "feeding", "inputs", "order", "prefetch", "rail", "told")
+    __slots__ = (
+        *("all_lists", "current", "delay_error", "failed", "feeding", "in_parts"),
+        *("inputs", "order", "prefetch", "rail", "told"),
+    )
 
     #: The description of a rail that gives lists; or the items themselves, where there is nothing between.
     rail: Pipeline[Any]
     all_lists: bool
+    #: The lists are parts, up to ``LAST``.
+    in_parts: bool
     #: The numbers of the rails that got the next items.
     order: deque[int]
     inputs: Sequence[_OrderedInput]
@@ -276,11 +299,19 @@ class Ordered(Op[T]):
     told: Exception | None
 
     def __init__(
-        self, down: Subscriber[T], _described: Pipeline[T], rail: Pipeline[Any], all_lists: bool, prefetch: int, delay_error: bool
+        self,
+        down: Subscriber[T],
+        _described: Pipeline[T],
+        rail: Pipeline[Any],
+        all_lists: bool,
+        in_parts: bool,
+        prefetch: int,
+        delay_error: bool,
     ) -> None:
         super().__init__(down)
         self.rail = rail
         self.all_lists = all_lists
+        self.in_parts = in_parts
         self.prefetch = prefetch
         self.delay_error = delay_error
         self.order = deque()
@@ -323,8 +354,9 @@ class Ordered(Op[T]):
             entry = self.inputs[self.order[0]]
             done = entry.done
             if entry.queue:
-                self.order.popleft()
                 results = entry.queue.popleft()
+                if not self.in_parts or results is LAST:
+                    self.order.popleft()
                 self.feeding = entry
                 if self.all_lists:
                     current.extend(results)
