@@ -25,6 +25,8 @@ from rx_ops import Flowable, it, sym
 #: Rows of a file of the input; Spark reads files, and parts of files, side by side.
 ROWS_PER_FILE: Final = 250_000
 KEYS: Final = (1_000, 1_000_000)
+#: toLocalIterator keeps whole partitions in the driver's heap, and fails with less.
+MEMORY: Final = "4g"
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -123,7 +125,7 @@ def works(folder: Path, rows: int, session: Any) -> Iterator[Work]:
 
     yield Work("Parquet, a lambda, partitioned Parquet", {"mapInArrow, write": plain, "rx": ours}, target=1.1)
 
-    few = min(rows, 2_000_000)
+    few = min(rows, 5_000_000)
 
     def iterated() -> int:
         return sum(row.id for row in frame.where(column("id") < few).select("id", "key").toLocalIterator(prefetchPartitions=True))
@@ -246,7 +248,7 @@ def run_spark(rows: int, rounds: int, wanted: Callable[[str], bool], *, names_on
 
     folder = Path(tempfile.mkdtemp(prefix="rx-bench-spark-"))
     try:
-        here = engine(SparkConfig("local[2]"))
+        here = engine(SparkConfig("local[2]", settings=(("spark.driver.memory", MEMORY),)))
         make_rows(folder / "rows", 10 if names_only else rows)
         chosen = [work for work in works(folder, rows, here.frames) if wanted(work.name)]
         if names_only:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 import pickle
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from rx_ops import Row
-from rx_spark._columns._arrow import arrow_schema, read_rows, write_batch
+from rx_spark._columns._arrow import arrow_schema, made_rows, pack_rows, read_rows, unpack_rows, write_batch
 from rx_spark._columns._rows import Kind, RowType, SchemaError, plain_row, row_type, value_row
 
 
@@ -79,6 +80,72 @@ def test_an_element_comes_back_from_its_columns_as_it_was(item: Any) -> None:
     row = row_type(Dict if isinstance(item, dict) else type(item))
     batch = write_batch([item, item], row, arrow_schema(row))
     assert list(read_rows(batch, row)) == [item, item]
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_a_part_of_a_batch_travels_as_bytes(at: int) -> None:
+    row = row_type(Everything)
+    items = [dataclasses.replace(EVERYTHING, whole=number, text="ä" * number) for number in range(5)]
+    batch = write_batch(items, row, arrow_schema(row))
+    packed = pack_rows(batch.slice(at, 2))
+    assert list(made_rows(unpack_rows(packed), row)) == items[at : at + 2]
+    assert list(made_rows(unpack_rows(packed).slice(1), row)) == items[at + 1 : at + 2]
+    assert len(packed) < len(pack_rows(batch))
+
+
+@dataclass
+class Checking:
+    x: int
+
+    def __post_init__(self) -> None:
+        self.x += 1
+
+
+@dataclass
+class Own:
+    x: int
+
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+
+@dataclass
+class Setting:
+    x: int
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    x: int
+
+
+@dataclass
+class Around:
+    inner: list[Checking]
+
+
+class Child(Named):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Everything, Named, Dict, KeywordOnly, Inner, Frozen], ids=lambda kind: kind.__name__)
+def test_items_whose_class_has_no_code_may_be_made_anywhere(kind: type) -> None:
+    assert row_type(kind).made_anywhere
+    assert plain_row(row_type(kind).fields).made_anywhere
+    assert row_type(kind).as_tuples.made_anywhere
+
+
+@pytest.mark.parametrize("kind", [Checking, Own, Setting, Around, Child], ids=lambda kind: kind.__name__)
+def test_code_of_a_class_runs_on_the_executors(kind: type) -> None:
+    assert not row_type(kind).made_anywhere
+
+
+def test_a_value_that_may_be_none_is_looked_at_by_tasks() -> None:
+    assert value_row(Kind(int)).made_anywhere
+    assert not value_row(Kind(int, optional=True)).made_anywhere
 
 
 def test_a_key_that_is_not_there_is_a_null_where_the_class_says_that_it_may_be_missing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,9 @@ from played import LOOPBACK, PATIENCE, Driver, impatient, striped
 
 from rx_ops import aggregates
 from rx_ops._group_aggregate import aggregates_of
+from rx_spark._columns._arrow import arrow_schema, made_rows, pack_rows, unpack_rows, write_batch
 from rx_spark._columns._observed import GATHERED, Observed, Observing, observe
+from rx_spark._columns._rows import row_type
 from rx_spark._errors import SparkJobError
 from rx_spark._transport import _credits, _sink
 from rx_spark._transport._credits import WINDOW
@@ -33,7 +36,12 @@ from rx_spark._transport._wire import (
     loads,
     pack_error,
 )
+from rx_spark._workers._blocks import UnreadRows
 from rx_spark._workers._passes import Witness, _deliver, _Input
+
+
+class Number(NamedTuple):
+    n: int
 
 
 @pytest.fixture
@@ -101,6 +109,46 @@ def test_nothing_is_lost_or_doubled_when_a_task_runs_again(driver: Driver) -> No
     assert driver.items() == [5, 6, 7]
     assert not first.acquire() or first.send(DATA, 1, 5, 1, dump_items(["late"]))
     first.finish()
+
+
+def test_rows_that_go_as_they_are_come_once_when_a_task_runs_again(driver: Driver) -> None:
+    row = row_type(Number)
+    batch = write_batch([Number(n) for n in range(3_000)], row, arrow_schema(row))
+    driver.sink.expect(1, None)
+
+    def take(most: int | None = None) -> list[Number]:
+        found: list[Number] = []
+        while most is None or len(found) < most:
+            frame = driver.frame()
+            if frame.kind == END:
+                break
+            found += made_rows(unpack_rows(frame.payload).slice(frame.skip), row)
+            driver.sink.taken(frame.count - frame.skip)
+        return found
+
+    first = Link(driver.sink.address, 0, 0)
+    assert first.acquire()
+    first.send(DATA, 0, 0, 700, pack_rows(batch.slice(0, 700)))
+    assert take(700) == [Number(n) for n in range(700)]
+    blocks: Any = {0: UnreadRows(batch), 1: UnreadRows(batch.slice(0, 5))}
+    driver.task(0, blocks, attempt=1)
+    assert take() == [Number(n) for n in (*range(700, 3_000), *range(5))]
+    assert driver.sink.max_buffered <= (WINDOW + 1) * 1024
+    first.finish()
+
+
+def test_of_rows_that_go_as_they_are_no_more_are_sent_than_the_limit(driver: Driver) -> None:
+    row = row_type(Number)
+    batch = write_batch([Number(n) for n in range(3_000)], row, arrow_schema(row))
+    driver.sink.expect(1, None)
+    blocks: Any = {0: UnreadRows(batch)}
+    driver.task(0, blocks, limit=1_500)
+    counts = []
+    while (frame := driver.frame()).kind == DATA:
+        counts.append(frame.count)
+        driver.sink.taken(frame.count)
+    assert frame.kind == END
+    assert sum(counts) == 1_500
 
 
 def test_an_error_comes_after_the_elements_before_it(driver: Driver) -> None:

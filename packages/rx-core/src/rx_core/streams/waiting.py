@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from threading import get_ident
 from time import monotonic
@@ -100,6 +100,17 @@ class Waiting(Generic[T]):
             self.close()
             self.ended_by = get_ident()
             self.done = True
+
+    @property
+    def takes_many(self) -> bool:
+        """Whether :meth:`on_next_of_many` may be called: all that comes is wanted."""
+        return self.enough == UNBOUNDED
+
+    def on_next_of_many(self, items: Iterable[T]) -> None:
+        """:meth:`on_next` with each of ``items``, none of which is None, and no more than were requested."""
+        if not self.closed:
+            self.queue.extend(items)
+            self.wake()
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import struct
 import typing
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._columns._nulls import null_inside
 from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, null_text
@@ -20,16 +21,47 @@ if TYPE_CHECKING:
 
 def read_rows(batch: pa.RecordBatch, row: RowType) -> Iterable[Any]:
     """The items of an Arrow batch whose columns are the fields in their order. SchemaError for a null where none may be."""
-    columns = []
+    refuse_nulls(batch, row)
+    return made_rows(batch, row)
+
+
+def refuse_nulls(batch: pa.RecordBatch, row: RowType) -> None:
+    """SchemaError for a null where none may be."""
     for at, field in enumerate(row.fields):
         column = batch.column(at)
         if column.null_count and not field.kind.optional:
             raise SchemaError(null_text(field, row))
         if field.kind.nested and (found := null_inside(column, field, row)) is not None:
             raise SchemaError(f"column {found.path!r} of {row.name} holds a null, and {found.text}")
-        values = column.to_pylist()
+
+
+def made_rows(batch: pa.RecordBatch, row: RowType) -> Iterable[Any]:
+    """The items of a batch that has been looked at for nulls."""
+    columns = []
+    for at, field in enumerate(row.fields):
+        values = batch.column(at).to_pylist()
         columns.append(values if field.kind.plain else [_python(value, field.kind) for value in values])
     return row.rows(columns)
+
+
+#: Of a batch on its way: how many bytes its schema takes. Eight, so that what follows is where Arrow wants it.
+_SCHEMA_SIZE: Final = struct.Struct("!Q")
+
+
+def pack_rows(batch: pa.RecordBatch) -> bytes:
+    """A batch, or a part of one, as bytes that stand for themselves: the schema is a few of them."""
+    schema = batch.schema.serialize()
+    return b"".join((_SCHEMA_SIZE.pack(schema.size), schema, batch.serialize()))
+
+
+def unpack_rows(payload: bytes) -> pa.RecordBatch:
+    """What :func:`pack_rows` made. It keeps ``payload``, and copies nothing."""
+    import pyarrow as pa
+
+    whole = pa.py_buffer(payload)
+    (size,) = _SCHEMA_SIZE.unpack_from(payload)
+    schema = pa.ipc.read_schema(whole.slice(_SCHEMA_SIZE.size, size))
+    return pa.ipc.read_record_batch(whole.slice(_SCHEMA_SIZE.size + size), schema)
 
 
 def _python(value: Any, kind: Kind) -> Any:

@@ -69,6 +69,14 @@ class Kind:
         """Whether there are values inside its values."""
         return self.row is not None or bool(self.parts)
 
+    @property
+    def flat(self) -> Iterable[Kind]:
+        """It, and the kinds of all values inside its values."""
+        yield self
+        inner = self.parts if self.row is None else tuple(field.kind for field in self.row.fields)
+        for part in inner:
+            yield from part.flat
+
 
 @dataclass(frozen=True)
 class Field:
@@ -97,6 +105,15 @@ class RowType:
     def ddl(self) -> str:
         """The columns as Spark spells a schema."""
         return ", ".join(f"{quoted(field.name)} {field.kind.ddl}" for field in self.fields)
+
+    @property
+    def made_anywhere(self) -> bool:
+        """Whether no code of the class runs when an item is made, so that the driver may make it. A value that may be None is no
+        item, which tasks find out."""
+        if self.form == "value" and self.fields[0].kind.optional:
+            return False
+        inner = (kind.row for field in self.fields for kind in field.kind.flat)
+        return _without_code(self.make) and all(row is None or _without_code(row.make) for row in inner)
 
     @property
     def as_tuples(self) -> RowType:
@@ -193,6 +210,22 @@ def is_row_class(kind: object) -> bool:
     return isinstance(kind, type) and (
         dataclasses.is_dataclass(kind) or typing.is_typeddict(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
     )
+
+
+def _without_code(make: Callable[..., Any] | None) -> bool:
+    """Whether making an item is what ``dataclass`` and ``NamedTuple`` wrote, and a user nothing."""
+    kind = make.kind if isinstance(make, ByKeyword) else make
+    if not isinstance(kind, type):
+        return True  # a plain tuple, a dict, or a Row
+    if issubclass(kind, tuple):
+        return len(kind.__mro__) == 3  # the class, tuple, object: not one of a user's below it
+    plain = kind.__new__ is object.__new__ and (kind.__setattr__ is object.__setattr__ or _generated(kind.__setattr__))
+    return plain and _generated(kind.__init__) and not hasattr(kind, "__post_init__")
+
+
+def _generated(method: object) -> bool:
+    """Whether ``dataclass`` wrote it: it names no file."""
+    return getattr(getattr(method, "__code__", None), "co_filename", "") == "<string>"
 
 
 @dataclass(frozen=True)

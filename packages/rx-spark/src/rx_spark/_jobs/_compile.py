@@ -30,6 +30,7 @@ from rx_spark._plans._plan import (
     TextSource,
 )
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
+from rx_spark._workers._blocks import RowReader
 from rx_spark._workers._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._portable import dump_plan_part
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from rx_spark._columns._rows import RowType
     from rx_spark._session._session import Engine
     from rx_spark._transport._rounds import Remaining
     from rx_spark._transport._wire import SinkAddress
@@ -81,6 +83,8 @@ class Compiled:
     settle: tuple[Callable[[], None], ...] = ()
     #: Whether the tasks' items come task by task.
     in_turn: bool = False
+    #: What the driver makes of the batches of rows that come back; None where tasks send items.
+    row: RowType | None = None
     #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
     again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
@@ -187,7 +191,10 @@ def _compile(
         work = Work(reader, None, _runners(passes), None, limit, observed=number, by_block=True)
         return _round(source, source.again, work, engine, engine.parallelism, address)
     in_turn = streams and isinstance(plan.source, FrameSource) and plan.source.ordered
-    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn)
+    row: RowType | None = None
+    if isinstance(reader, RowReader) and not passes and reader.row.made_anywhere:
+        reader, row = replace(reader, unread=True), reader.row
+    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
 
 
 def _runners(passes: list[Pass]) -> tuple[Runner, ...]:

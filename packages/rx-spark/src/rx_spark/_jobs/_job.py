@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._columns._arrow import made_rows, unpack_rows
 from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job_errors import job_error
 from rx_spark._jobs._observations import tell_observed
@@ -24,6 +25,7 @@ from rx_spark._transport._wire import ERROR, loads, unpack_error
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
+    from rx_spark._columns._rows import RowType
     from rx_spark._jobs._compile import Compiled
     from rx_spark._jobs._progress import RunCounts
     from rx_spark._session._session import Engine, SparkConfig
@@ -89,6 +91,7 @@ class SparkJob:
         self._engine: Engine | None = None
         self._failure: Exception | None = None
         self._settling = False  # what was left out is told before the stream completes
+        self._row: RowType | None = None  # what tasks send: batches of such rows, or items
         self._given_up: Exception | None = None
         self._sink: CreditSink | None = None
         #: What Spark says of this run, where that is wanted.
@@ -207,13 +210,14 @@ class SparkJob:
         return True
 
     def _open(self, frame: Frame) -> None:
-        items = loads(frame.payload)
-        self._chunk_count = frame.count - frame.skip
-        if frame.skip:
-            del items[: frame.skip]
+        count = self._chunk_count = frame.count - frame.skip
         if self._left is not None:
-            del items[self._left :]
-            self._left -= len(items)
+            count = min(count, self._left)
+            self._left -= count
+        if self._row is None:
+            items = loads(frame.payload)[frame.skip : frame.skip + count]
+        else:
+            items = made_rows(unpack_rows(frame.payload).slice(frame.skip, count), self._row)
         self._chunk = iter(items)
 
     def _without_sink(self) -> bool:
@@ -305,6 +309,7 @@ class SparkJob:
         try:
             while True:
                 again = compiled.again
+                self._row = compiled.row
                 sink.expect(compiled.partitions, compiled.total, rounds=again is not None, in_turn=compiled.in_turn)
                 if self._is_cancelled() or compiled.total == 0:
                     return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_core import WorkerInterruptedError, dropped
+from rx_core import UNBOUNDED, WorkerInterruptedError, dropped
 from rx_core.build_places import whereabouts
-from rx_core.streams import Op, without_this_frame
+from rx_core.streams import Op, Waiting, is_exhausted, without_this_frame
 from rx_fusion import Pipeline, _build_lines
 from rx_spark._jobs._job import END, SparkJob
 from rx_spark._transport._wire import CHUNK
@@ -28,7 +29,7 @@ class JobOp(Op[Any]):
     as soon as one is used up, whatever is wanted, so that the end is told without further demand.
     """
 
-    __slots__ = ("chunk", "config", "job", "many", "over", "plan", "received", "stats")
+    __slots__ = ("chunk", "config", "job", "many", "over", "plan", "received", "stats", "waiting")
 
     config: SparkConfig
     plan: Plan
@@ -43,6 +44,8 @@ class JobOp(Op[Any]):
     over: bool
     #: What warns when this many have come back; None where they are what was asked for, and after the warning.
     many: ManyRows | None
+    #: The subscriber, where it is a thread that waits and may be given many items at a time.
+    waiting: Waiting[Any] | None
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class JobOp(Op[Any]):
         self.chunk = iter(())
         self.received = 0
         self.over = False
+        self.waiting = down if isinstance(down, Waiting) and down.takes_many else None
 
     def step(self, demand: int) -> int:
         job = self.job
@@ -73,7 +77,7 @@ class JobOp(Op[Any]):
         except Exception as error:
             return self.finish(without_this_frame(error))
         while True:
-            demand, outcome = self.give(self.chunk, demand)
+            demand, outcome = self.give(self.chunk, demand) if self.waiting is None else self.give_many(self.waiting, demand)
             if outcome is not True or self.dirty:
                 return demand
             try:
@@ -92,6 +96,12 @@ class JobOp(Op[Any]):
                 refused = many.warn(self.origin)
                 if refused is not None:
                     return self.finish(refused)
+
+    def give_many(self, waiting: Waiting[Any], demand: int) -> tuple[int, bool]:
+        """:meth:`give` for a thread that waits: all at once, which is half of what an item costs here."""
+        some = list(islice(self.chunk, demand))
+        waiting.on_next_of_many(some)
+        return demand if demand == UNBOUNDED else demand - len(some), is_exhausted(self.chunk)
 
     def begin(self) -> SparkJob:
         self.job = job = self.make_job()

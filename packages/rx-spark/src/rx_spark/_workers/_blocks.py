@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rx_spark._columns._arrow import read_rows
+from rx_spark._columns._arrow import read_rows, refuse_nulls
 from rx_spark._columns._rows import RowType
 from rx_spark._plans._plan import RangeSource
 from rx_spark._transport._rounds import Remaining, all_blocks
@@ -71,15 +71,39 @@ class CellReader:
                     yield block.as_py(), loads(cell.as_buffer())
 
 
+class UnreadRows:
+    """The rows of a batch that go to the driver as they are, part by part: there is no function that wants items of them."""
+
+    __slots__ = ("_at", "_batch")
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+        self._at = 0
+
+    def take(self, count: int) -> Any:
+        """The next ``count`` rows, as a batch. Copies nothing."""
+        part = self._batch.slice(self._at, count)
+        self._at += part.num_rows
+        return part
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("these rows are no items yet")
+
+
 @dataclass(frozen=True)
 class RowReader:
     """The rows of a DataFrame: each Arrow batch is a block. Their numbers tell tasks apart, and say nothing about order."""
 
     row: RowType
+    #: Items are made of them by the driver.
+    unread: bool = False
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for at, batch in enumerate(batches):
-            yield (partition << BLOCKS_OF_TASK) + at, read_rows(batch, self.row)
+            if self.unread:
+                refuse_nulls(batch, self.row)
+            items = UnreadRows(batch) if self.unread else read_rows(batch, self.row)
+            yield (partition << BLOCKS_OF_TASK) + at, items
 
 
 @dataclass(frozen=True)

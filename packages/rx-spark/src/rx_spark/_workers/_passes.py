@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rx_core import none_produced
-from rx_spark._columns._arrow import arrow_schema, write_batch, write_fitting
+from rx_spark._columns._arrow import arrow_schema, pack_rows, write_batch, write_fitting
 from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType
 from rx_spark._errors import VersionsError
@@ -43,6 +43,7 @@ from rx_spark._transport._wire import (
     pack_error,
     refuse_none,
 )
+from rx_spark._workers._blocks import UnreadRows
 from rx_spark._workers._hints import explain_field
 from rx_spark._workers._shuffle import COLUMNS, Blocks, Merger, Row, Writer, merged_blocks
 from rx_spark._workers._versions import Versions, check_versions
@@ -310,24 +311,19 @@ class _Sender:
         """Send one block; False when the task is over."""
         self._block = block
         link = self._link
-        iterator = iter(items)
+        unread = items if isinstance(items, UnreadRows) else None
+        iterator = iter(items) if unread is None else iter(())
         while self._left != 0:
             if not link.acquire():
                 if link.leave:
                     link.send(LEFT, block, self.index)
                 return False
             size = self._size if self._left is None else min(self._size, self._left)
-            chunk: list[Any] = []
             started = perf_counter()
-            try:
-                chunk.extend(islice(iterator, size))  # keeps what came before an error
-                refuse_none(chunk)
-            except BaseException as error:
-                whole = chunk[: _index_of_none(chunk)]
-                if not whole or self._send(whole, 0.0):
-                    self.fail(error, source.failed)
+            chunk = self._computed(iterator, size, source) if unread is None else unread.take(size)
+            if chunk is None:
                 return False
-            if not chunk:
+            if not len(chunk):
                 if self._witness is not None:
                     self._witness.of_block(link, block)
                 return link.send(DONE, block, self.index)
@@ -341,9 +337,23 @@ class _Sender:
         link.send(END, 0, self.index)
         return False
 
-    def _send(self, chunk: list[Any], seconds: float) -> bool:
+    def _computed(self, items: Iterator[Any], size: int, source: _Input) -> list[Any] | None:
+        """The next items; None when there was an error, which is told behind those that came before it."""
+        chunk: list[Any] = []
         try:
-            payload = dump_items(chunk)
+            chunk.extend(islice(items, size))  # keeps what came before an error
+            refuse_none(chunk)
+        except BaseException as error:
+            whole = chunk[: _index_of_none(chunk)]
+            if not whole or self._send(whole, 0.0):
+                self.fail(error, source.failed)
+            return None
+        return chunk
+
+    def _send(self, chunk: Any, seconds: float) -> bool:
+        """Send items, or a batch of rows."""
+        try:
+            payload = dump_items(chunk) if isinstance(chunk, list) else pack_rows(chunk)
         except Exception as error:
             self.fail(error, False)
             return False
