@@ -25,6 +25,7 @@ from rx_spark._errors import NotPortableError
 _DRIVER_ONLY: Final = ("py4j.", "pyspark.sql.", "pyspark.core.", "pyspark.context")
 _SPARK_TYPES: Final = frozenset(("SparkSession", "SparkContext", "SQLContext", "DataFrame", "Column"))
 _JAVA_TYPES: Final = frozenset(("JavaObject", "JavaGateway", "JavaClass", "JVMView", "ClientServer"))
+_NO_FILE: Final = "<dynamic-code>"
 _DEPTH: Final = 16  #: how deep to look for what cannot be pickled
 
 _REMEDIES: Final = (
@@ -44,9 +45,17 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         kind = type(obj)
         if _refused(obj, kind):
             raise pickle.PicklingError(f"cannot pickle a {_type_name(obj)}")
+        if kind is CodeType:
+            return _with_its_file(obj, self.dispatch_table[CodeType](obj))
         if kind is FunctionType or isinstance(obj, type):
             _by_value_where_needed(getattr(obj, "__module__", None))
         return super().reducer_override(obj)
+
+
+def _with_its_file(code: CodeType, reduced: Any) -> Any:
+    """What cloudpickle makes of code, with the file that tracebacks of executors name: since 3.1.3 it leaves that out."""
+    make, args = reduced
+    return make, tuple(code.co_filename if part == _NO_FILE else part for part in args)
 
 
 def _refused(obj: object, kind: type) -> bool:
