@@ -62,6 +62,7 @@ FAMILIES: Final = (
     "_errors",
     "_repeat",
     "_aside",
+    "_discard",
     "_lifecycle",
     "_log",
     "_named",

@@ -55,7 +55,7 @@ def read(text: str) -> tuple[Names, dict[str, str]]:
 
 def _rows(text: str) -> Iterator[list[str]]:
     """The rows of the tables of operators; the first table is about types, the last about what is not here."""
-    for line in text.partition("## Where streams begin")[2].partition("## Not here yet")[0].splitlines():
+    for line in text.partition("## Where streams begin")[2].splitlines():
         if line.startswith("| ") and not line.startswith("| ---"):
             yield [cell.strip() for cell in line.strip("|").split(" | ")]
 

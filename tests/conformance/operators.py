@@ -179,6 +179,7 @@ OPERATORS: Final = (
     Operator("do_finally", "FOSMC", "alone"),
     Operator("do_after_terminate", "FOSMC", "alone"),
     Operator("do_on_complete", "FOMC"),
+    Operator("do_on_discard", "FO", "alone"),
     Operator("do_on_each", "FO", "alone"),
     Operator("do_on_error", "FOSMC", "alone"),
     Operator("do_on_next", "FO"),

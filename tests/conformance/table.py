@@ -377,6 +377,7 @@ ASIDE: Final = (
     Case("do_on_terminate", lambda s, k: s.do_on_terminate(k.f(L)), _same, None, "at_end"),
     Case("do_after_terminate", lambda s, k: s.do_after_terminate(k.f(L)), _same, None, "quiet"),
     Case("do_on_each", lambda s, k: s.do_on_each(k.f(repr)), _same),
+    Case("do_on_discard", lambda s, k: s.do_on_discard(repr), _same),
 )
 
 THREADS: Final = (

@@ -8,8 +8,6 @@ import re
 import pytest
 
 from rx_ops import Completable, Flowable, Maybe, Observable, Single
-from tests.conformance.operators import BY_NAME
-from tests.docs.blocks import ROOT
 
 FIELDS = frozenset({"demand", "errors", "memory", "thread", "fusion", "source"})
 
@@ -48,10 +46,3 @@ def test_an_operator_states_what_is_compulsory(name: str, doc: str) -> None:
     assert doc.split("\n", 1)[0].endswith((".", ")")), "the first line says what it does"
     assert re.search(r"^::  \S", doc, re.MULTILINE), "a marble line is missing"
     assert not FIELDS - fields(doc)
-
-
-def test_what_is_said_not_to_be_here_is_not_here() -> None:
-    text = (ROOT / "docs" / "guides" / "names.md").read_text(encoding="utf-8").partition("## Not here yet\n")[2]
-    missing = set(re.findall(r"`(\w+)", "".join(line for line in text.splitlines() if line.startswith("|"))))
-    assert "do_on_discard" in missing
-    assert missing & BY_NAME.keys() == set()

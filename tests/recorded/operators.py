@@ -451,8 +451,19 @@ FLOWABLE: Final[dict[str, Callable[[Flow, Node], Stream]]] = {
     "do_on_cancel": lambda flow, at: flow.do_on_cancel(at.action()),
     "do_on_each": lambda flow, at: flow.do_on_each(at.consumer()),
     "do_on_request": lambda flow, at: flow.do_on_request(lambda _n: None),
+    "do_on_discard": lambda flow, at: _discarding(flow),
     "do_on_lifecycle": lambda flow, at: flow.do_on_lifecycle(on_subscribe=at.action(), on_cancel=at.action()),
 }
+
+
+def _discarding(flow: Any) -> Flow:
+    """As far as it can be told."""
+    made: Flow
+    try:
+        made = flow.do_on_discard(lambda _item: None)
+    except TypeError:
+        made = flow.hide().do_on_discard(lambda _item: None)
+    return made
 
 
 def _several(kind: Any, *methods: str) -> dict[str, MakeOperator]:

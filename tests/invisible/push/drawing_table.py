@@ -365,6 +365,7 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "do_on_cancel": Drawn("do_on_cancel(action)", weight=1, faults=True),
     "do_on_each": Drawn("do_on_each(action)", weight=1, faults=True),
     "do_on_request": Drawn("do_on_request(action)", weight=1),
+    "do_on_discard": Drawn("do_on_discard(action)", weight=1),
     "remat": Drawn("materialize().dematerialize()", weight=1),
     "sorted": Drawn("sorted()", weight=1),
     # one answer

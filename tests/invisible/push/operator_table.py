@@ -224,6 +224,7 @@ FLOWABLE: Final[dict[str, Apply]] = {
     "do_on_cancel": make.acting(looking_on.DoOnCancel),
     "do_on_each": make.acting(looking_on.DoOnEach),
     "do_on_request": lambda r, flow, op, x: flow.through(looking_on.DoOnRequest, f.action(op)),
+    "do_on_discard": lambda r, flow, op, x: flow,
     "observe_on": lambda r, flow, op, x: flow.pulled_through(
         timeouts.ObserveOn, r.clock, r.prefetch(op.get("pre", 128)), bool(op.get("de")), flow.kind
     ),

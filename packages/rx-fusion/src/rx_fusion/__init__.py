@@ -37,6 +37,7 @@ from rx_fusion._operators import (
 )
 from rx_fusion._pipeline import Pipeline, PlainFlow, PlainObserved
 from rx_fusion._push import EmittedSteps
+from rx_fusion._reached import Discarding, NotCovered, reached
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
 from rx_fusion._shapes import ROOT, Shape, shape_of
@@ -57,12 +58,14 @@ __all__ = [
     "SYNC",
     "CallableSource",
     "ConditionalSubscriber",
+    "Discarding",
     "EmittedSteps",
     "Feed",
     "Form",
     "Head",
     "IterableHead",
     "Loop",
+    "NotCovered",
     "Operator",
     "OperatorHead",
     "Options",
@@ -104,6 +107,7 @@ __all__ = [
     "operator_head",
     "operator_of",
     "outer_items",
+    "reached",
     "register_rules",
     "replaced",
     "rules",

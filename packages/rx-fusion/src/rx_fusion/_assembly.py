@@ -77,6 +77,11 @@ class Assembly(Stream[T_co]):
         return getattr(self._head, "_written", "")
 
     @property
+    def _discarding(self) -> object:
+        """What is told of items that this throws away, where it stands in front of do_on_discard."""
+        return None
+
+    @property
     def _run_name(self) -> str | None:
         return run_name(self._head, self._shape, self._args)
 

@@ -46,10 +46,10 @@ _numbers = count(1)
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args,
-    state), which returns (step, finish), and ``push`` as (run, args, state, down, raised, dropped), which returns (on_next,
-    finish). ``state`` is None, or that of the same stages when they go on after a ``Handover``: a form that ``resumes`` takes a
-    fifth argument, which is called with the Handover and that state for what is to be raised. Raises TooLarge when the stages
-    should better be stacked."""
+    state), which returns (step, finish), with ``keeps`` (step, finish, left), and ``push`` as (run, args, state, down, raised,
+    dropped), which returns (on_next, finish). ``state`` is None, or that of the same stages when they go on after a ``Handover``:
+    a form that ``resumes`` takes a fifth argument, which is called with the Handover and that state for what is to be raised.
+    Raises TooLarge when the stages should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
     writer = _Writer(stages, form)
@@ -154,7 +154,7 @@ class _Writer(StageWriter):
     def guards(self, item: str) -> list[ast.stmt]:
         text = ""
         if self.form.cancel:
-            text += "if run.stopped: return\n"
+            text += f"if run.stopped:\n    _left_behind(run, {item})\n    return\n"
         if self.form.feed is Feed.RUNNING:
             text += f"if {item} is None:\n    yield None\n    continue\n"
         elif self.form.feed is Feed.CHECKED:
@@ -194,7 +194,12 @@ class _Writer(StageWriter):
             before.append(ast.If(parse_expression("state is None"), stoppable(begin) or [ast.Pass()], resumed))
         else:
             before += stoppable(begin)
-        return make_function("fused", ["run", "args", "state"], [*before, step, finish, *parse_statements("return step, finish")])
+        made = [step, finish]
+        if self.form.keeps:
+            given = "".join(f"{self.rename(at, name)}, " for at, stage in enumerate(self.stages) for name in stage.keeps or ())
+            made.append(make_function("left", [], parse_statements(f"return ({given})")))
+        ends_with = parse_statements(f"return {', '.join(function.name for function in made)}")
+        return make_function("fused", ["run", "args", "state"], [*before, *made, *ends_with])
 
     def item_first(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """An error after a yield comes behind the item, as it does where the loop that iterates has the item by then."""

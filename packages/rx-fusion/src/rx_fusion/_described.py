@@ -16,6 +16,9 @@ class Assembled(Protocol):
 class Described(Assembled, Protocol):
     """The same, which can run."""
 
+    @property
+    def _discarding(self) -> object: ...
+
     def _resolve(self) -> tuple[Any, Any, tuple[Any, ...]]: ...
 
     def _rules_applied(self) -> tuple[str, ...]: ...

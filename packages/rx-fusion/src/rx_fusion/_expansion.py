@@ -60,6 +60,8 @@ class _Arriving(QueuedInput[Any]):
         if not self.closed:
             self.put(item)
             self.op.drain()
+        else:
+            self.op.discard(item)
 
     def dropped(self) -> None:
         if self.window == UNBOUNDED:
@@ -284,7 +286,12 @@ class Expansion(Op[T]):
 
     def close(self) -> None:
         self.input.close()
-        self.ready.clear()
+        stash = self.stash
+        if stash is not None:
+            self.stash = None
+            self.discard(stash)
+        while self.ready:
+            self.discard(self.ready.popleft()[0])
         generator = self.generator
         if generator is not _NOTHING:
             self.generator = iter(())

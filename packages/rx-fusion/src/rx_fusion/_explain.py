@@ -52,6 +52,22 @@ class Plan(NamedTuple):
 def plan_of(pipeline: Described, inside: bool = False, consumer: Head | None = None) -> Plan:
     """The plan of one pipeline and of all it reads from; ``inside``: as a source of another operator, ``consumer``: of that head.
     Runs nothing."""
+    if pipeline._discarding is not None:
+        return _reached_plan(pipeline, consumer)
+    return _plan_of(pipeline, inside, consumer)
+
+
+def _reached_plan(pipeline: Described, consumer: Head | None) -> Plan:
+    """Of a part in front of do_on_discard, which is by itself; the wall to the one before it is no news then."""
+    plan = _plan_of(pipeline, True, consumer)
+    said = (*plan.notes, f"what it throws away: {pipeline._discarding!r}")
+    children = plan.children
+    if pipeline._shape:
+        children = (plan_of(pipeline._head.publisher, True, pipeline._head),)
+    return Plan(plan.title, said, children)
+
+
+def _plan_of(pipeline: Described, inside: bool, consumer: Head | None) -> Plan:
     head, shape, args = pipeline._head, pipeline._shape, pipeline._args
     rewritten: tuple[str, ...] = ()
     if fusion_enabled():

@@ -33,3 +33,5 @@ class Form(NamedTuple):
     guarded: bool = False
     #: The source may hand over (see _loops): then the state of the stages goes with what is left of it.
     resumes: bool = False
+    #: A third function gives the variables in which the stages keep items.
+    keeps: bool = False

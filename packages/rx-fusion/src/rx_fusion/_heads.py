@@ -191,6 +191,9 @@ class PushHead(Head):
         """The same on behalf of a pipeline, which messages show."""
         self.subscribe(subscriber)
 
+    #: The same in front of do_on_discard, ``(subscriber, origin, discard)``, for a source that keeps what was not requested.
+    subscribe_discarding: Callable[[Subscriber[Any], object, Callable[[Any], object]], object] | None = None
+
 
 class SourceHead(PushHead):
     """A source of ours that has subscribers of its own accord: what feeds a processor's, what shares one run of a stream.

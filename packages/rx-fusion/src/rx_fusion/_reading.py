@@ -13,6 +13,7 @@ from typing import Final
 
 from rx_fusion._after_yield import counters_of, works_after
 from rx_fusion._stage import RequestRule, Stage, StageError, refused
+from rx_fusion._syntax import names_assigned
 
 #: CPython (3.11 at least) counts how deep it is in a syntax tree for all threads together: two that make one at the same time get
 #: a SystemError, "AST constructor recursion depth mismatch".
@@ -21,7 +22,14 @@ PARSING: Final = threading.RLock()
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}
 
 
-def read_stage(function: FunctionType, name: str, parameters: tuple[str, ...], request: RequestRule | None, guard: bool) -> Stage:
+def read_stage(
+    function: FunctionType,
+    name: str,
+    parameters: tuple[str, ...],
+    request: RequestRule | None,
+    guard: bool,
+    keeps: tuple[str, ...] | None,
+) -> Stage:
     parts = _parts(function)
     prologue, loop, epilogue = parts if parts is not None else (None, None, None)
     body_yields = 0.0 if loop is None else _most_yields(loop.body)
@@ -45,9 +53,34 @@ def read_stage(function: FunctionType, name: str, parameters: tuple[str, ...], r
         single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
         request=request,
         guard=guard,
+        keeps=_kept(function, keeps),
+        looks=loop is not None and not head and _looks(loop, epilogue or [], parameters),
         works_after=loop is None or any(works_after(part, counters) for part in (loop.body, epilogue or [])),
         counters=counters,
     )
+
+
+def _kept(function: FunctionType, keeps: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    unknown = set(keeps or ()) - set(function.__code__.co_varnames)
+    if unknown:
+        raise refused(function, None, f"has no variable {', '.join(sorted(unknown))}, of which it says that it keeps items")
+    return keeps
+
+
+def _looks(loop: ast.For, epilogue: list[ast.stmt], parameters: tuple[str, ...]) -> bool:
+    """Whether ``loop`` gives the item that came or nothing, and nothing of what came before; ``epilogue`` an argument at most."""
+    assert isinstance(loop.target, ast.Name)
+    item = loop.target.id
+    if item in names_assigned(loop.body):
+        return False
+    given = _names_given(loop.body)
+    return bool(given) and given <= {item} and _names_given(epilogue) <= set(parameters) - names_assigned([loop, *epilogue])
+
+
+def _names_given(statements: Iterable[ast.stmt]) -> set[str | None]:
+    """What is yielded in ``statements``; None: what is no name."""
+    yields = [node.value for each in statements for node in ast.walk(each) if isinstance(node, ast.Yield)]
+    return {value.id if isinstance(value, ast.Name) else None for value in yields}
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import SettlesDemand, after_answer, dropped_late, none_produced, request_all
 from rx_core.queue_fusion import NONE, ask
-from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border
+from rx_core.streams import LOOK_FIRST, NULL_SUBSCRIBER, Border, NullSubscriber, ignore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +90,8 @@ class Checked(Border[T]):
 
     #: A mode was granted: None says that there is something to poll.
     polled: bool = False
+    #: What becomes of an item that comes when nothing is taken any more, see do_on_discard.
+    late_item: Callable[[Any], object] = staticmethod(ignore)
 
     def on_next(self, item: T, /) -> None:
         if item is None and not self.polled:
@@ -99,6 +101,7 @@ class Checked(Border[T]):
         if not LOOK_FIRST:
             self.fence()
         if self.done:
+            self.late_item(item)
             self.leave(before)
             return
         try:
@@ -110,6 +113,29 @@ class Checked(Border[T]):
         self.busy = before
         if self.wrong is not None and not before:
             self.answer()
+
+
+class Thrown(NullSubscriber):
+    """Takes the place of a subscriber that has left, in front of ``do_on_discard``."""
+
+    __slots__ = ("discard",)
+
+    def __init__(self, discard: Callable[[Any], object]) -> None:
+        self.discard = discard
+
+    def on_next(self, item: Any, /) -> None:
+        self.discard(item)
+
+
+class Kept(Checked[T]):
+    """The same in front of ``do_on_discard``."""
+
+    __slots__ = ("gone", "late_item")
+
+    def __init__(self, down: Subscriber[T], origin: object, discard: Callable[[Any], object]) -> None:
+        self.gone = Thrown(discard)  # type: ignore[misc]  # a slot in place of what the class has
+        self.late_item = discard
+        super().__init__(down, origin)
 
 
 class Link(Checked[T]):

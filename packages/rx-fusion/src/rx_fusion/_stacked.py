@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rx_core import close, none_produced
-from rx_core.streams import Stopping
+from rx_core.streams import Stopping, left_behind
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import note_stacked
 from rx_fusion._stage import Stage
@@ -75,6 +75,7 @@ def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> I
     try:
         for item in made:
             if run.stopped:
+                left_behind(run, item)
                 return
             yield item
             if run.stopped:
@@ -90,6 +91,7 @@ class _Cancelled(BaseException):
 def _until_cancelled(items: Iterator[Any], run: Stopping) -> Iterator[Any]:
     for item in items:
         if run.stopped:
+            left_behind(run, item)
             raise _Cancelled
         yield item
         if run.stopped:

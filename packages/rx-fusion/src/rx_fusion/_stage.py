@@ -54,6 +54,10 @@ class Stage(NamedTuple):
     request: RequestRule | None
     #: Checks what the stage before it gives, and is never parted from it.
     guard: bool
+    #: The variables, each a list or a deque, in which items wait that are the source's still; None: not known. See do_on_discard.
+    keeps: tuple[str, ...] | None
+    #: What it gives in its loop is the item that came, or nothing: one that it does not give, it leaves out.
+    looks: bool
     #: Something that can fail or be noticed comes after a yield, when the item was given already.
     works_after: bool
     #: Its arguments, and those of its variables that only ever count: asking how they compare cannot fail.

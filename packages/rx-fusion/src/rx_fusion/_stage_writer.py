@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from rx_core import close, none_produced
-from rx_core.streams import Handover
+from rx_core.streams import Handover, left_behind
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._stage import Stage
@@ -53,6 +53,7 @@ class StageWriter:
             "_Stop": Stop,
             "_Handover": Handover,
             "_close": close,
+            "_left_behind": left_behind,
             "_none_produced": none_produced,
             "_note_failure": note_failure,
             **BUILTINS,

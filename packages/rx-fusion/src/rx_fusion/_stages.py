@@ -39,6 +39,7 @@ def stage(
     request: RequestRule | None = None,
     guard: bool = False,
     later: bool = False,
+    keeps: tuple[str, ...] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def stage(
     function: Callable[P, R] | None = None,
@@ -48,6 +49,7 @@ def stage(
     request: RequestRule | None = None,
     guard: bool = False,
     later: bool = False,
+    keeps: tuple[str, ...] | None = None,
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a generator function ``(source, *arguments)`` as a synchronous operator and return it unchanged.
 
@@ -57,16 +59,25 @@ def stage(
     that stage where operators run apart. ``later`` leaves reading the source text to the first use, so that importing many stages
     costs nothing: for a package whose tests use each of them, because a function of another form is refused only then.
 
+    ``keeps`` is for ``do_on_discard``: the variables, each a list or a deque, that hold items which have not gone on. These are
+    thrown away when the stream is left. ``()`` says that every item has gone on, or into what is given. It need not be said of a
+    stage that gives the item that came or none, or that keeps nothing.
+
     Raises StageError when the function is not of the form the compiler reads. Where the source text is not available the
     function is taken as it is and runs as it is.
     """
     if function is None:
-        return lambda decorated: _register(decorated, name, request, guard, later)
-    return _register(function, name, request, guard, later)
+        return lambda decorated: _register(decorated, name, request, guard, later, keeps)
+    return _register(function, name, request, guard, later, keeps)
 
 
 def _register(
-    function: Callable[P, R], called: str | None, request: RequestRule | None, guard: bool, later: bool
+    function: Callable[P, R],
+    called: str | None,
+    request: RequestRule | None,
+    guard: bool,
+    later: bool,
+    keeps: tuple[str, ...] | None,
 ) -> Callable[P, R]:
     plain = cast("FunctionType", function)
     if not isinstance(function, FunctionType) or not plain.__code__.co_flags & GENERATOR:
@@ -85,7 +96,7 @@ def _register(
     def read() -> Stage:
         from rx_fusion._reading import read_stage  # brings ast: only who compiles needs it
 
-        return read_stage(plain, name, names[1:], request, guard)
+        return read_stage(plain, name, names[1:], request, guard, keeps)
 
     _STAGES[registered] = read if later else read()
     _BY_CODE[code] = registered

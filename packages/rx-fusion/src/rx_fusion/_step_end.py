@@ -104,6 +104,8 @@ class StepEnd(Checked[Any]):
                     self._complete()
                 else:
                     self._end()
+            else:
+                self.late_item(out)
             self.leave(False)
 
     def _end(self) -> None:

@@ -16,7 +16,7 @@ from rx_core.streams import LOOK_FIRST, NOT_THERE, give_back
 from rx_fusion._forms import Form
 from rx_fusion._notes import calls
 from rx_fusion._run_names import run_name
-from rx_fusion._step_end import StepEnd, ignored, nothing
+from rx_fusion._step_end import StepEnd, nothing
 from rx_fusion._transit import SyncSteps, granted
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ class StepSubscriber(StepEnd):
         if not LOOK_FIRST:
             self.fence()
         if self.done or self.last:
+            self.late_item(item)
             self.leave(before)
             return
         try:
@@ -144,6 +145,10 @@ class StepSubscriber(StepEnd):
         self.busy = before
         if self.wrong is not None and not before:
             self.answer()
+
+    def _clear_tail(self) -> None:
+        """What the stages gave behind the source's last item is not taken any more."""
+        self._tail.clear()
 
     def _dropped(self) -> None:
         """An item was asked for, and a stage has dropped it: the source is asked for what that stage needs for another one."""
@@ -231,9 +236,9 @@ class StepSubscriber(StepEnd):
         if self.queue is not None:
             self.queue.report_late()
         super().cancel()
-        self._step = ignored  # the state of the stages lives in it
+        self._step = self.late_item  # the state of the stages lives in it
         self._finish = nothing
-        self._tail.clear()
+        self._clear_tail()
         self._report_late()
 
     def request(self, n: int, /) -> None:

@@ -69,6 +69,7 @@ CALLED: Final[dict[str, tuple[str, ...]]] = {
     "doFinally": ("do_finally",),
     "doOnCancel": ("do_on_cancel", "do_on_dispose"),
     "doOnComplete": ("do_on_complete",),
+    "doOnDiscard": ("do_on_discard",),
     "doOnDispose": ("do_on_cancel", "do_on_dispose"),
     "doOnEach": ("do_on_each",),
     "doOnError": ("do_on_error",),

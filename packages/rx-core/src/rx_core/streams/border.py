@@ -6,7 +6,7 @@ it (RS 2.3, 2.4), one request at a time (2.7), none of less than one item (3.9).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, after_answer, invalid_request
@@ -72,6 +72,8 @@ class Border(Gate, SettlesDemand, Generic[T]):
 
     __slots__ = ("busy", "done", "down", "granted", "origin", "pending", "permit", "refused", "up", "wrong")
 
+    #: Takes the place of the subscriber when that has left.
+    gone: ClassVar[Any] = NULL_SUBSCRIBER
     down: Any
     up: Any
     origin: object
@@ -165,7 +167,7 @@ class Border(Gate, SettlesDemand, Generic[T]):
 
     def let_go(self) -> Any:
         """The subscriber, for its end. It refers to this as well, and each of many rounds would leave such a circle."""
-        down, self.down = self.down, NULL_SUBSCRIBER
+        down, self.down = self.down, self.gone
         return down
 
     def fail(self, error: Exception) -> None:
@@ -265,8 +267,8 @@ class Border(Gate, SettlesDemand, Generic[T]):
 
     def answer(self) -> None:
         down = self.down
-        if down is not NULL_SUBSCRIBER and self.take_permit():
-            self.down = NULL_SUBSCRIBER
+        if down is not self.gone and self.take_permit():
+            self.down = self.gone
             down.on_error(self.wrong)
 
     def fence(self) -> None:
@@ -282,6 +284,6 @@ class Border(Gate, SettlesDemand, Generic[T]):
     def cancel(self) -> None:
         done = self.done
         self.done = True
-        self.down = NULL_SUBSCRIBER  # RS 3.13
+        self.down = self.gone  # RS 3.13
         if not done and self.up is not None:
             self.stop_source()

@@ -8,7 +8,7 @@ everything else pushes into what its consumer requested.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import length_hint
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
@@ -187,6 +187,13 @@ NEVER_NONE: Final = frozenset(type(iter(made)) for made in _WITHOUT_NONE)
 def is_exhausted(items: object) -> bool:
     """Known to give no further item, without asking for one."""
     return type(items) in EXACT and not length_hint(items)
+
+
+def left_behind(run: object, item: object) -> None:
+    """``run`` was left while the source was giving ``item``, which is not taken: see ``Op.discard``."""
+    if item is not None:
+        discard: Callable[[Any], object] = getattr(run, "discard", ignore)
+        discard(item)
 
 
 def close(items: object) -> None:

@@ -67,6 +67,8 @@ class MergedInput(QueuedInput[T]):
         if not self.closed:
             self.put(item)
             op.ready.append(self)
+        else:
+            op.discard(item)
         op.drain()
 
     def on_error(self, error: Exception, /) -> None:
@@ -138,6 +140,8 @@ class GatedInput(QueuedInput[T]):
     def wait(self, item: T) -> None:
         if not self.closed:
             self.put(item)
+        else:
+            self.op.discard(item)
         self.op.drain()
 
     def dropped(self) -> None:

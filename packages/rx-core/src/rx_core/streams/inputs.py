@@ -176,6 +176,8 @@ class QueuedInput(Input[T]):
         if not self.closed:
             self.put(item)
             self.op.drain()
+        else:
+            self.op.discard(item)
 
     def put(self, item: T) -> None:
         """Append to the queue, which is made with the first item that has to wait."""
@@ -187,7 +189,13 @@ class QueuedInput(Input[T]):
             self.overrun()
 
     def overrun(self) -> None:
-        """The source sent more than it was asked for (RS 1.1): its stream ends with an error, and the queue does not grow on."""
+        """The source sent more than it was asked for (RS 1.1): its stream ends with an error, and the queue does not grow on.
+
+        Or this was closed while the item was on its way, see :meth:`close`.
+        """
+        if self.closed and self.window < 0:
+            self.forget()
+            return
         up = self.up
         if isinstance(up, Entry):  # which counts by itself; so this source cannot be asked, and what it sends waits
             self.window = UNBOUNDED
@@ -253,6 +261,7 @@ class QueuedInput(Input[T]):
         if items is not None:
             self.items = None
             close(items)
+        self.window = -1  # publish first, look afterwards: an item that is being put is found here, or finds this; see overrun
         if self.queue:
             self.forget()
         if self.peak and _buffer_watch.watch is not None:
@@ -260,8 +269,18 @@ class QueuedInput(Input[T]):
             self.peak = 0
 
     def forget(self) -> None:
-        """Drop what waits. The source's thread may append still; it drains afterwards, and so the queue is closed again."""
-        self.queue.clear()
+        """Drop what waits. Any thread, once this is closed: each item is taken out by one of them."""
+        queue = self.queue
+        discard = self.op.discard
+        if discard is ignore:
+            queue.clear()
+            return
+        while queue:
+            try:
+                item = queue.popleft()
+            except IndexError:
+                return
+            discard(item)
 
 
 class RelayedInput(Input[T]):
@@ -319,7 +338,7 @@ class RelayedInput(Input[T]):
         return demand
 
     def close(self) -> None:
-        self.emit = ignore
+        self.emit = self.op.discard
         super().close()
 
 
@@ -338,7 +357,7 @@ class DirectInput(RelayedInput[T]):
         pass
 
     def close(self) -> None:
-        self.on_next = ignore
+        self.on_next = self.op.discard
         super().close()
 
 

@@ -64,6 +64,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
     """
 
     __slots__ = (
+        "discard",
         "down",
         "emit",
         "opened",
@@ -86,6 +87,12 @@ class Op(Gate, SettlesDemand, Generic[T]):
     on_worker: ClassVar[bool] = False
     #: It has one source, and RxJava's operator calls on_subscribe when the source does: see :meth:`after_answer`.
     relays: ClassVar[bool] = False
+    #: Whether each item that it was given goes on, into a function, or to :attr:`discard`: see do_on_discard.
+    discards: ClassVar[bool | Callable[..., bool]] = False
+    #: How many of its sources give items, the first ones; the others only say when.
+    gives_of: ClassVar[int] = UNBOUNDED
+    #: What becomes of an item that is neither given nor taken: nothing, or a function of do_on_discard hears of it. Any thread.
+    discard: Callable[[Any], object]
     #: The subscriber, until the end or a cancel (RS 3.13).
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
@@ -105,6 +112,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
     origin: object
 
     def __init__(self, down: Subscriber[T], origin: object = None) -> None:
+        self.discard = ignore
         self.down = down
         self.emit = down.on_next
         self.token = []  # held until on_subscribe has returned
@@ -129,7 +137,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
             self.stopped = True  # RS 2.13: a subscriber that throws is considered cancelled
             self.close()
             self.down = NULL_SUBSCRIBER
-            self.emit = ignore
+            self.emit = self.discard
             raise
         self.token.append(0)
         opened = not self.stopped
@@ -255,7 +263,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         if self.stopped:
             self.close()
             self.down = NULL_SUBSCRIBER
-            self.emit = ignore
+            self.emit = self.discard
             return 0
         if self.opened:
             self.open_next()
@@ -275,7 +283,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.stopped = True
         self.close()
         self.down = NULL_SUBSCRIBER
-        self.emit = ignore
+        self.emit = self.discard
 
     def abandon_token(self) -> None:
         """As :meth:`abandon`, for an input that emitted past :meth:`step`, and put the token back."""
@@ -294,7 +302,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.stopped = True
         self.close()
         self.down = NULL_SUBSCRIBER
-        self.emit = ignore
+        self.emit = self.discard
         if error is None:
             down.on_complete()
         else:

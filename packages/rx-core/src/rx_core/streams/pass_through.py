@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import SettlesDemand, after_answer, request_all
+from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, request_all
 from rx_core._observers import CallbackObserver
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.entry import subscribe
@@ -28,10 +28,14 @@ class PassThrough(SettlesDemand, Generic[T]):
     and no gate. A subclass overrides what it looks at.
     """
 
-    __slots__ = ("done", "down", "emit", "origin", "source", "up")
+    __slots__ = ("discard", "done", "down", "emit", "origin", "source", "up")
 
     #: What users write, for messages; "" where it is no operator of its own.
     operator_name: ClassVar[str] = ""
+    #: See Op: what comes when the subscriber has left goes to :attr:`discard`, here and in each of them.
+    discards: ClassVar[bool | Callable[..., bool]] = True
+    gives_of: ClassVar[int] = UNBOUNDED
+    discard: Callable[[Any], object]
     source: Publisher[T]
     #: The subscriber, until it cancels (RS 3.13).
     down: Any
@@ -44,6 +48,7 @@ class PassThrough(SettlesDemand, Generic[T]):
     origin: object
 
     def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:
+        self.discard = ignore
         self.source = source
         self.down = down
         self.emit = down.on_next
@@ -92,7 +97,7 @@ class PassThrough(SettlesDemand, Generic[T]):
         """The subscriber, which is kept no longer (RS 3.13)."""
         down = self.down
         self.down = NULL_SUBSCRIBER
-        self.emit = ignore
+        self.emit = self.discard
         return down
 
     # -- the Subscription ----------------------------------------
@@ -156,13 +161,13 @@ class Transparent(PassThrough[T]):
             raise
 
     def on_error(self, error: Exception, /) -> None:
-        self.on_next = ignore  # it may refer to this
+        self.on_next = self.discard  # it may refer to this
         super().on_error(error)
 
     def on_complete(self) -> None:
-        self.on_next = ignore
+        self.on_next = self.discard
         super().on_complete()
 
     def cancel(self) -> None:
-        self.on_next = ignore
+        self.on_next = self.discard
         super().cancel()

@@ -87,6 +87,7 @@ class Unicast(Op[T]):
             if demand >= 0:
                 token.append(demand)
         if self.stopped or self.done:  # ended by another party: abandoned
+            self.discard(item)
             if self.dirty:
                 self.drain()
             return True
@@ -130,7 +131,8 @@ class Unicast(Op[T]):
         queue = self.queue
         given_up = 0
         while queue:
-            queue.popleft()
+            item = queue.popleft()
             given_up += 1
+            self.discard(item)
         if given_up and self.taken is not None:
             self.taken(given_up)  # now: behind a subscriber that raised nothing that was put off is done

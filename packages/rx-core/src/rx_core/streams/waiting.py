@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED, Growth
-from rx_core.streams.contracts import ignore
+from rx_core.streams.contracts import left_behind
 from rx_core.streams.entry import subscribe
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Waiting(Generic[T]):
         "enough",
         "error",
         "growth",
+        "left",
         "may_wait",
         "origin",
         "queue",
@@ -68,6 +69,8 @@ class Waiting(Generic[T]):
         self.error: Exception | None = None
         self.done = False
         self.closed = False
+        #: The thread that waits has gone.
+        self.left = False
         #: The waiting thread sleeps, or is about to: a thread that publishes wakes it.
         self.asleep = False
         #: Whether this thread was found to be one that may wait (see rx_core._blocking), and which one has signalled the end.
@@ -108,9 +111,15 @@ class Waiting(Generic[T]):
 
     def on_next_of_many(self, items: Iterable[T]) -> None:
         """:meth:`on_next` with each of ``items``, none of which is None, and no more than were requested."""
-        if not self.closed:
+        if self.closed:
+            for item in items:
+                self.left_behind(item)
+        else:
             self.queue.extend(items)
             self.wake()
+
+    def left_behind(self, item: T) -> None:
+        left_behind(self.up, item)
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
@@ -128,6 +137,9 @@ class Waiting(Generic[T]):
 
     def wake(self) -> None:
         if self.asleep:
+            if self.left:
+                self.forget()
+                return
             if self.growth is not None:
                 self.growth.feeder = get_ident()
             self.asleep = False
@@ -178,6 +190,9 @@ class Waiting(Generic[T]):
             if timer is not None:
                 timer.cancel()
             self.close()
+            self.left = True
+            self.asleep = True  # publish first, look afterwards: an item that comes now finds this, or is found
+            self.forget()
         error = self.error
         if error is not None:
             self.error = None
@@ -188,6 +203,15 @@ class Waiting(Generic[T]):
     def request(self, n: int) -> None:
         if not self.done and self.up is not None:
             self.up.request(n)
+
+    def forget(self) -> None:
+        """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
+        while self.queue:
+            try:
+                item = self.queue.popleft()
+            except IndexError:
+                return
+            self.left_behind(item)
 
     def expire(self) -> None:
         """The time is over: stop the source. The thread that waits sees why."""
@@ -222,6 +246,6 @@ class Waiting(Generic[T]):
     def close(self) -> None:
         if not self.closed:
             self.closed = True
-            self.accept = ignore
+            self.accept = self.left_behind
             if self.up is not None and not self.done:
                 self.up.cancel()

@@ -33,8 +33,8 @@ class Arrivals(Generic[T]):
     """
 
     __slots__ = (
-        "_accept",
         "_closed",
+        "_discard",
         "_done",
         "_error",
         "_exact",
@@ -65,12 +65,11 @@ class Arrivals(Generic[T]):
         #: The item that is not asked for yet is wanted now.
         self._owes = False
         self._queue: deque[T] = deque()
-        #: What becomes of an item.
-        self._accept: Callable[[T], object] = self._queue.append
         self._up: Subscription | None = None
         self._error: Exception | None = None
         self._done = False
         self._closed = False
+        self._discard: Callable[[T], object] = ignore
         #: The most items that were seen to wait.
         self._peak = 0
         #: There was nothing to take.
@@ -92,7 +91,7 @@ class Arrivals(Generic[T]):
         up.request(self._window)
 
     def on_next(self, item: T, /) -> None:
-        self._accept(item)
+        self._queue.append(item)
         wakeup = self.wakeup
         if not wakeup.woken:
             if self._growth is not None:
@@ -186,7 +185,6 @@ class Arrivals(Generic[T]):
         if self._closed:
             return
         self._closed = True
-        self._accept = ignore
         up, self._up = self._up, None  # they refer to each other: no stream is to wait for the garbage collector
         self._taking = _NONE_LEFT
         try:
@@ -197,4 +195,34 @@ class Arrivals(Generic[T]):
             if peak and _buffer_watch.watch is not None:
                 _buffer_watch.watch(peak)
             self._peak = 0
-            self._queue.clear()
+            self._discard = getattr(up, "discard", ignore)
+            self.wakeup = _Left(self)  # publish first, look afterwards: an item that comes now finds this, or is found
+            self.forget()
+
+    def forget(self) -> None:
+        """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
+        while self._queue:
+            try:
+                item = self._queue.popleft()
+            except IndexError:
+                return
+            self._discard(item)
+
+
+@final
+class _Left:
+    """In the place of the wake-up of a task that has left: what is signalled is forgotten."""
+
+    __slots__ = ("_arrivals", "woken")
+
+    def __init__(self, arrivals: Arrivals[Any]) -> None:
+        self._arrivals = arrivals
+        self.woken = False
+
+    def wake(self) -> None:
+        self._arrivals.forget()
+
+    async def wait(self) -> None:
+        raise AssertionError("the task has left")
+
+    pause = wait

@@ -19,6 +19,7 @@ from rx_ops._faces._conditional import FlowableConditional
 from rx_ops._faces._convert import FlowableConvert
 from rx_ops._faces._create import FlowableCreate
 from rx_ops._faces._demand import FlowableDemand
+from rx_ops._faces._discard import FlowableDiscard
 from rx_ops._faces._eager import FlowableEager
 from rx_ops._faces._errors import FlowableErrors
 from rx_ops._faces._expand import FlowableExpand
@@ -100,6 +101,7 @@ class Flowable(
     FlowableErrors[T_co],
     FlowableRepeat[T_co],
     FlowableAside[T_co],
+    FlowableDiscard[T_co],
     FlowableLifecycle[T_co],
     FlowableLog[T_co],
     FlowableNamed[T_co],

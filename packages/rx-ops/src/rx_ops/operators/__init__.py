@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from rx_ops.operators._cutters import Boundary, BoundaryFirst, Closing, Opening, Overlapping, Restarting, TimedCutter
     from rx_ops.operators._demand import RateLimit, RebatchRequests
+    from rx_ops.operators._discard import Discarded, DoOnDiscard
     from rx_ops.operators._eager import ConcatEager, ConcatMapEager
     from rx_ops.operators._emitter import Emitter
     from rx_ops.operators._errors import Guarded, OnErrorComplete, OnErrorResumeNext, OnErrorReturn
@@ -132,6 +133,7 @@ _NAMES: Final = {
         "give_stream",
     ),
     "_cutters": ("Boundary", "BoundaryFirst", "Closing", "Opening", "Overlapping", "Restarting", "TimedCutter"),
+    "_discard": ("Discarded", "DoOnDiscard"),
     "_eager": ("ConcatEager", "ConcatMapEager"),
     "_demand": ("RateLimit", "RebatchRequests"),
     "_emitter": ("Emitter",),
@@ -222,11 +224,13 @@ __all__ = [
     "DelayBy",
     "DelaySubscription",
     "DelaySubscriptionUntil",
+    "Discarded",
     "DoAfterNext",
     "DoAfterSuccess",
     "DoAfterTerminate",
     "DoFinally",
     "DoOnCancel",
+    "DoOnDiscard",
     "DoOnDispose",
     "DoOnEach",
     "DoOnError",

@@ -176,6 +176,7 @@ class DoOnEach(PassThrough[T]):
 
     def on_next(self, item: T, /) -> None:
         if self.done:
+            self.discard(item)
             return
         try:
             failure = self.told(OnNext(item))
@@ -185,6 +186,7 @@ class DoOnEach(PassThrough[T]):
         if failure is None:
             super().on_next(item)
         else:
+            self.discard(item)
             self.up.cancel()
             self.on_error(failure)
 

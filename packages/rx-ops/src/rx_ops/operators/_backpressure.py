@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call, worker_of
-from rx_core.streams import LOOK_FIRST, GatedInput, Op, ignore
+from rx_core.streams import LOOK_FIRST, GatedInput, Op
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, shut_down
 from rx_ops.operators._mapping import as_error
@@ -130,6 +130,8 @@ class Overflow(Op[T]):
     def give_up(self, item: T) -> None:
         if self.on_drop is not None:
             user_call(self.name, self.on_drop, item)
+        else:
+            self.discard(item)
 
     def listening(self) -> Iterable[Listening]:
         return (self.main,)
@@ -242,6 +244,8 @@ class _Everything(GatedInput[T]):
             else:
                 if not self.closed:
                     self.put(item)
+                else:
+                    op.discard(item)
                 token.append(demand)
                 if demand or op.dirty:
                     op.drain()
@@ -267,12 +271,14 @@ class _Straight(_Everything[T]):
         self.on_next = op.emit
 
     def close(self) -> None:
-        self.on_next = ignore
+        self.on_next = self.op.discard
         super().close()
 
 
 class _OnBackpressure(Overflow[T]):
     __slots__ = ("source",)
+
+    discards: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -406,7 +412,10 @@ class OnBackpressureReduceWith(_OnBackpressure[T]):
 
     def close(self) -> None:
         super().close()
-        self.total = _NOTHING
+        total = self.total
+        if total is not _NOTHING:
+            self.total = _NOTHING
+            self.discard(total)
 
 
 def _keep(_overflow: Overflow[Any], _queue: deque[Any]) -> None:
@@ -498,6 +507,15 @@ class _Aging(_Everything[T]):
     def put(self, item: T) -> None:
         until: Any = (self.op.worker.now() + self.op.seconds, item)
         super().put(until)
+
+    def forget(self) -> None:
+        queue: deque[Any] = self.queue
+        while queue:
+            try:
+                item = queue.popleft()[1]
+            except IndexError:
+                return
+            self.op.discard(item)
 
 
 @op("to_flowable")

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError
+from rx_core.streams import ignore
 from rx_fusion import op
 from rx_ops.operators._pieces import Pieces
 
@@ -23,10 +24,16 @@ class BufferCut(Pieces):
 
     __slots__ = ()
 
+    @staticmethod
+    def discards(_size: int | None, cutter: type[Cutter], *_args: object) -> bool:
+        return not cutter.overlaps
+
     def put(self, item: Any) -> None:
         live = self.live
         for piece in live:
             piece.append(item)
+        if not live:
+            self.discard(item)
         if self.size is not None and live and len(live[0]) == self.size:
             self.cutter.full()
 
@@ -44,6 +51,7 @@ class BufferCut(Pieces):
 
     def emit_list(self, piece: list[Any]) -> None:
         if not self.has_demand():
+            self.give_up(piece)
             self.source_ended(MissingBackpressureError("buffer() had a list to give and it was not requested"))
             return
         if self.wanted != UNBOUNDED:
@@ -57,6 +65,8 @@ class BufferCut(Pieces):
             for piece in pieces:
                 if not (self.over or self.stopped):
                     self.emit_list(piece)
+                else:
+                    self.give_up(piece)
         if not self.over:
             self.over = True
             self.wanted = self.finish(error)
@@ -66,8 +76,15 @@ class BufferCut(Pieces):
 
     def close(self) -> None:
         self.stop()
-        self.live.clear()
-        self.events.clear()
+        pieces, self.live = self.live, []
+        for piece in pieces:
+            self.give_up(piece)
+        self.forget_events()
+
+    def give_up(self, piece: list[Any]) -> None:
+        if self.discard is not ignore:
+            for item in piece:
+                self.discard(item)
 
 
 @op("buffer")
@@ -78,6 +95,10 @@ class BufferToggle(BufferCut):
     __slots__ = ("ended", "ready")
 
     opens_sources: ClassVar[bool] = True
+
+    @staticmethod
+    def discards(_size: int | None, _cutter: type[Cutter], *_args: object) -> bool:
+        return False  # an item may be in several lists
 
     #: Lists that have ended.
     ready: deque[list[Any]]

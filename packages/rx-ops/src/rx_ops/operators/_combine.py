@@ -13,6 +13,7 @@ from rx_core.streams import (
     Op,
     QueuedInput,
     close,
+    ignore,
     is_exhausted,
     tell_interrupted,
     without_this_frame,
@@ -50,6 +51,7 @@ class _Column(QueuedInput[Any]):
     def on_next(self, item: Any, /) -> None:
         op = self.op  # first: close() marks the input as closed, then replaces it
         if self.closed:
+            op.discard(item)
             return
         for other in self.others:
             if not other.queue:
@@ -152,6 +154,7 @@ class Zip(Op[R]):
         *("passive", "pushing", "queues", "rows", "sources"),
     )
 
+    discards: ClassVar[bool] = True
     operator: ClassVar[str] = "zip"
 
     columns: list[_Column]
@@ -206,7 +209,7 @@ class Zip(Op[R]):
             column.others = tuple([other for other in columns if other is not column])
         self.passive = [column for column in columns if column.items is not None]
         self.pushing = [column for column in columns if column.items is None]
-        if not self.pushing:
+        if not self.pushing and self.discard is ignore:  # half a row would be lost
             self.rows = rows_of([column.items for column in columns if column.items is not None], self.combiner, self.operator)
             return
         for column, source in zip(columns, self.sources, strict=True):
@@ -260,9 +263,9 @@ class Zip(Op[R]):
                     return self.ended(without_this_frame(error))
                 if item is END:
                     return self.ended(None)
+                column.put(item)
                 if self.stopped:
                     return self.ended(None)
-                column.put(item)
                 continue
             if column.items is not None:
                 continue  # and the items of later rows are there when they are wanted

@@ -49,6 +49,7 @@ class ConcatMap(Op[R]):
         *("outer", "passive", "refused", "source", "till_the_end"),
     )
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     operator: ClassVar[str] = "concat_map"

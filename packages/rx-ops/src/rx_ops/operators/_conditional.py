@@ -40,6 +40,8 @@ class _Rival(RelayedInput[T]):
     def on_next(self, item: T, /) -> None:
         if self.won or self.wins():
             super().on_next(item)
+        else:
+            self.op.discard(item)
 
     def on_error(self, error: Exception, /) -> None:
         if self.won or self.wins():
@@ -91,6 +93,7 @@ class Amb(Op[T]):
 
     __slots__ = ("prize", "refused", "rivals", "sources", "winner")
 
+    discards: ClassVar[bool] = True
     #: What it listens to each source with.
     rival: ClassVar[type[_Rival[Any]]] = _Rival
     rivals: list[_Rival[T]]

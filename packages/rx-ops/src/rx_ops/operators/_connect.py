@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import BaseDisposable, name_of, user_call
 from rx_core.blocks import AtomicReference
@@ -133,6 +133,7 @@ class Within(PassThrough[Any]):
 
     __slots__ = ("connectable", "connection", "face", "name", "selector")
 
+    gives_of: ClassVar[int] = 0  # an item that one of its subscribers does not take may be another one's
     name: str
     connectable: Callable[[Any], Connectable[Any]]
     connection: Connection[Any] | None

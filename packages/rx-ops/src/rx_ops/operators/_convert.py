@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import invalid_request
 from rx_core.streams import OneAtATime, PassThrough, Transparent
@@ -75,6 +75,7 @@ class ToFlowableOne(OneAtATime[T]):
 
     __slots__ = ("source",)
 
+    discards: ClassVar[bool] = True
     source: Any
 
     def __init__(self, down: Subscriber[T], source: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED, CallbackObserver, as_signal, name_of, user_call
-from rx_core.streams import Failing, Op, subscribe
+from rx_core.streams import Failing, Op, ignore, subscribe
 from rx_fusion import PushHead, as_text, op
 from rx_ops.operators._backpressure import BackpressureStrategy
 from rx_ops.operators._emitter import CallbackEmitter, Created, StraightEmitter
@@ -50,7 +50,13 @@ class CreateHead(PushHead):
         self.subscribe_for(subscriber, self)
 
     def subscribe_for(self, subscriber: Subscriber[Any], origin: object, /) -> None:
-        emitter = self._started(subscriber, origin)
+        self._run(self._started(subscriber, origin))
+
+    def subscribe_discarding(self, subscriber: Subscriber[Any], origin: object, discard: Callable[[Any], object], /) -> None:
+        """The same in front of do_on_discard: what was sent and not taken goes to ``discard``."""
+        self._run(self._started(subscriber, origin, discard))
+
+    def _run(self, emitter: Emitter[Any]) -> None:
         try:
             user_call("create", self._source, emitter)
         except (Exception, GeneratorExit) as error:
@@ -59,7 +65,7 @@ class CreateHead(PushHead):
             emitter._interrupted(error)
             raise
 
-    def _started(self, subscriber: Subscriber[Any], origin: object) -> Emitter[Any]:
+    def _started(self, subscriber: Subscriber[Any], origin: object, discard: Callable[[Any], object] = ignore) -> Emitter[Any]:
         """A run for ``subscriber``, which has its Subscription by now."""
         straight: StraightEmitter[Any]
         if type(subscriber) is CallbackObserver:
@@ -68,6 +74,7 @@ class CreateHead(PushHead):
             return straight
         if self._strategy is BackpressureStrategy.MISSING:
             straight = StraightEmitter(subscriber, origin)
+            straight._discard = discard
             try:
                 subscriber.on_subscribe(straight)
             except BaseException:
@@ -77,6 +84,7 @@ class CreateHead(PushHead):
         capacity = UNBOUNDED if self._capacity is None else self._capacity
         run: Created[Any] = Created(subscriber, self._strategy, capacity, self._on_drop)
         run.origin = origin
+        run.discard = discard
         return run.started()
 
     def notes(self) -> Sequence[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, after_answer, dropped_late, name_of, unwrap_stop, user_call, worker_of
 from rx_core.streams import Input, takes_requests
@@ -94,6 +94,8 @@ class Overlapping(Cutter):
     """A piece begins every so often and lasts for some time, which may be longer or shorter."""
 
     __slots__ = ("every", "seconds", "worker")
+
+    overlaps: ClassVar[bool] = True
 
     def __init__(self, op: Pieces, seconds: float, every: float, scheduler: Scheduler) -> None:
         super().__init__(op)
@@ -289,6 +291,7 @@ class Opening(Cutter):
 
     __slots__ = ("closing", "closings", "opening", "operator", "source")
 
+    overlaps: ClassVar[bool] = True
     #: The sources that end the open pieces.
     closings: list[ClosingInput]
 

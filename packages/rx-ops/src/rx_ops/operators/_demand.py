@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, worker_of
 from rx_core.queue_fusion import fusion_enabled
@@ -28,6 +28,7 @@ class RebatchRequests(Pump[T]):
 
     __slots__ = ("ended", "main", "pulled", "ready", "source")
 
+    discards: ClassVar[bool] = True
     main: MergedInput[T]
     #: The items come from ``items`` and not from a queue.
     pulled: bool
@@ -98,6 +99,7 @@ class RateLimit(Op[T]):
 
     __slots__ = ("armed", "asked", "came", "free", "given", "main", "seconds", "source", "worker")
 
+    discards: ClassVar[bool] = True
     main: _Permitted[T]
     worker: Worker
     #: How many items may be given now.

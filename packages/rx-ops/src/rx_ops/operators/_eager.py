@@ -35,10 +35,14 @@ class _InLine(MergedInput[R]):
         op = self.op
         if not self.closed:
             queue = self.queue
-            if queue and len(queue) < self.window:
+            if queue:  # as put() has it, without the call
                 queue.append(item)
+                if len(queue) > self.window and not self.done:
+                    self.overrun()
             else:
                 self.put(item)
+        else:
+            op.discard(item)
         # Publish first, look afterwards: the holder of the token makes it the current one first, then looks at its items.
         if not LOOK_FIRST or op.current is None or op.current is self:
             op.drain()

@@ -75,6 +75,8 @@ class Emitter(Generic[T]):
         if not demand and op.policy is None and not op.dirty:
             if not (main.closed or main.done):
                 main.put(item)  # it waits for a request, and there is nothing else to look at
+            else:
+                op.discard(item)
             token.append(0)
             if op.dirty:
                 op.drain()  # type: ignore[unreachable]  # set meanwhile
@@ -103,6 +105,8 @@ class Emitter(Generic[T]):
         """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
         if not self._input.done:
             self._input.wait(item)
+        else:
+            self._op.discard(item)
 
     def on_error(self, error: Exception, /) -> None:
         """End the stream with ``error``."""
@@ -114,7 +118,7 @@ class Emitter(Generic[T]):
         if self.is_cancelled:
             return False
         if self._straight is not None:
-            self._straight = ignore
+            self._straight = self._op.discard
         self._input.on_error(signalled(error))
         return True
 
@@ -122,7 +126,7 @@ class Emitter(Generic[T]):
         """End the stream."""
         if not self.is_cancelled:
             if self._straight is not None:
-                self._straight = ignore
+                self._straight = self._op.discard
             self._input.on_complete()
 
     @property
@@ -201,7 +205,7 @@ class Created(Overflow[T]):
             self.emitter = made
             made._straight = self.emit
             if self.stopped:
-                made._straight = ignore  # type: ignore[unreachable]  # cancelled meanwhile
+                made._straight = self.discard  # type: ignore[unreachable]  # cancelled meanwhile
         return made
 
     def sent_none(self) -> None:
@@ -213,7 +217,7 @@ class Created(Overflow[T]):
         super().close()
         emitter, self.emitter = self.emitter, None
         if emitter is not None:
-            emitter._straight = ignore
+            emitter._straight = self.discard
 
     def requested(self) -> int:
         demand: int = (self.token.copy() or (self.wanted,))[0]
@@ -257,11 +261,13 @@ class StraightEmitter(Emitter[T]):
     It is the only signaller, so its items pass no gate.
     """
 
-    __slots__ = ("_down", "_emit", "_left", "_open", "_origin", "_requested")
+    __slots__ = ("_discard", "_down", "_emit", "_left", "_open", "_origin", "_requested")
 
     _down: Any
     #: What takes an item; nothing does once the end was signalled or the subscriber has left.
     _emit: Callable[[Any], object]
+    #: What becomes of an item then, see ``Op.discard``.
+    _discard: Callable[[Any], object]
     #: Holds one entry until the end or a cancel takes it out.
     _open: Any
     #: It was the subscriber that did.
@@ -272,6 +278,7 @@ class StraightEmitter(Emitter[T]):
     def __init__(self, down: Any, origin: object) -> None:
         self._down = down
         self._emit = down.on_next
+        self._discard = ignore
         self._open = [True]
         self._left = False
         self._requested = []
@@ -299,7 +306,7 @@ class StraightEmitter(Emitter[T]):
             self._open.pop()  # atomic
         except IndexError:
             return False
-        self._emit = ignore
+        self._emit = self._discard
         return True
 
     def on_error(self, error: Exception, /) -> None:

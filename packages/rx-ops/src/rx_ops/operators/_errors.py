@@ -23,6 +23,7 @@ class LastItem(OneAtATime[T]):
 
     __slots__ = ("added", "source")
 
+    discards: ClassVar[bool] = True
     relays: ClassVar[bool] = True
     source: Publisher[Any]
     #: The item behind the last one; None: there is none, or the source goes on.
@@ -80,6 +81,7 @@ class OnErrorResumeNext(OneAtATime[T]):
 
     __slots__ = ("handler", "source")
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     #: None once it was called: the fallback's error is the end.
@@ -116,6 +118,7 @@ class OnErrorComplete(OneAtATime[T]):
 
     __slots__ = ("source", "when")
 
+    discards: ClassVar[bool] = True
     relays: ClassVar[bool] = True
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], when: Callable[[Exception], object] | None) -> None:

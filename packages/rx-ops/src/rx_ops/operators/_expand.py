@@ -78,6 +78,7 @@ class ExpandDeep(Op[T]):
 
     __slots__ = ("expander", "failure", "levels", "source")
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     levels: list[_Level]

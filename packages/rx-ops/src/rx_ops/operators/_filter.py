@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, worker_of
 from rx_core.streams import Input, Op
@@ -23,25 +23,55 @@ T = TypeVar("T")
 class _Dated(Input[T]):
     """A source that is asked for everything. Its items wait with the time at which they came."""
 
-    __slots__ = ("items", "now", "seconds")
+    __slots__ = ("items", "now", "over", "seconds")
 
     #: (when it came, item). The source's thread appends.
     items: deque[tuple[float, T]]
     now: Callable[[], float]
+    #: They are not taken any more.
+    over: bool
 
     def __init__(self, op: _Dating[T], size: int | None) -> None:
         super().__init__(op)
         self.items = deque(maxlen=size)
         self.now = op.worker.now
         self.seconds = op.seconds
+        self.over = False
 
     def subscribed(self, up: Subscription) -> None:
         up.request(UNBOUNDED)
+
+    def keep(self, instant: float, item: T) -> None:
+        """Of more than may wait the oldest goes."""
+        items = self.items
+        if len(items) == items.maxlen:
+            if not items:
+                self.op.discard(item)
+                return
+            self.drop_oldest()
+        items.append((instant, item))
+        if self.over:  # published first, looked at afterwards: give_up() finds the item, or this finds that it ran
+            self.give_up()
+
+    def drop_oldest(self) -> None:
+        """Any thread: each item is taken out by one of them."""
+        try:
+            item = self.items.popleft()[1]
+        except IndexError:
+            return
+        self.op.discard(item)
+
+    def give_up(self) -> None:
+        """Holds the token, the first time."""
+        self.over = True
+        while self.items:
+            self.drop_oldest()
 
 
 class _Dating(Op[T]):
     __slots__ = ("delay_error", "main", "seconds", "source", "worker")
 
+    discards: ClassVar[bool] = True
     source: Publisher[T]
     main: _Dated[T]
     #: Only its clock is used.
@@ -64,7 +94,7 @@ class _Dating(Op[T]):
 
     def close(self) -> None:
         self.main.close()
-        self.main.items.clear()
+        self.main.give_up()
         self.worker.dispose()
 
 
@@ -111,10 +141,12 @@ class _Last(_Dated[T]):
     __slots__ = ()
 
     def on_next(self, item: T, /) -> None:
-        if not self.closed:
-            instant = self.now()
-            self.items.append((instant, item))
-            self.forget(instant)
+        if self.closed:
+            self.op.discard(item)
+            return
+        instant = self.now()
+        self.keep(instant, item)
+        self.forget(instant)
 
     def on_error(self, error: Exception, /) -> None:
         self.forget(self.now())
@@ -129,7 +161,7 @@ class _Last(_Dated[T]):
         oldest = instant - self.seconds - ROUNDING
         try:
             while items and items[0][0] < oldest:
-                items.popleft()
+                self.drop_oldest()
         except IndexError:  # cleared by close() at this moment
             pass
 
@@ -177,9 +209,11 @@ class _NotLast(_Dated[T]):
     ended: float
 
     def on_next(self, item: T, /) -> None:
-        if not self.closed:
-            self.items.append((self.now(), item))
-            self.op.drain()
+        if self.closed:
+            self.op.discard(item)
+            return
+        self.keep(self.now(), item)
+        self.op.drain()
 
     def on_error(self, error: Exception, /) -> None:
         self.ended = self.now()

@@ -172,6 +172,8 @@ class Merge(Merging[T]):
 
     __slots__ = ("all_open", "sources")
 
+    discards: ClassVar[bool] = True
+
     #: The last source was subscribed; written once.
     all_open: bool
 
@@ -249,6 +251,7 @@ class _Outer(OuterInput):
     def on_next(self, item: Any, /) -> None:
         op = self.op
         if op.stopped or self.closed:
+            op.discard(item)
             return
         try:
             source = op.mapper(item)
@@ -308,6 +311,7 @@ class FlatMap(Merging[R]):
 
     __slots__ = ("fed", "freed", "mapper", "max_concurrency", "outer", "outer_items", "source", "waiting")
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     operator: ClassVar[str] = "flat_map"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError, add_cap, dropped_late, none_produced, user_error
 from rx_core.streams import Op, QueuedInput, tell_interrupted
@@ -31,6 +31,8 @@ class GroupBy(Op[Any]):
     """
 
     __slots__ = ("asked", "back", "failure", "held", "holders", "main", "over", "refused", "returned", "source")
+
+    discards: ClassVar[bool] = True
 
     #: Valid requests, appended by any thread and counted by the source's.
     asked: deque[int]
@@ -173,12 +175,14 @@ class KeyedInput(QueuedInput[Any]):
     def on_next(self, item: Any, /) -> None:
         op = self.op  # first, then look: close() does it the other way round
         if self.closed:
+            op.discard(item)
             return
         key_of = self.key_of
         try:
             key = key_of(item)
             group = self.groups.get(key)  # runs the key's __hash__ and __eq__
         except BaseException as error:
+            op.discard(item)
             self.fail_all(op, self.user_failed(op, key_of, error))
             return
         if group is None or group.stopped:
@@ -215,6 +219,7 @@ class KeyedInput(QueuedInput[Any]):
         group = Group(key, self, op)  # it holds the source now; then look: a cancel sets ``stopped`` and lets go afterwards
         if op.stopped:
             group.release()
+            op.discard(item)
             self.took()
             return
         groups[key] = group
@@ -228,6 +233,7 @@ class KeyedInput(QueuedInput[Any]):
             group.queue = deque((item,))
         if not self.may_emit(op):
             others = sum(not each.stopped for each in groups.values()) - 1
+            group.give_up()
             self.fail_all(op, too_many_groups(others, failure))
             return
         self.emitting = get_ident()
@@ -326,6 +332,7 @@ class Group(Part):
 
     def __init__(self, key: Any, main: KeyedInput, op: GroupBy) -> None:
         super().__init__(op.holders, op.origin, main.credit)
+        self.discard = op.discard
         self.key = key
         self.main = main
 

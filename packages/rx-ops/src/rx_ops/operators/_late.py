@@ -115,6 +115,8 @@ class Delay(Op[T]):
     """Every signal ``seconds`` later on a worker; an error at once, before the items that wait, unless ``delay_error``."""
 
     __slots__ = ("delay_error", "main", "over", "seconds", "source", "worker")
+
+    discards: ClassVar[bool] = True
     waits_for = "the time of its items"
 
     source: Publisher[T]
@@ -182,10 +184,13 @@ class _Delayed(GatedInput[T]):
     def on_next(self, item: T, /) -> None:
         op = self.op
         if op.stopped:
+            op.discard(item)
             return
         self.waiting.append(item)
         if op.worker.schedule(self.release, op.seconds) is DISPOSED and self.waiting:
             self.cannot_wait(op)
+        if op.stopped:  # published first, looked at afterwards: close() finds the item, or this finds that it ran
+            self.give_up()
 
     def on_error(self, error: Exception, /) -> None:
         op = self.op
@@ -227,7 +232,16 @@ class _Delayed(GatedInput[T]):
 
     def close(self) -> None:
         super().close()
-        self.waiting.clear()
+        self.give_up()
+
+    def give_up(self) -> None:
+        """Any thread: each item is taken out by one of them."""
+        while self.waiting:
+            try:
+                item = self.waiting.popleft()
+            except IndexError:
+                return
+            self.op.discard(item)
 
 
 @op("delay")
@@ -239,6 +253,7 @@ class DelayBy(Op[T]):
 
     __slots__ = ("failures", "main", "ready", "selector", "source", "waiting")
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     source: Publisher[T]
@@ -266,6 +281,7 @@ class DelayBy(Op[T]):
         """On the source's thread."""
         made = selected(self.main, "delay", self.selector, item)
         if isinstance(made, Refused):
+            self.discard(item)
             self.failures.append(made.error)
             self.main.stop()
             self.drain()
@@ -274,7 +290,13 @@ class DelayBy(Op[T]):
         self.waiting[indicator] = None
         indicator.open(made)
         if self.stopped:  # published first, looked at afterwards: close() finds the indicator, or this finds that it ran
-            indicator.close()
+            self.give_up(indicator)
+
+    def give_up(self, indicator: Indicator) -> None:
+        """Any thread: the one that takes it out throws its item away."""
+        indicator.close()
+        if self.waiting.pop(indicator, indicator) is None:
+            self.discard(indicator.subject)
 
     def indicated(self, indicator: Indicator) -> None:
         if indicator.error is None:
@@ -294,10 +316,11 @@ class DelayBy(Op[T]):
         given = 0
         while demand and ready:
             indicator = ready.popleft()
+            if self.waiting.pop(indicator, indicator) is not None:
+                continue  # given up
             self.emit(indicator.subject)
             if self.stopped:
                 return 0
-            del self.waiting[indicator]
             given += 1
             if demand != UNBOUNDED:
                 demand -= 1
@@ -313,8 +336,7 @@ class DelayBy(Op[T]):
     def close(self) -> None:
         self.main.close()
         for indicator in list(self.waiting):
-            indicator.close()
-        self.waiting.clear()
+            self.give_up(indicator)
         self.ready.clear()
 
 
@@ -342,3 +364,5 @@ class _Selecting(Input[T]):
         op = self.op
         if not op.stopped:
             op.arrived(item)
+        else:
+            op.discard(item)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped_late, none_produced
-from rx_core.streams import LOOK_FIRST, GatedInput, Input, Op, QueuedInput, tell_interrupted
+from rx_core.streams import LOOK_FIRST, GatedInput, Input, Op, QueuedInput, ignore, left_behind, tell_interrupted
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
 
@@ -34,6 +34,7 @@ class _Newest(QueuedInput[Any]):
     def on_next(self, item: Any, /) -> None:
         op = self.op  # first: close() marks the input as closed, then replaces it
         if self.closed:
+            op.discard(item)
             return
         token = op.token
         if LOOK_FIRST and not token:
@@ -52,9 +53,10 @@ class _Newest(QueuedInput[Any]):
             op.signals.append((self, item))
             op.drain()
             return
-        if row[self.at] is None:
-            op.missing -= 1
-        row[self.at] = item
+        if op.missing:
+            op.begin_row(self.at, item)
+        else:
+            row[self.at] = item
         if not op.missing:
             combiner = op.combiner
             try:
@@ -117,6 +119,7 @@ class CombineLatest(Op[R]):
         *("inputs", "missing", "over", "row", "signals", "sources"),
     )
 
+    discards: ClassVar[bool] = True
     inputs: list[_Newest]
     #: The items that wait, in order, with the input that they came by.
     signals: deque[tuple[_Newest, Any]]
@@ -173,9 +176,10 @@ class CombineLatest(Op[R]):
             entry, item = signals.popleft()
             entry.took()
             at = entry.at
-            if row[at] is None:
-                self.missing -= 1
-            row[at] = item
+            if self.missing:
+                self.begin_row(at, item)
+            else:
+                row[at] = item
             if not self.missing:
                 try:
                     value = combiner(*row)
@@ -196,6 +200,15 @@ class CombineLatest(Op[R]):
         if len(over) == len(row) or any(row[each.at] is None for each in over):  # there is no further row, or never one
             return self.finish(self.gathered())
         return demand
+
+    def begin_row(self, at: int, item: Any) -> None:
+        """``item`` comes before there was a row. One that it replaces is in none."""
+        before = self.row[at]
+        self.row[at] = item
+        if before is None:
+            self.missing -= 1
+        else:
+            self.discard(before)
 
     def no_row_yet(self, source: _Newest) -> bool:
         """Whether there is still no row with the next item of ``source``, so that it need not be wanted."""
@@ -219,7 +232,12 @@ class CombineLatest(Op[R]):
     def close(self) -> None:
         for each in self.inputs:
             each.close()
-        self.signals.clear()
+        while self.signals:
+            self.discard(self.signals.popleft()[1])
+        if self.missing and self.discard is not ignore:
+            row, self.row = self.row, [None] * len(self.row)
+            for item in row:
+                left_behind(self, item)
         self.ended.clear()
         self.over.clear()
 

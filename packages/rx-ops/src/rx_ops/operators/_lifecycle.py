@@ -120,6 +120,7 @@ class DoAfterNext(PassThrough[T]):
 
     def on_next(self, item: T, /) -> None:
         if self.done:
+            self.discard(item)
             return
         super().on_next(item)
         try:

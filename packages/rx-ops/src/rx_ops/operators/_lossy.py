@@ -55,6 +55,8 @@ class Arrivals(Input[T]):
         op = self.op
         if not op.stopped:
             op.arrived(item)
+        else:
+            op.discard(item)
 
     def fail(self, error: Exception) -> None:
         """A user's function raised ``error`` for an item: it ends the operator, and this listens no more."""
@@ -72,6 +74,8 @@ class Lossy(Op[T]):
     """Keeps the newest item until it is due, and gives what is due; that is an error where nothing is wanted."""
 
     __slots__ = ("due", "gives_last", "held", "main", "on_drop", "source")
+
+    discards: ClassVar[bool] = True
 
     #: What users call it.
     name: ClassVar[str]
@@ -110,14 +114,23 @@ class Lossy(Op[T]):
             replaced = before.take()
             if replaced is not None:
                 self.drop(replaced)
+        if self.stopped:  # published first, looked at afterwards: close() finds the item, or this finds that it ran
+            self.give_up(held)
         return held
 
+    def give_up(self, held: Held[T]) -> None:
+        item = held.take()
+        if item is not None:
+            self.discard(item)
+
     def drop(self, item: T) -> None:
-        if self.on_drop is not None:
-            try:
-                user_call(self.name, self.on_drop, item)
-            except Exception as error:
-                self.main.fail(as_error(error))
+        if self.on_drop is None:
+            self.discard(item)
+            return
+        try:
+            user_call(self.name, self.on_drop, item)
+        except Exception as error:
+            self.main.fail(as_error(error))
 
     # -- the clock's thread ----------------------------------------
 
@@ -159,6 +172,7 @@ class Lossy(Op[T]):
 
     def give_item(self, item: T, demand: int) -> int:
         if not demand:
+            self.discard(item)
             return self.finish(MissingBackpressureError(f"{self.name}() had an item to give that was not requested"))
         self.emit(item)
         return demand if demand == UNBOUNDED else demand - 1
@@ -168,5 +182,9 @@ class Lossy(Op[T]):
 
     def close(self) -> None:
         self.main.close()
-        self.due.clear()
-        self.held = None
+        while self.due:
+            self.give_up(self.due.popleft())
+        held = self.held
+        if held is not None:
+            self.held = None
+            self.give_up(held)

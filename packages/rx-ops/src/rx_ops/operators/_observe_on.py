@@ -47,6 +47,7 @@ class ObserveOn(Pump[T]):
         "worker",
     )
 
+    discards: ClassVar[bool] = True
     on_worker: ClassVar[bool] = True
     source: Publisher[T]
     main: _Boundary[T]
@@ -270,6 +271,8 @@ class ObserveLatest(ObserveOn[T]):
 
     __slots__ = ()
 
+    discards: ClassVar[bool] = False  # one that is replaced goes in the step in which the other one comes
+
     def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler, delay_error: bool) -> None:
         super().__init__(down, source, scheduler, UNBOUNDED, delay_error)
         self.main = _Newest(self)
@@ -381,7 +384,8 @@ class _Boundary(QueuedInput[T]):
         self.up.request(more)
 
     def close(self) -> None:
-        self.accept = ignore
+        if not self.polled:
+            self.accept = self.op.discard
         self.growth = None
         super().close()
         if self.queue_of_source is not None:

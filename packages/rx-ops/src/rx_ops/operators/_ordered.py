@@ -52,22 +52,23 @@ class _Largest(_Smallest):
 class _Sorted(QueuedInput[Any]):
     """A source whose first item is compared with those of the others; what comes behind that waits in the queue."""
 
-    __slots__ = ("at", "has_head")
+    __slots__ = ("at", "first")
 
-    #: Its item is among those that are compared. Only the holder of the token writes it.
-    has_head: bool
+    #: Its item that is among those that are compared; None: there is none. Only the holder of the token writes it.
+    first: Any
 
     def __init__(self, op: MergeOrdered[Any], window: int, at: int) -> None:
         super().__init__(op, window)
         self.at = at
-        self.has_head = False
+        self.first = None
 
     def on_next(self, item: Any, /) -> None:
         if self.closed:
+            self.op.discard(item)
             return
         self.put(item)
         # Publish first, look afterwards: the holder of the token takes the head away first, then looks for the next one.
-        if not (LOOK_FIRST and self.has_head):
+        if not (LOOK_FIRST and self.first is not None):
             self.op.drain()
 
     def on_error(self, error: Exception, /) -> None:
@@ -88,6 +89,7 @@ class MergeOrdered(Op[T]):
 
     __slots__ = ("delay_error", "errors", "failed", "head", "heads", "inputs", "key", "missing", "sources")
 
+    discards: ClassVar[bool] = True
     operator: ClassVar[str] = "merge_ordered"
     #: Whether a source without an item holds up the others.
     waits: ClassVar[bool] = True
@@ -157,7 +159,7 @@ class MergeOrdered(Op[T]):
                 self.errors.append(mapper_failure(self.operator, self.key, error))
                 return self.finish(self.failure())
             entry = self.inputs[head.at]
-            entry.has_head = False
+            entry.first = None
             missing[entry] = None
             self.emit(head.item)
             if self.stopped:
@@ -189,12 +191,12 @@ class MergeOrdered(Op[T]):
             del missing[entry]
             if item is END:
                 continue
+            entry.first = item
             try:
                 heappush(self.heads, self.head(item if key is itself else key(item), entry.at, item))
             except (Exception, GeneratorExit) as error:
                 self.errors.append(mapper_failure(self.operator, key, error))
                 return False
-            entry.has_head = True
         return True
 
     def fail(self, error: Exception) -> bool:
@@ -213,6 +215,10 @@ class MergeOrdered(Op[T]):
     def close(self) -> None:
         for entry in self.inputs:
             entry.close()
+            first = entry.first
+            if first is not None:
+                entry.first = None
+                self.discard(first)
         self.heads.clear()
         self.missing.clear()
         self.failed.clear()

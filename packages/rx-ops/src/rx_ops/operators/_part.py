@@ -226,6 +226,12 @@ class PartsInput(QueuedInput[Any]):
     def forget(self) -> None:
         queue = self.queue
         while queue:  # one by one: another one may be put in meanwhile
-            part = part_of(queue.popleft())
+            try:
+                item = queue.popleft()
+            except IndexError:
+                return
+            part = part_of(item)
             if part is not None:
                 part.give_up()
+            else:
+                self.op.discard(item)

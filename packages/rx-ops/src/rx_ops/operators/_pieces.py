@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rx_core import UNBOUNDED
 from rx_core.streams import LOOK_FIRST, Input, Op
@@ -23,6 +23,9 @@ class Cutter:
     ``subscribed`` and ``asked``; what it hears itself, on whatever thread, it cues."""
 
     __slots__ = ("op",)
+
+    #: Whether an item may be in several pieces.
+    overlaps: ClassVar[bool] = False
 
     def __init__(self, op: Pieces) -> None:
         self.op = op
@@ -157,7 +160,15 @@ class Pieces(Op[Any]):
                 break
             else:
                 return
-        events.clear()
+        self.forget_events()
+
+    def forget_events(self) -> None:
+        """Nothing that comes counts any more. Holds the token; more may be appended still."""
+        events = self.events
+        while events:
+            event = events.popleft()
+            if type(event) is not Cue:
+                self.discard(event)
 
     def has_demand(self) -> bool:
         """Whether a piece is wanted. What was requested from inside of the ``on_next`` of the one before counts."""
@@ -220,3 +231,5 @@ class CutInput(Input[Any]):
         if not self.closed:
             op.events.append(item)
             op.drain()
+        else:
+            op.discard(item)

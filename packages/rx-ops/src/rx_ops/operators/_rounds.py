@@ -29,6 +29,7 @@ _LONG_TRACE: Final = 40
 class Rounds(OneAtATime[T]):
     __slots__ = ("rounds", "source")
 
+    discards: ClassVar[bool] = True
     source: Publisher[T]
     #: How many rounds are over.
     rounds: int

@@ -61,6 +61,10 @@ class BoundedParts(WindowCut):
 
     __slots__ = ("bounded", "returned")
 
+    @staticmethod
+    def discards(*_args: object) -> bool:
+        return False
+
     main: ReplenishedInput
     #: How many items left their parts after they had waited there; appended by any thread.
     returned: deque[int]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
 
 from rx_core import DEMAND, DISPOSED, UNBOUNDED, current_context, dropped, worker_of
-from rx_core.streams import OneAtATime, RelayedInput, Stream, Transparent, ignore, without_demand
+from rx_core.streams import OneAtATime, RelayedInput, Stream, Transparent, without_demand
 from rx_fusion import ONE_FUNCTION, OperatorHead, op, operator_head, operator_of
 from rx_ops.operators._clock import shut_down
 from rx_ops.operators._mapping import as_error
@@ -25,6 +25,7 @@ class SubscribeOn(OneAtATime[T]):
 
     __slots__ = ("failure", "source", "thread", "turn", "worker")
 
+    discards: ClassVar[bool] = True
     source: Publisher[T]
     worker: Worker
     #: The worker's thread, once the source is subscribed there.
@@ -169,7 +170,7 @@ class UnsubscribeOn(Transparent[T]):
         except IndexError:
             return
         self.done = True
-        self.on_next = ignore
+        self.on_next = self.discard
         self.let_go()
         if self.up is None:
             return

@@ -32,12 +32,14 @@ class _Outer(OuterInput):
     def on_next(self, item: Any, /) -> None:
         op = self.op
         if op.stopped or self.closed or self.done:
+            op.discard(item)
             return
         running = op.current
         if running is not None:
             if not op.stays:
                 running.stop()
             elif not running.done or running.queue:
+                op.discard(item)
                 return
         try:
             source = op.mapper(item)
@@ -65,6 +67,7 @@ class SwitchMap(Op[R]):
 
     __slots__ = ("current", "delay_error", "ended", "errors", "mapper", "outer", "prefetch", "ready", "source")
 
+    discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
     operator: ClassVar[str] = "switch_map"
@@ -107,9 +110,13 @@ class SwitchMap(Op[R]):
                 self.errors.append(entry.error)
                 if not self.delay_error:
                     return self.finish(self.failure())
+        while ready and ready[0].closed:
+            ready.popleft().close()  # its place was taken: what waits of it is dropped, wanted or not
         while ready and demand:
             entry = ready.popleft()
-            if entry.queue and not entry.closed:
+            if entry.closed:
+                entry.close()
+            elif entry.queue:
                 item = entry.queue.popleft()
                 entry.took()
                 self.emit(item)
@@ -138,7 +145,8 @@ class SwitchMap(Op[R]):
         current = self.current
         if current is not None:
             current.close()
-        self.ready.clear()
+        while self.ready:
+            self.ready.popleft().close()
 
 
 @op("exhaust_map")

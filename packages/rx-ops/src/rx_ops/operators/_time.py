@@ -31,6 +31,7 @@ class _Stamping(OneAtATime[Any]):
 
     __slots__ = ("source", "worker")
 
+    discards: ClassVar[bool] = True
     relays: ClassVar[bool] = True
     source: Publisher[Any]
     worker: Worker
@@ -94,6 +95,7 @@ class _Postponed(OneAtATime[T]):
 
     __slots__ = ("source",)
 
+    discards: ClassVar[bool] = True
     source: Publisher[T]
 
     def __init__(self, down: Subscriber[T], source: Publisher[T]) -> None:

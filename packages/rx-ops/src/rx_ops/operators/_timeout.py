@@ -24,6 +24,7 @@ class _Limited(OneAtATime[T]):
 
     __slots__ = ("failure", "fallback", "late", "main", "source")
 
+    discards: ClassVar[bool] = True
     source: Publisher[T]
     fallback: Publisher[T] | None
     main: _InTime[T]
@@ -110,10 +111,12 @@ class _InTime(GatedInput[T]):
     def on_next(self, item: T, /) -> None:
         op = self.op
         if op.stopped:
+            op.discard(item)
             return
         try:
             self.contested.pop()
         except IndexError:
+            op.discard(item)
             return
         op.disarm()
         super().on_next(item)

@@ -22,6 +22,9 @@ class TakeUntil(Op[T]):
 
     __slots__ = ("lost", "main", "other", "source", "trigger")
 
+    discards: ClassVar[bool] = True
+    gives_of: ClassVar[int] = 1
+
     def __init__(
         self,
         down: Subscriber[T],
@@ -80,6 +83,7 @@ class _Checked(RelayedInput[T]):
 
     def on_next(self, item: T, /) -> None:
         if self.closed:
+            self.op.discard(item)
             return
         super().on_next(item)
         if self.closed:
@@ -104,6 +108,7 @@ class TakeUntilTrue(OneAtATime[T]):
 
     __slots__ = ("predicate", "source")
 
+    discards: ClassVar[bool] = True
     relays: ClassVar[bool] = True
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], predicate: Callable[[T], object]) -> None:
@@ -132,6 +137,7 @@ class _Skipped(GatedInput[T]):
         if self.trigger.done:
             super().on_next(item)
         else:
+            self.op.discard(item)
             self.dropped()
 
 
@@ -140,6 +146,9 @@ class SkipUntil(Op[T]):
     """Nothing until ``other`` signals an item or completes. Its error before that ends the stream at once."""
 
     __slots__ = ("main", "other", "source", "trigger")
+
+    discards: ClassVar[bool] = True
+    gives_of: ClassVar[int] = 1
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], other: Publisher[Any]) -> None:
         super().__init__(down)
@@ -179,6 +188,8 @@ class SwitchIfEmpty(OneAtATime[T]):
     """``other`` when the source completes without an item."""
 
     __slots__ = ("first", "other", "source")
+
+    discards: ClassVar[bool] = True
 
     #: What listens to the source; None once that is over.
     first: RelayedInput[T] | None

@@ -93,6 +93,8 @@ class UsingWhen(OneAtATime[T]):
 
     __slots__ = ("cleanup", "ended", "kept", "on_cancel", "on_end", "on_failure", "resource", "source", "told", "use", "used")
 
+    discards: ClassVar[bool] = True
+    gives_of: ClassVar[int] = 0  # a resource, which it gives back by itself
     opens_sources: ClassVar[bool] = True
 
     source: Any

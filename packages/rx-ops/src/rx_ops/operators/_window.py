@@ -50,6 +50,10 @@ class WindowByCount(Op[Any]):
 
     __slots__ = ("asked", "face", "held", "holders", "left", "main", "new", "overlap", "refused", "size", "skip", "source")
 
+    @staticmethod
+    def discards(size: int, skip: int, *_args: object) -> bool:
+        return skip >= size
+
     overlap: bool
     #: The source was asked for the first window.
     asked: bool
@@ -166,10 +170,13 @@ class CountedInput(Input[Any]):
     def on_next(self, item: Any, /) -> None:
         op = self.op  # first, then look: close() does it the other way round
         if self.closed:
+            op.discard(item)
             return
         windows = self.windows
         at = self.at
         new = None if at else self.begin(op)
+        if not windows:
+            op.discard(item)
         for window in windows:
             try:
                 window.push(item)
@@ -193,6 +200,7 @@ class CountedInput(Input[Any]):
     def begin(self, op: WindowByCount) -> Window | None:
         """Open a window, and emit it if it need not wait. None when no further ones are wanted."""
         new = Window(op.holders, op.origin, self.count)  # it holds the source now; then look: a cancel lets go afterwards
+        new.discard = op.discard
         if op.stopped:
             new.release()
             return None
@@ -245,6 +253,10 @@ class WindowCut(Pieces):
 
     __slots__ = ("all_left", "count", "face", "held", "holders", "number")
 
+    @staticmethod
+    def discards(_face: object, _size: int | None, cutter: type[Cutter], *_args: object) -> bool:
+        return not cutter.overlaps
+
     #: How many items the open window got, where its size has a bound.
     count: int
     #: How many windows there were.
@@ -273,6 +285,8 @@ class WindowCut(Pieces):
         super().__init__(down, source, size, cutter, *args)
 
     def put(self, item: Any) -> None:
+        if not self.live:
+            self.discard(item)
         for window in self.live:
             try:
                 window.push(item)
@@ -299,6 +313,7 @@ class WindowCut(Pieces):
         if self.wanted != UNBOUNDED:
             self.wanted -= 1
         window = Window(self.holders, self.origin, self.number)
+        window.discard = self.discard
         self.number += 1
         self.live.append(window)
         try:

@@ -231,7 +231,7 @@ def maxima(source: Iterable[T], key: Callable[[T], Any]) -> Iterator[list[T]]:
     yield best
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def group_reduce(
     source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V], reducer: Callable[[V, V], V]
 ) -> Iterator[tuple[K, V]]:
@@ -250,7 +250,7 @@ def group_reduce(
             return
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def group_aggregate(source: Iterable[T], key: Callable[[T], Any], spec: GroupAggregate) -> Iterator[Row]:
     """The key is an argument of its own, so that an expression is written into the loop."""
     groups: dict[Any, list[Any]] = {}

@@ -12,7 +12,7 @@ from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 T = TypeVar("T")
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def dematerialize(source: Iterable[Notification[T]], selector: Callable[[Any], Notification[T]] | None) -> Iterator[T]:
     for item in source:
         signal = item if selector is None else selector(item)

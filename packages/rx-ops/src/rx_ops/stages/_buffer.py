@@ -14,7 +14,7 @@ def _whole(count: int) -> Callable[[int], int]:
     return lambda n: n * count
 
 
-@stage(later=True, request=_whole)
+@stage(later=True, request=_whole, keeps=("batch",))
 def buffer(source: Iterable[T], count: int) -> Iterator[list[T]]:
     batch: list[T] = []
     for item in source:

@@ -105,7 +105,7 @@ def take_last(source: Iterable[T], count: int) -> Iterator[T]:
             return
 
 
-@stage(later=True)
+@stage(later=True, keeps=("held",))
 def skip_last(source: Iterable[T], count: int) -> Iterator[T]:
     held: deque[T] = deque()
     for item in source:

@@ -15,7 +15,7 @@ R = TypeVar("R")
 _NOTHING: Any = object()
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def enumerate_(source: Iterable[T], start: int) -> Iterator[tuple[int, T]]:
     index = start - 1
     for item in source:
@@ -23,7 +23,7 @@ def enumerate_(source: Iterable[T], start: int) -> Iterator[tuple[int, T]]:
         yield index, item
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def map_indexed(source: Iterable[T], mapper: Callable[[T, int], R]) -> Iterator[R]:
     index = -1
     for item in source:

@@ -20,7 +20,7 @@ def map_optional(source: Iterable[T], mapper: Callable[[T], R | None]) -> Iterat
             yield value
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def handle(source: Iterable[T], handler: Callable[[T, HandleEmitter[R]], object]) -> Iterator[R]:
     emitter: HandleEmitter[R] = HandleEmitter()
     for item in source:

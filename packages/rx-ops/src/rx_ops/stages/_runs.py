@@ -10,7 +10,7 @@ from rx_fusion import stage
 T = TypeVar("T")
 
 
-@stage(later=True)
+@stage(later=True, keeps=("batch",))
 def buffer_until(source: Iterable[T], predicate: Callable[[T], object]) -> Iterator[list[T]]:
     """An item for which ``predicate`` is true is the last of its list."""
     batch: list[T] = []

@@ -31,7 +31,7 @@ def starmap(source: Iterable[tuple[*Ts]], mapper: Callable[[*Ts], R]) -> Iterato
         yield value
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -> Iterator[R]:
     for item in source:
         for inner in mapper(item):
@@ -40,7 +40,7 @@ def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -
             yield inner
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
     empty = True
     total: Any = None
@@ -55,7 +55,7 @@ def scan(source: Iterable[T], accumulator: Callable[[T, T], T]) -> Iterator[T]:
         yield total
 
 
-@stage(later=True, name="scan")
+@stage(later=True, name="scan", keeps=())
 def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) -> Iterator[R]:
     total = seed
     yield total
@@ -66,7 +66,7 @@ def scan_seed(source: Iterable[T], accumulator: Callable[[R, T], R], seed: R) ->
         yield total
 
 
-@stage(later=True)
+@stage(later=True, keeps=())
 def scan_with(source: Iterable[T], supplier: Callable[[], R], accumulator: Callable[[R, T], R]) -> Iterator[R]:
     total = supplier()
     if total is None:

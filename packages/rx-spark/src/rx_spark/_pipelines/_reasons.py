@@ -150,7 +150,7 @@ OPERATORS: Final[dict[str, Why]] = {
     **dict.fromkeys(("do_after_next", "do_on_each"), Why(_EFFECT, _SAVE)),
     **dict.fromkeys(("do_after_terminate", "do_finally", "do_on_cancel", "do_on_dispose"), _ASIDE),
     **dict.fromkeys(("do_on_error", "do_on_terminate"), _ASIDE),
-    **dict.fromkeys(("do_on_request", "do_on_subscribe"), _ASIDE),
+    **dict.fromkeys(("do_on_discard", "do_on_request", "do_on_subscribe"), _ASIDE),
     **dict.fromkeys(("on_backpressure_buffer", "on_backpressure_drop", "on_backpressure_latest"), _DEMAND),
     **dict.fromkeys(("on_backpressure_reduce", "on_backpressure_timeout", "rebatch_requests"), _DEMAND),
     "circuit_breaker": Why("counts the calls of this process", "Spark runs a task that failed again by itself: leave it out"),
