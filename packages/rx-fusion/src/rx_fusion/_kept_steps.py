@@ -20,7 +20,7 @@ _STEP_THAT_KEEPS = Form("step", keeps=True)
 
 class KeptSteps(StepSubscriber):
     """A stage that *looks* gives the item that came, or it is discarded. One that *keeps* items gives up those that it has at the
-    end, unless it ends as its source does. Any other has made something of the item when it is through with it.
+    end. Any other has made something of the item when it is through with it.
 
     The generated functions of a stage that keeps are called by one thread, the source's, and a cancel comes on any. So they are
     behind a token, as an Op is behind its own: who cancels publishes ``done`` and tries to take it; the source's thread puts it
@@ -76,19 +76,26 @@ class KeptSteps(StepSubscriber):
                 self._give_up()
 
     def _ended(self, finish: Callable[[], Any]) -> Any:
-        """The end of the stage, which gives what it has."""
+        """The end of the stage, which may give what it has, or a part of it."""
         try:
             self._free.pop()
         except IndexError:
             return None  # cancelled
-        return finish()
+        try:
+            return finish()
+        finally:
+            self._throw()
 
     def _give_up(self) -> None:
-        """Holds nothing, and ``done`` was published. What is kept goes once: the token is not put back."""
+        """``done`` was published."""
         try:
             self._free.pop()
         except IndexError:
             return
+        self._throw()
+
+    def _throw(self) -> None:
+        """Once, because who took the token for it does not put it back."""
         for kept in self._left():
             for item in kept:
                 self.late_item(item)

@@ -3349,7 +3349,7 @@ class ObservableDiscard(ObservableCore[T_co]):
         one item, and at another ``do_on_discard``; :meth:`explain` says where. Sources that a function makes, as that of
         ``flat_map``, have their own.
 
-        ::  --1--2--3 (4, 5 wait)  -->  --1--2--3, then a cancel      (action: 4, 5)
+        ::  --1--2--3--4|  -->  --1--2--#      (the 3 and the 4 waited: action(3), action(4))
 
         Demand:  none; everything is taken as it comes.
         Errors:  what ``action`` raises goes to the error hook. TypeError at assembly where an operator in front of this could not

@@ -21,10 +21,12 @@ from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._outer import OuterInput, pull, push_passive
+from rx_ops.operators._part import give_up
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
     from rx_core.streams import Listening, Outcome
+    from rx_core.streams.contracts import Subscribing
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -282,6 +284,7 @@ class _Outer(OuterInput):
         entry = op.new_input()
         if op.stopped:  # publish first, look afterwards: close() does the same
             entry.close()
+            give_up(op, source)
             return
         entry.open(source)
 
@@ -387,6 +390,11 @@ class FlatMap(Merging[R]):
             if items is None:
                 self.subscribe_later(source, entry)
 
+    def subscribe_now(self, pair: tuple[Any, Subscribing]) -> None:
+        super().subscribe_now(pair)
+        if self.stopped:
+            give_up(self, pair[0])  # unless it was subscribed
+
     def input_ended(self, ended: Any) -> None:
         if ended is self.outer:
             self.fed = False
@@ -406,7 +414,10 @@ class FlatMap(Merging[R]):
     def close(self) -> None:
         super().close()
         self.outer.close()
-        self.waiting.clear()
+        while self.waiting:
+            give_up(self, self.waiting.popleft())
+        for source, _ in self.pending or ():
+            give_up(self, source)
         items = self.outer_items
         if items is not None:
             self.outer_items = None

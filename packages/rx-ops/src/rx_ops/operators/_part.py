@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rx_core import UNBOUNDED
-from rx_core.streams import END, QueuedInput, Unicast
+from rx_core.streams import END, QueuedInput, Unicast, ignore
 from rx_fusion import Pipeline, PushHead
 
 if TYPE_CHECKING:
@@ -159,6 +159,14 @@ def part_of(stream: object) -> Part | None:
         if isinstance(head, PartHead):
             return head.part
     return None
+
+
+def give_up(op: Op[Any], stream: object) -> None:
+    """``op`` does not subscribe to ``stream`` any more. If that is a part, its items are thrown away, where that is told."""
+    if op.discard is not ignore:
+        part = part_of(stream)
+        if part is not None:
+            part.give_up()
 
 
 class PartsInput(QueuedInput[Any]):

@@ -11,6 +11,7 @@ from rx_core.streams import MergedInput, Op
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure, not_a_source
 from rx_ops.operators._outer import OuterInput
+from rx_ops.operators._part import give_up
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -57,6 +58,7 @@ class _Outer(OuterInput):
         op.current = made
         if op.stopped:  # publish first, look afterwards: close() does the same
             made.stop()
+            give_up(op, source)
         else:
             made.open(source)
 

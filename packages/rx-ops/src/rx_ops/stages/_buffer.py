@@ -24,7 +24,9 @@ def buffer(source: Iterable[T], count: int) -> Iterator[list[T]]:
             batch = []
             yield full
     if batch:
-        yield batch
+        full = batch
+        batch = []
+        yield full
 
 
 def _skipping(count: int, skip: int) -> Callable[[int], int]:

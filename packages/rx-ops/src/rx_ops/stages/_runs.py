@@ -21,7 +21,9 @@ def buffer_until(source: Iterable[T], predicate: Callable[[T], object]) -> Itera
             batch = []
             yield full
     if batch:
-        yield batch
+        full = batch
+        batch = []
+        yield full
 
 
 @stage(later=True, name="buffer_until")
