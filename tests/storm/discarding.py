@@ -223,8 +223,8 @@ KEPT: Final = (
     # parts
     after_merge("group_by", lambda rx, m, ledger: m.group_by(number_of).flat_map(lambda group: group)),
     after_merge("window by count", lambda rx, m, ledger: m.window(5).flat_map(lambda window: window)),
-    after_merge("window by time", lambda rx, m, ledger: m.window(seconds=5e-3).flat_map(lambda window: window)),
-    after_merge("buffer by time", lambda rx, m, ledger: m.buffer(seconds=1e-3)),
+    after_merge("window by time", lambda rx, m, ledger: m.window(seconds=20e-3).flat_map(lambda window: window)),
+    after_merge("buffer by time", lambda rx, m, ledger: m.buffer(seconds=5e-3)),
     beside_last("buffer by boundary", lambda m, last: m.buffer(boundary=last)),
     after_merge("buffer by count", lambda rx, m, ledger: m.buffer(5)),
     after_merge("buffer_until", lambda rx, m, ledger: m.buffer_until(even)),
