@@ -200,9 +200,9 @@ def test_the_columns_are_spelled_as_spark_spells_them() -> None:
 
 
 def test_what_describes_no_rows_is_refused_with_an_example() -> None:
-    with pytest.raises(TypeError, match=r"<class 'int'> does not describe rows\.\n  Right:  @dataclass class Trip"):
+    with pytest.raises(TypeError, match=r"<class 'int'> does not describe rows\.\n  Right:  class Trip\(NamedTuple\)"):
         row_type(int)
-    with pytest.raises(TypeError, match=r"'id long' does not describe rows\.\n  Right:  @dataclass class Trip"):
+    with pytest.raises(TypeError, match=r"'id long' does not describe rows\.\n  Right:  class Trip\(NamedTuple\)"):
         row_type("id long")  # type: ignore[arg-type]  # on purpose: Spark takes text
 
     @dataclass

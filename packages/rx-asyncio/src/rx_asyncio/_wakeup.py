@@ -21,7 +21,7 @@ def current_loop(call: str, /) -> AbstractEventLoop:
     if loop is None:
         raise RuntimeError(
             f"{call} works inside asyncio only, and no event loop runs on this thread.\n"
-            f"  Right:  async def main(): ... {call} ...;  asyncio.run(main())\n"
+            f"  Right:  asyncio.run(main())   # with the call in ``async def main()``\n"
             f"  From another thread:  loop.call_soon_threadsafe(...), or make it in asyncio and hand it over"
         )
     return loop

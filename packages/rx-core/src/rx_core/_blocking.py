@@ -40,7 +40,7 @@ def waiting_refused(stream: object) -> RuntimeError | None:
         refused = _IN_ASYNCIO
     return RuntimeError(
         f"{stream!r}: this thread must not wait for it, {refused}\n"
-        f"  If it has to: with rx_core.blocking_allowed(): ...          # or RX_BLOCK_IN_LOOPS=on in the environment"
+        f"  If it has to:  with rx_core.blocking_allowed(): ...          # or RX_BLOCK_IN_LOOPS=on in the environment"
     )
 
 

@@ -21,7 +21,7 @@ def current_token(call: str, /) -> TrioToken:
     except RuntimeError:
         raise RuntimeError(
             f"{call} works inside trio only, and no trio run is active on this thread.\n"
-            f"  Right:  async def main(): ... {call} ...;  trio.run(main)\n"
+            f"  Right:  trio.run(main)   # with the call in ``async def main()``\n"
             f"  From another thread:  trio.from_thread.run_sync(...), or make it in trio and hand it over"
         ) from None
 

@@ -50,7 +50,8 @@ class Stream(Generic[T]):
 
     async def __aenter__(self) -> StreamItems[T]:
         if self._items is not None:
-            raise RuntimeError(f"{self!r} is open already; make another one:  {self._library.package}.stream(...)")
+            right = f"{self._library.package}.stream(flow)   # another one for each block"
+            raise RuntimeError(f"{self!r} is open already.\n  Right:  {right}")
         loop = self._library.here(f"{self._library.package}.stream()")
         self._items = StreamItems(loop, self._publisher, self._prefetch)
         return self._items
@@ -132,7 +133,8 @@ class StreamItems(AsyncIterator[T]):
             return
         if generator.ag_running:
             self._generator = generator
-            subscribe = f"{self._loop.package}.subscribe({self._loop.owner}, flow, function, max_concurrency=n)"
+            owner = self._loop.owner.removeprefix("Task").lower()  # as a variable is called
+            subscribe = f"{self._loop.package}.subscribe({owner}, flow, function, max_concurrency=n)"
             raise self._loop.busy(f"another task is iterating this stream.\n  For several tasks on one stream:  {subscribe}")
         try:
             generator.aclose().send(None)  # suspended at its yield: nothing is awaited

@@ -50,7 +50,10 @@ class AsyncOperator(Generic[T, R]):
         check_callable(name, "function", function)
         check_prefetch(name, concurrency, "concurrency")
         if type(buffer) is not int or buffer < 0:
-            raise ValueError(f"{name}(buffer={buffer!r}): it is how many results may wait, 0 or more.\n  Usually:  buffer=16")
+            raise ValueError(
+                f"{name}(buffer={buffer!r}): it is how many results may wait, 0 or more.\n"
+                f"  Usually:  {name}({name_of(function)}, ..., buffer=16)"
+            )
         if seconds is not None and not seconds > 0:
             raise ValueError(f"{name}(seconds={seconds!r}): a call needs some time.\n  Without a limit leave it out")
         self.library = library

@@ -181,7 +181,7 @@ def row_type(kind: type) -> RowType:
     if not is_row_class(kind):
         raise TypeError(
             f"{kind!r} does not describe rows.\n"
-            f"  Right:  @dataclass class Trip: city: str; amount: float    or a NamedTuple, or a TypedDict"
+            f"  Right:  class Trip(NamedTuple): city: str; amount: float    or a dataclass, or a TypedDict"
         )
     hints = _hints(kind)
     name = kind.__qualname__

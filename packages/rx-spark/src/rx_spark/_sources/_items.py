@@ -188,6 +188,6 @@ class _Once(Generic[T]):
         except IndexError:
             raise RuntimeError(
                 "from_iterable(): this iterator was read by an earlier subscription and cannot start again.\n"
-                "  Right:  from_iterable(list(items)); Spark gets all of them before it starts in any case"
+                "  Right:  from_iterable(list(items))   # Spark gets all of them before it starts in any case"
             ) from None
         return iter(items)
