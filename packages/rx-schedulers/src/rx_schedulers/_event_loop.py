@@ -141,12 +141,13 @@ class EventLoop:
 
     def submit(self, task: Task) -> bool:
         """Take ``task``; False when the event loop has ended. Raises RuntimeError when the system gives no thread."""
-        if self.over():
+        group = self.group
+        if self.closed or group.shut:  # over(), without a call: time operators come here for each item
             return False
         self._inbox.append(task)
         if self._idle and (task.due < self._wake_at or len(self._inbox) > _BACKLOG):
             self._open()
-        return not self.over()
+        return not (self.closed or group.shut)
 
     def _open(self) -> None:
         state = self._idle.pop(0, None)
@@ -329,7 +330,8 @@ class LoopWorker(Worker):
         self._release = {} if release is None else {0: release}
 
     def schedule(self, action: Action, /, delay: float = 0.0) -> BaseDisposable:
-        if self.is_disposed:
+        loop = self._loop
+        if self._disposed or loop.closed or loop.group.shut:
             return DISPOSED
         hook = hooks.on_schedule
         return self.put(action if hook is None else hook(action), delay)
