@@ -130,7 +130,7 @@ class ParallelFlowable(Generic[T_co]):
 
         Demand, memory, fusion: as :meth:`map`.   Errors: what ``mapper`` raises, with a note, ends all rails; TypeError when it
                  returns None.
-        Thread:  that of the rail.   Source: RxPY ``starmap``.
+        Thread:  that of the rail.   Source: itertools ``starmap``.
         """
         return self._with(self._rail.starmap(mapper))
 
@@ -138,7 +138,7 @@ class ParallelFlowable(Generic[T_co]):
         """The items as they are, typed as ``kind``; one that is no such instance is an error.
 
         Demand, memory, fusion: as :meth:`map`.   Errors: TypeError for an item that is no ``kind`` ends all rails.
-        Thread:  that of the rail.   Source: Reactor ``ParallelFlux.cast`` by ``map``.
+        Thread:  that of the rail.   Source: that of ``Flowable.cast``.
         """
         return self._with(self._rail.cast(kind))
 
@@ -146,7 +146,7 @@ class ParallelFlowable(Generic[T_co]):
         """The items that are instances of ``kind``.
 
         Demand, memory, fusion: as :meth:`filter`.   Errors: none.
-        Thread:  that of the rail.   Source: RxJava ``ofType`` by ``filter``.
+        Thread:  that of the rail.   Source: that of ``Flowable.of_type``.
         """
         return self._with(self._rail.of_type(kind))
 
