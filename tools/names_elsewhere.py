@@ -5,7 +5,8 @@
 
 A table of the guide whose first column is "here" gives ours for each name in the others; one whose first column is "elsewhere"
 gives what to write instead. A name is written as it stands and in
-camel case; so is each of ours. Names that an operator has here are left out.
+camel case; so is each of ours. Names that an operator has here are left out: of the first kind where any of the five types has
+it, of the second where all have. So what a type lacks that another has is told what to write instead.
 """
 
 from __future__ import annotations
@@ -71,16 +72,17 @@ def _spellings(name: str) -> set[str]:
     return {name, re.sub(r"_(\w)", lambda found: found[1].upper(), name)}
 
 
-def taken() -> set[str]:
-    """The names that something of a stream has here."""
+def taken() -> list[set[str]]:
+    """The names that something of a stream has here, for each of the types."""
     import rx_ops
 
-    return {name for kind in TYPES for name in dir(getattr(rx_ops, kind))}
+    return [set(dir(getattr(rx_ops, kind))) for kind in TYPES]
 
 
 def source(text: str) -> str:
     called, written = read(text)
-    ours = taken()
+    of_types = taken()
+    ours, of_all = set[str]().union(*of_types), set.intersection(*of_types)
     for name in sorted(ours):
         for spelled in _spellings(name) - {name} if not name.startswith("_") else ():
             called.setdefault(spelled, [name])
@@ -89,7 +91,7 @@ def source(text: str) -> str:
         f"    {_quoted(name)}: {_tuple(called[name])}," for name in sorted(called.keys() - ours) if _is_new(name, called[name])
     ]
     lines += ["}", "", "#: What to write instead.", "WRITTEN: Final[dict[str, str]] = {"]
-    lines += [f"    {_quoted(name)}: {_quoted(written[name])}," for name in sorted(written.keys() - ours - called.keys())]
+    lines += [f"    {_quoted(name)}: {_quoted(written[name])}," for name in sorted(written.keys() - of_all)]
     return "\n".join([*lines, "}", ""])
 
 

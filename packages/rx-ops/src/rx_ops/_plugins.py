@@ -119,11 +119,12 @@ def unknown(kinds: tuple[type, ...], name: str) -> str:
 
 def _elsewhere(kind: type, name: str) -> str:
     """Ours for an operator that has this name in another library, or what to write instead."""
-    if name in WRITTEN:
-        return f"  Here it is written so:  {WRITTEN[name]}"
     ours = CALLED.get(name, ())
+    own = [each for each in ours if hasattr(kind, each)]
+    if name in WRITTEN and not own:
+        return f"  Here it is written so:  {WRITTEN[name]}"
     lines = []
-    for each in [each for each in ours if hasattr(kind, each)] or ours:
+    for each in own or ours:
         owner = kind if hasattr(kind, each) else next((found for found in _types(kind) if hasattr(found, each)), None)
         if owner is None:
             lines.append(each)

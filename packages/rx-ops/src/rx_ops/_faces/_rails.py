@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from heapq import merge
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from rx_core import (
     DEFAULT_PREFETCH,
@@ -24,6 +24,7 @@ from rx_ops import operators
 from rx_ops._faces import _results
 from rx_ops._faces._aggregate import Comparable
 from rx_ops._faces._core import check_callable, check_scheduler
+from rx_ops._names_elsewhere import CALLED
 
 if TYPE_CHECKING:
     from rx_ops._faces._inference import Supplier
@@ -430,9 +431,34 @@ class ParallelFlowable(Generic[T_co]):
     if not TYPE_CHECKING:  # or every misspelt name would have a type
 
         def __getattr__(self, name: str) -> Any:
-            known = not name.startswith("_") and hasattr(_results.Flowable, name)
-            right = f"\n  Right:  .sequential().{name}(...)   # once the rails are joined" if known else ""
-            raise AttributeError(f"ParallelFlowable has no {name}: it is no operator of a rail by itself.{right}")
+            raise AttributeError(f"ParallelFlowable has no {name}: it is no operator of a rail by itself.{_right(name)}")
+
+
+#: What of ParallelFlowable and ParallelFlux is said otherwise here.
+_WRITTEN: Final = {
+    **dict.fromkeys(("sequential_delay_error", "sequentialDelayError"), ".sequential(delay_error=True)"),
+    **dict.fromkeys(("to", "compose", "transform", "transform_group", "transformGroup", "compose_group"), ".pipe(f)"),
+    **dict.fromkeys(("to_sorted_list", "toSortedList", "collect_sorted_list", "collectSortedList"), ".sorted().to_list()"),
+    **dict.fromkeys(("do_after_terminated", "doAfterTerminated"), ".do_after_terminate(f)"),
+    **dict.fromkeys(("do_on_terminate", "doOnTerminate"), ".do_on_complete(f).do_on_error(g)"),
+    **dict.fromkeys(("try_map", "tryMap"), ".map_optional(f), where f catches the error and gives None"),
+    **dict.fromkeys(("flat_map_stream", "flatMapStream"), ".flat_map_iterable(f)"),
+    **dict.fromkeys(("concat_map_delay_error", "concatMapDelayError"), ".concat_map(f, delay_error=True)"),
+    "ordered": ".sequential(ordered=True), in the order of the source; in one of their own .sorted(key)",
+    "then": ".sequential().ignore_elements()",
+    "groups": ".sequential().group_by(key), or a subscriber for each rail: .subscribe(first, second)",
+}
+
+
+def _right(name: str) -> str:
+    """A line that says what to write in the place of an operator that rails do not have; "" for none."""
+    if name in _WRITTEN:
+        return f"\n  Here it is written so:  {_WRITTEN[name]}"
+    ours = [each for each in CALLED.get(name, ()) if hasattr(ParallelFlowable, each)]
+    if ours:
+        return f"\n  Here it is called:  .{min(ours, key=len)}(...)"
+    known = not name.startswith("_") and hasattr(_results.Flowable, name)
+    return f"\n  Right:  .sequential().{name}(...)   # once the rails are joined" if known else ""
 
 
 def _merged(key: Callable[[Any], Any] | None, reverse: bool, lists: list[list[Any]]) -> Iterable[Any]:
