@@ -58,7 +58,7 @@ OPERATORS: Final = (
     Operator("map", "FOSM"),
     Operator("scan", "FO"),
     Operator("scan_with", "FO"),
-    Operator("starmap", "FO"),
+    Operator("starmap", "FOSM"),
     Operator("handle", "FOSM"),
     Operator("map_optional", "FOSM"),
     Operator("enumerate", "FO"),
@@ -292,7 +292,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
     "random pipelines of Single": {
         **OF_ITEM,
         **dict.fromkeys(("defer", "using", "using_when", "wrap"), SOURCES),
-        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
+        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional", "starmap"), STAGES),
         "amb": "amb_with calls it",
         "first_with_value": "the Op of Flowable's, which is drawn",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",
@@ -302,7 +302,7 @@ WITHOUT: Final[dict[str, dict[str, str]]] = {
     "random pipelines of Maybe": {
         **OF_ITEM,
         **dict.fromkeys(("defer", "from_callable", "using", "using_when", "wrap"), SOURCES),
-        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional"), STAGES),
+        **dict.fromkeys(("dematerialize", "flat_map_iterable", "handle", "map_optional", "starmap"), STAGES),
         "amb": "amb_with calls it",
         "first_with_value": "the Op of Flowable's, which is drawn",
         "flat_map_observable": "the Op of flat_map_publisher, for observers",

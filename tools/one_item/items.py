@@ -16,6 +16,7 @@ PART.row(
     "--1|  -->  --a|",
     S={"result": "Maybe[R]"},
 )
+PART.row("starmap", "SM", "``map`` for a tuple: its items are the arguments of ``mapper``.", "--(1,2)|  -->  --3|")
 PART.row("cast", "SM", "The same item, checked to be a ``kind``.", "--1|  -->  --1|")
 PART.row(
     "of_type",

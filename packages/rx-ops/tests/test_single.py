@@ -37,6 +37,8 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[Any, ...]]] = {
     "defer": (lambda: Single.defer(lambda: Single.just(1)), (1,)),
     "wrap": (lambda: Single.wrap(Foreign()).map(str), ("5",)),
     "map": (lambda: Single.just(1).map(str), ("1",)),
+    "starmap": (lambda: Single.just((2, 3)).starmap(max), (3,)),
+    "maybe starmap": (lambda: Maybe.just((2, 3)).starmap(max), (3,)),
     "flat_map": (lambda: Single.just(1).flat_map(lambda x: Single.just(x + 1)), (2,)),
     "flat_map foreign": (lambda: Single.just(1).flat_map(lambda _x: Foreign()), (5,)),
     "filter": (lambda: Single.just(1).filter(lambda x: x > 1), ()),

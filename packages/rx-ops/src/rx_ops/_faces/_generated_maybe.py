@@ -68,6 +68,7 @@ from rx_ops._faces._one_item import (
     zipped,
 )
 from rx_ops._faces._plugged import MaybePlugged
+from rx_ops._faces._rails import Ts
 from rx_ops._faces._repeat import check_backoff, check_budget
 from rx_ops._faces._replay import refreshed_head
 from rx_ops._faces._time import naming
@@ -696,6 +697,20 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``mapOptional``, Reactor ``mapNotNull``.
         """
         return self._calling(stages.map_optional, mapper)
+
+    def starmap(self: MaybeBase[tuple[*Ts,]], mapper: Callable[[*Ts], R]) -> Maybe[R]:
+        """``map`` for a tuple: its items are the arguments of ``mapper``.
+
+        ::  --(1,2)|  -->  --3|
+
+        Demand:  none; the item comes as soon as it is there.
+        Errors:  what ``mapper`` raises, with a note; TypeError when it returns None.
+        Memory:  none.
+        Thread:  the one that subscribes.
+        Fusion:  stage, one to one.
+        Source:  itertools ``starmap``.
+        """
+        return self._calling(stages.starmap, mapper)  # type: ignore[attr-defined,no-any-return]  # self names the base
 
     def cast(self, kind: type[R]) -> Maybe[R]:
         """The same item, checked to be a ``kind``.
