@@ -114,6 +114,24 @@ def _timer_with_item(kind: Any) -> MakeSource:
     return make
 
 
+def of_sources(face: Any) -> dict[str, Any]:
+    """What begins with several sources, of Flowable or Observable."""
+    return {
+        "concat": lambda at: face.concat(*at.sources()),
+        "concat_de": lambda at: face.concat(*at.sources(), delay_error=True),
+        "concat_eager": lambda at: face.concat_eager(*at.sources()),
+        "concat_eager_de": lambda at: face.concat_eager(*at.sources(), delay_error=True),
+        "merge": lambda at: face.merge(*at.sources()),
+        "merge_de": lambda at: face.merge(*at.sources(), delay_error=True),
+        "amb": lambda at: face.amb(*at.sources()),
+        "first_value": lambda at: face.first_with_value(*at.sources()),
+        "zip": lambda at: face.zip(*at.sources(), combiner=at.combiner()),
+        "zip_de": lambda at: face.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
+        "combine": lambda at: face.combine_latest(*at.sources(), combiner=at.combiner()),
+        "combine_de": lambda at: face.combine_latest(*at.sources(), combiner=at.combiner(), delay_error=True),
+    }
+
+
 SOURCES: Final[dict[str, MakeSource]] = {
     "hot": lambda at: at.builder.hot[at["id"]],
     "pipe": lambda at: at.builder.pipeline(at["src"], at["ops"], at.item),
@@ -139,18 +157,7 @@ SOURCES: Final[dict[str, MakeSource]] = {
         at.number("a"), at["n"], at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock
     ),
     "interval": lambda at: Flowable.interval(at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock),
-    "concat": lambda at: Flowable.concat(*at.sources()),
-    "concat_de": lambda at: Flowable.concat(*at.sources(), delay_error=True),
-    "concat_eager": lambda at: Flowable.concat_eager(*at.sources()),
-    "concat_eager_de": lambda at: Flowable.concat_eager(*at.sources(), delay_error=True),
-    "merge": lambda at: Flowable.merge(*at.sources()),
-    "merge_de": lambda at: Flowable.merge(*at.sources(), delay_error=True),
-    "amb": lambda at: Flowable.amb(*at.sources()),
-    "first_value": lambda at: Flowable.first_with_value(*at.sources()),
-    "zip": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner()),
-    "zip_de": lambda at: Flowable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
-    "combine": lambda at: Flowable.combine_latest(*at.sources(), combiner=at.combiner()),
-    "combine_de": lambda at: Flowable.combine_latest(*at.sources(), combiner=at.combiner(), delay_error=True),
+    **of_sources(Flowable),
     # Single
     "s_never": lambda at: Single.never(),
     "s_error": lambda at: Single.error(AppError(at["e"])),

@@ -24,7 +24,7 @@ from tests.recorded.cases import Spec
 from tests.recorded.operators import COMPLETABLE, FLOWABLE, MAYBE, SINGLE, handled, ordered, sequence_equal, switch_on_first
 from tests.recorded.sharing import share, twice
 from tests.recorded.signals import AppError
-from tests.recorded.sources import SOURCES
+from tests.recorded.sources import SOURCES, of_sources
 
 Make = Callable[[Node], Any]
 Apply = Callable[[Any, Node], Any]
@@ -130,18 +130,7 @@ OBSERVABLE_SOURCES: Final[Mapping[str, Make]] = {
         at.number("a"), at["n"], at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock
     ),
     "interval": lambda at: Observable.interval(at.seconds("period"), initial=at.seconds("first"), scheduler=at.clock),
-    "concat": lambda at: Observable.concat(*at.sources()),
-    "concat_de": lambda at: Observable.concat(*at.sources(), delay_error=True),
-    "concat_eager": lambda at: Observable.concat_eager(*at.sources()),
-    "concat_eager_de": lambda at: Observable.concat_eager(*at.sources(), delay_error=True),
-    "merge": lambda at: Observable.merge(*at.sources()),
-    "merge_de": lambda at: Observable.merge(*at.sources(), delay_error=True),
-    "amb": lambda at: Observable.amb(*at.sources()),
-    "first_value": lambda at: Observable.first_with_value(*at.sources()),
-    "zip": lambda at: Observable.zip(*at.sources(), combiner=at.combiner()),
-    "zip_de": lambda at: Observable.zip(*at.sources(), combiner=at.combiner(), delay_error=True),
-    "combine": lambda at: Observable.combine_latest(*at.sources(), combiner=at.combiner()),
-    "combine_de": lambda at: Observable.combine_latest(*at.sources(), combiner=at.combiner(), delay_error=True),
+    **of_sources(Observable),
 }
 
 
