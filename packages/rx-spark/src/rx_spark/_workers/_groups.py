@@ -1,7 +1,7 @@
 """Shuffles by key: equal items, groups that are reduced, groups that are folded. Both sides of each; both run on executors.
 
-The map side holds at most MAP_SIDE_KEYS keys: what it has combined so far goes on then, and it starts again. So a key with most
-of the items costs as much as any other. The other side holds the keys of one part of its bucket.
+The map side holds as many keys as it has room for: what it has combined so far goes on then, and it starts again. So a key with
+most of the items costs as much as any other. The other side holds the keys of one part of its bucket.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
-from rx_spark._workers import _shuffle
 from rx_spark._workers._hints import explain_key
+from rx_spark._workers._room import Room
 from rx_spark._workers._shuffle import Blocks, Row, keyed_rows, read_chunks
 
 if TYPE_CHECKING:
@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DistinctWriter:
-    """Memory: MAP_SIDE_KEYS items; after that many a task forgets them, and the merge removes the rest."""
+    """Memory: the items that a Room takes; then a task forgets them, and the merge removes the rest."""
 
     buckets: int
 
     def rows(self, blocks: Blocks) -> Iterator[Row]:
         seen: dict[Any, None] = {}
+        room = Room()
         block, seq = 0, count()
         for block, items in blocks:
             for chunk in read_chunks(items):
+                watched = room.watching(chunk, seen)
                 try:
-                    seen.update(dict.fromkeys(chunk))
+                    seen.update(dict.fromkeys(watched))
                 except TypeError as error:
                     explain_key(error, *chunk)
                     raise
-                if len(seen) >= _shuffle.MAP_SIDE_KEYS:
+                if room.is_full(seen):
                     yield from keyed_rows(seen, seen, self.buckets, block, seq)
                     seen.clear()
         yield from keyed_rows(seen, seen, self.buckets, block, seq)
@@ -63,7 +65,7 @@ class DistinctMerger:
 
 @dataclass(frozen=True)
 class GroupWriter:
-    """Reduces on the map side. Memory: MAP_SIDE_KEYS keys with one value each."""
+    """Reduces on the map side. Memory: the keys that a Room takes, with one value each."""
 
     buckets: int
     key: Callable[[Any], Any]
@@ -72,10 +74,11 @@ class GroupWriter:
 
     def rows(self, blocks: Blocks) -> Iterator[Row]:
         groups: dict[Any, Any] = {}
+        room = Room()
         block, seq = 0, count()
         for block, items in blocks:
-            self._combine(groups, items)
-            if len(groups) >= _shuffle.MAP_SIDE_KEYS:
+            self._combine(groups, room.watching(items, groups))
+            if room.is_full(groups):
                 yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
                 groups.clear()
         yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
@@ -126,7 +129,7 @@ class GroupMerger:
 
 @dataclass(frozen=True)
 class AggregateWriter:
-    """Folds on the map side. Memory: MAP_SIDE_KEYS keys with a partial result each."""
+    """Folds on the map side. Memory: the keys that a Room takes, with a partial result each."""
 
     buckets: int
     key: Callable[[Any], Any]
@@ -136,11 +139,12 @@ class AggregateWriter:
         groups: dict[Any, list[Any]] = {}
         first, step, _, _ = self.spec.fold()
         key_of = self.key
+        room = Room()
         block, seq = 0, count()
         key: Any = None
         for block, items in blocks:
             try:
-                for item in items:
+                for item in room.watching(items, groups):
                     if item is None:
                         raise none_produced("the Spark part of the pipeline")
                     key = key_of(item)
@@ -151,7 +155,7 @@ class AggregateWriter:
             except TypeError as error:
                 explain_key(error, key)
                 raise
-            if len(groups) >= _shuffle.MAP_SIDE_KEYS:
+            if room.is_full(groups):
                 yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)
                 groups.clear()
         yield from keyed_rows(groups.items(), groups, self.buckets, block, seq)

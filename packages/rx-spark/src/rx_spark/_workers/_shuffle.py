@@ -24,7 +24,7 @@ Row: TypeAlias = tuple[int, int, int, int, bytes]
 
 COLUMNS = ("bucket", "part", "block", "seq", "cell")
 SCHEMA = "bucket int, part int, block long, seq long, cell binary"
-MAP_SIDE_KEYS = 65536  #: keys a task holds before it sends its partial results on and starts again
+MAP_SIDE_KEYS = 65536  #: keys a task holds in any case before it sends its partial results on and starts again
 #: Types whose values have one hash in all executors, see bucket_of.
 _HASHED_ALIKE: Final[frozenset[type]] = frozenset((str, int))
 PARTS = 256  #: of a bucket: with a thousand million keys on ten tasks a part has 400,000
