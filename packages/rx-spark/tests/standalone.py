@@ -84,6 +84,18 @@ class Standalone:
         for worker in new:
             worker.wait_for(_REGISTERED)
 
+    def grow(self) -> Node:
+        """Start one more worker than were wanted; :meth:`shrink` ends it."""
+        worker = self._worker()
+        self.workers.append(worker)
+        worker.wait_for(_REGISTERED)
+        return worker
+
+    def shrink(self, worker: Node) -> None:
+        self.workers.remove(worker)
+        worker.process.terminate()
+        worker.process.wait(PATIENCE)
+
     def stop(self) -> None:
         """Ask all to end, workers first: they end their executors. What has not ended after ten seconds is killed."""
         nodes = [*self.workers, *([self._master] if self._master is not None else [])]
