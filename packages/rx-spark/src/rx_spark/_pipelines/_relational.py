@@ -303,7 +303,11 @@ def grouped(source: FrameSource, steps: list[ColumnStep], row: RowType) -> Frame
 
 def key_of(key: object, source: FrameSource) -> Column:
     """The column of a group's key. NotAColumn for a float: NaN equals itself in Spark."""
-    found = column_of(key, source.rows)
+    return key_column(column_of(key, source.rows))
+
+
+def key_column(found: Column) -> Column:
+    """The column, if it may be a key or a part of one."""
     if found.python not in _KEYS:
         raise NotAColumn(f"a key of type {found.kind} is evaluated by Python")
     return found
