@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
 from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.op import interruption
@@ -262,6 +263,8 @@ class QueuedInput(Input[T]):
             self.items = None
             close(items)
         self.window = -1  # publish first, look afterwards: an item that is being put is found here, or finds this; see overrun
+        if not LOOK_FIRST:
+            self.op.token.copy()  # a fence between the two; a list has a lock
         if self.queue:
             self.forget()
         if self.peak and _buffer_watch.watch is not None:
@@ -275,7 +278,7 @@ class QueuedInput(Input[T]):
         if discard is ignore:
             queue.clear()
             return
-        while queue:
+        while True:
             try:
                 item = queue.popleft()
             except IndexError:

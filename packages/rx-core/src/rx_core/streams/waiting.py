@@ -206,7 +206,7 @@ class Waiting(Generic[T]):
 
     def forget(self) -> None:
         """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
-        while self.queue:
+        while True:
             try:
                 item = self.queue.popleft()
             except IndexError:

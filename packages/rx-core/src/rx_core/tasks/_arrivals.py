@@ -201,7 +201,7 @@ class Arrivals(Generic[T]):
 
     def forget(self) -> None:
         """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
-        while self._queue:
+        while True:
             try:
                 item = self._queue.popleft()
             except IndexError:

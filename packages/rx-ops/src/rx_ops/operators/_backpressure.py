@@ -510,7 +510,7 @@ class _Aging(_Everything[T]):
 
     def forget(self) -> None:
         queue: deque[Any] = self.queue
-        while queue:
+        while True:
             try:
                 item = queue.popleft()[1]
             except IndexError:

@@ -53,19 +53,20 @@ class _Dated(Input[T]):
         if self.over:  # published first, looked at afterwards: give_up() finds the item, or this finds that it ran
             self.give_up()
 
-    def drop_oldest(self) -> None:
-        """Any thread: each item is taken out by one of them."""
+    def drop_oldest(self) -> bool:
+        """Any thread: each item is taken out by one of them. False: there is none."""
         try:
             item = self.items.popleft()[1]
         except IndexError:
-            return
+            return False
         self.op.discard(item)
+        return True
 
     def give_up(self) -> None:
         """Holds the token, the first time."""
         self.over = True
-        while self.items:
-            self.drop_oldest()
+        while self.drop_oldest():
+            pass
 
 
 class _Dating(Op[T]):

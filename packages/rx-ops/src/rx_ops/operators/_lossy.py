@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError, dropped_late, user_call
-from rx_core.streams import Input, Op
+from rx_core.streams import LOOK_FIRST, Input, Op
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class Lossy(Op[T]):
             replaced = before.take()
             if replaced is not None:
                 self.drop(replaced)
+        if not LOOK_FIRST:
+            self.token.copy()  # a fence between publishing and looking; a list has a lock
         if self.stopped:  # published first, looked at afterwards: close() finds the item, or this finds that it ran
             self.give_up(held)
         return held

@@ -233,7 +233,7 @@ class PartsInput(QueuedInput[Any]):
 
     def forget(self) -> None:
         queue = self.queue
-        while queue:  # one by one: another one may be put in meanwhile
+        while True:  # one by one: another one may be put in meanwhile
             try:
                 item = queue.popleft()
             except IndexError:
