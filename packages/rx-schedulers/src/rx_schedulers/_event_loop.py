@@ -147,7 +147,7 @@ class EventLoop:
         self._inbox.append(task)
         if self._idle and (task.due < self._wake_at or len(self._inbox) > _BACKLOG):
             self._open()
-        return not (self.closed or group.shut)
+        return not (self.closed or group.shut)  # type: ignore[redundant-expr]  # set meanwhile
 
     def _open(self) -> None:
         state = self._idle.pop(0, None)
