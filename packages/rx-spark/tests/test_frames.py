@@ -190,6 +190,37 @@ def test_jdbc_reads_and_writes_a_table(tmp_path: Path, spark_config: SparkConfig
     assert sorted(read.map(lambda row: (row.id, row.city)).to_list().blocking_get()) == [(1, "Ulm"), (2, "Bonn")]
 
 
+@pytest.mark.engine("embedded")
+def test_rows_of_a_database_are_replaced_by_a_table_beside_it_in_one_transaction(
+    tmp_path: Path, spark_config: SparkConfig
+) -> None:
+    """What the guide tells those to do whose readers must not see an overwriting half done."""
+    url = f"jdbc:derby:{tmp_path / 'db'};create=true"
+    derby = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+
+    def write(rows: list[TripTuple], table: str) -> None:
+        given = rx_spark.from_iterable(rows, config=spark_config)
+        rx_spark.write_jdbc(given, url, table, schema=TripTuple, options=derby, mode="overwrite").blocking_get()
+
+    def read() -> list[tuple[int, str]]:
+        rows = rx_spark.jdbc(url, "trips", options=derby, config=spark_config)
+        return sorted(rows.map(lambda row: (row.id, row.city)).to_list().blocking_get())
+
+    write([TripTuple(1, "Ulm")], "trips")
+    write([TripTuple(2, "Bonn"), TripTuple(3, "Köln")], "trips_new")
+    jvm: Any = engine(spark_config).application.sparkContext._jvm
+    connection = jvm.org.apache.derby.jdbc.EmbeddedDriver().connect(url, jvm.java.util.Properties())
+    for commits in (False, True):
+        connection.setAutoCommit(False)
+        statement = connection.createStatement()
+        statement.executeUpdate("DELETE FROM trips")
+        statement.executeUpdate("INSERT INTO trips SELECT * FROM trips_new")
+        statement.close()
+        (connection.commit if commits else connection.rollback)()
+        assert read() == ([(2, "Bonn"), (3, "Köln")] if commits else [(1, "Ulm")])
+    connection.close()
+
+
 # --- what does not fit ------------------------------------------------------------------------------------------------
 
 
