@@ -100,7 +100,8 @@ class JobOp(Op[Any]):
     def give_many(self, waiting: Waiting[Any], demand: int) -> tuple[int, bool]:
         """:meth:`give` for a thread that waits: all at once, which is half of what an item costs here."""
         some = list(islice(self.chunk, demand))
-        waiting.on_next_of_many(some)
+        if some:
+            waiting.on_next_of_many(some)
         return demand if demand == UNBOUNDED else demand - len(some), is_exhausted(self.chunk)
 
     def begin(self) -> SparkJob:
