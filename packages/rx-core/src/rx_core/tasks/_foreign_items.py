@@ -214,7 +214,7 @@ def _results_of(
                     raise value
                 return
     finally:
-        if not ended:
+        if not ended and thread.is_alive:  # it is over at the end of the process, when a module may be empty already
             _leave(thread, results.up, signals)
 
 
