@@ -20,10 +20,17 @@ from rx_core._plugins import PluginManager
 SECONDS = 20.0
 
 
+#: The globals that a manager sets for all plugins.
+HOOKS = (
+    *("on_assembly", "on_subscribe", "on_schedule", "on_error", "awaitable", "waiting_refused", "current_scheduler"),
+    *("_plugged_on_assembly", "_plugged_on_subscribe"),
+)
+
+
 @pytest.fixture(autouse=True)
 def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     """The globals are as before afterwards, and installed plugins stay out of it."""
-    for name in ("on_assembly", "on_subscribe", "on_schedule", "on_error", "awaitable"):
+    for name in HOOKS:
         monkeypatch.setattr(_hooks, name, None)
     monkeypatch.setattr(_hooks, "fusion_rules", ())
     monkeypatch.setattr(_hooks, "loaded", True)
