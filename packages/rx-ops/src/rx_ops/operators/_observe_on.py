@@ -105,7 +105,6 @@ class ObserveOn(Pump[T]):
             if source._computes:
                 # Walls hide that the worker could iterate it: it is asked there, and what it computes comes in order.
                 self.computed = self.unasked = self.delay_error = True
-                self.main.growth = None
         if self.requests:
             self.drain()  # first, as in RxJava: the worker has this turn before what the source schedules there
         self.main.open(source)
@@ -296,8 +295,9 @@ OPERATOR_CODES.add(_polls.__code__)  # it raises what the source's functions rai
 class _Boundary(QueuedInput[T]):
     """The source of :class:`ObserveOn`, unless that is passive."""
 
-    __slots__ = ("accept", "growth", "polled", "queue_of_source")
+    __slots__ = ("accept", "growth", "polled", "prefetch", "queue_of_source")
 
+    prefetch: int
     #: None where the window was given.
     growth: Growth | None
     #: ASYNC was granted: ``queue_of_source`` is polled, and ``on_next`` only says that there is something.
@@ -308,11 +308,17 @@ class _Boundary(QueuedInput[T]):
 
     def __init__(self, op: ObserveOn[T], prefetch: int) -> None:
         super().__init__(op, int(prefetch))
-        self.growth = Growth.of(prefetch)
+        self.prefetch = prefetch
+        self.growth = None
         self.polled = False
         self.queue_of_source = None
         self.queue = deque()
         self.accept = self.queue.append
+
+    def open(self, source: Any) -> None:
+        if not self.op.computed:
+            self.growth = Growth.of(self.prefetch)
+        super().open(source)
 
     def on_subscribe(self, up: Subscription, /) -> None:
         if self.up is None and not self.closed:
