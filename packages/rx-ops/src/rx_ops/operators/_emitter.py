@@ -105,8 +105,10 @@ class Emitter(Generic[T]):
         """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
         if not self._input.done:
             self._input.wait(item)
-        else:
-            self._op.discard(item)
+            return
+        self._op.discard(item)
+        if self._op.dirty:
+            self._op.drain()  # a thread that found the token taken relies on this one to look
 
     def on_error(self, error: Exception, /) -> None:
         """End the stream with ``error``."""

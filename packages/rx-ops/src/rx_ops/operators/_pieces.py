@@ -228,8 +228,8 @@ class CutInput(Input[Any]):
                         op.drain()  # type: ignore[unreachable]  # set meanwhile
                     return
                 token.append(demand)
-        if not self.closed:
-            op.events.append(item)
-            op.drain()
-        else:
+        if self.closed:
             op.discard(item)
+        else:
+            op.events.append(item)
+        op.drain()  # also when closed: a thread that found the token taken here relies on this one to look
