@@ -102,7 +102,7 @@ def _into_trio(size: int) -> Case:
             "trio channel, task to task": Way(in_trio(over_channel), part, partly),
             "trio channel, thread to task": Way(in_trio(thread_over_channel), few, few * (few - 1) // 2, slow=True),
         },
-        [at_most("rx, source", 4.5), at_most("rx, thread", 8)],
+        [at_most("rx, source", 4.5), at_most("rx, thread", 8), at_most("rx, thread, 1024", 8)],
         note="each way runs in an event loop of its own, started and ended within the time",
         waits=True,
     )
@@ -186,7 +186,7 @@ def _into_asyncio(size: int) -> Case:
             "asyncio queue, thread to task": Way(_in_asyncio(thread_over_queue), few, few * (few - 1) // 2, slow=True),
             "aiostream": absent("aiostream") if aiostream is None else Way(_in_asyncio(their_stream), part, partly),
         },
-        [at_most("rx, source", 4.5), at_most("rx, thread", 8)],
+        [at_most("rx, source", 4.5), at_most("rx, thread", 8), at_most("rx, thread, 1024", 8)],
         note="each way runs in an event loop of its own, started and ended within the time",
         waits=True,
     )

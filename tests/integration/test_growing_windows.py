@@ -9,7 +9,8 @@ from threading import Thread
 import pytest
 
 import rx_core._demand
-from rx_core import DEFAULT_PREFETCH, GROWING_PREFETCH, LARGEST_PREFETCH, WINDOW_SECONDS
+from rx_core import DEFAULT_PREFETCH, GROWING_PREFETCH, LARGEST_PREFETCH
+from rx_core._demand import WINDOW_SECONDS
 from rx_core.streams import Waiting
 from rx_core.tasks import Arrivals
 from rx_ops import Flowable

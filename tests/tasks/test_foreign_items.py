@@ -137,7 +137,7 @@ def test_leaving_early_cancels_the_calls_and_waits_for_their_finalizers(backend:
     async def first_when_others_wait(item: int) -> int:
         if item:
             return await door(item)
-        while len(door.begun) < 3:  # nothing is pulled once the first result is there and nobody asks for another
+        while len(door.begun) < 3:  # the thread with the items pulls none while its caller has the first result
             await backend.sleep(0.001)
         return 0
 

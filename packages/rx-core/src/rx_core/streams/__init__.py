@@ -22,6 +22,7 @@ from rx_core.streams.contracts import (
     ignore,
     is_exhausted,
     left_behind,
+    throw_away,
     without_demand,
 )
 from rx_core.streams.entry import Entry, subscribe, takes_requests
@@ -94,6 +95,7 @@ __all__ = [
     "subscribe",
     "takes_requests",
     "tell_interrupted",
+    "throw_away",
     "without_demand",
     "without_this_frame",
 ]

@@ -196,6 +196,19 @@ def left_behind(run: object, item: object) -> None:
         discard(item)
 
 
+def throw_away(queue: deque[Any], discard: Callable[[Any], object]) -> None:
+    """Nothing in ``queue`` is taken any more. Any thread, also several at once: each item is taken out by one of them."""
+    if discard is ignore:
+        queue.clear()
+        return
+    while True:
+        try:
+            item = queue.popleft()
+        except IndexError:
+            return
+        discard(item)
+
+
 def close(items: object) -> None:
     """Close an iterator that can be closed; a failure in a finalizer is reported, not raised (RS 3.15)."""
     if type(items) in EXACT:

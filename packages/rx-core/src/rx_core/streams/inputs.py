@@ -27,7 +27,7 @@ from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
 from rx_core.gate import LOOK_FIRST
-from rx_core.streams.contracts import NO_ITEMS, close, ignore, is_exhausted
+from rx_core.streams.contracts import NO_ITEMS, close, is_exhausted, throw_away
 from rx_core.streams.entry import Entry, subscribe, takes_requests
 from rx_core.streams.op import interruption
 
@@ -272,18 +272,8 @@ class QueuedInput(Input[T]):
             self.peak = 0
 
     def forget(self) -> None:
-        """Drop what waits. Any thread, once this is closed: each item is taken out by one of them."""
-        queue = self.queue
-        discard = self.op.discard
-        if discard is ignore:
-            queue.clear()
-            return
-        while True:
-            try:
-                item = queue.popleft()
-            except IndexError:
-                return
-            discard(item)
+        """Drop what waits. Any thread, once this is closed."""
+        throw_away(self.queue, self.op.discard)
 
 
 class RelayedInput(Input[T]):

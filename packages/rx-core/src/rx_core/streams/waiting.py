@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED, Growth
-from rx_core.streams.contracts import left_behind
+from rx_core.streams.contracts import ignore, left_behind, throw_away
 from rx_core.streams.entry import subscribe
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ class Waiting(Generic[T]):
     """
 
     __slots__ = (
-        "accept",
         "asleep",
         "closed",
         "deadline",
@@ -63,8 +62,6 @@ class Waiting(Generic[T]):
         self.seconds = seconds
         self.deadline = None if seconds is None else monotonic() + seconds
         self.queue: deque[T] = deque(maxlen=1 if latest else None)  # to replace is one atomic step
-        #: What becomes of an item.
-        self.accept: Callable[[T], object] = self.queue.append if enough == UNBOUNDED else self.accept_one_of_enough
         self.up: Subscription | None = None
         self.error: Exception | None = None
         self.done = False
@@ -92,17 +89,18 @@ class Waiting(Generic[T]):
             up.request(self.window)
 
     def on_next(self, item: T, /) -> None:
-        self.accept(item)
+        if self.closed:
+            left_behind(self.up, item)
+            return
+        self.queue.append(item)
+        if self.enough != UNBOUNDED:
+            self.enough -= 1
+            if not self.enough:
+                self.close()
+                self.ended_by = get_ident()
+                self.done = True
         if self.asleep:
             self.wake()
-
-    def accept_one_of_enough(self, item: T) -> None:
-        self.queue.append(item)
-        self.enough -= 1  # signals come one at a time
-        if not self.enough:
-            self.close()
-            self.ended_by = get_ident()
-            self.done = True
 
     @property
     def takes_many(self) -> bool:
@@ -113,13 +111,10 @@ class Waiting(Generic[T]):
         """:meth:`on_next` with each of ``items``, none of which is None, and no more than were requested."""
         if self.closed:
             for item in items:
-                self.left_behind(item)
+                left_behind(self.up, item)
         else:
             self.queue.extend(items)
             self.wake()
-
-    def left_behind(self, item: T) -> None:
-        left_behind(self.up, item)
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
@@ -205,13 +200,8 @@ class Waiting(Generic[T]):
             self.up.request(n)
 
     def forget(self) -> None:
-        """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
-        while True:
-            try:
-                item = self.queue.popleft()
-            except IndexError:
-                return
-            self.left_behind(item)
+        """What waits is not taken any more. Any thread. See ``Op.discard``."""
+        throw_away(self.queue, getattr(self.up, "discard", ignore))
 
     def expire(self) -> None:
         """The time is over: stop the source. The thread that waits sees why."""
@@ -246,6 +236,5 @@ class Waiting(Generic[T]):
     def close(self) -> None:
         if not self.closed:
             self.closed = True
-            self.accept = self.left_behind
             if self.up is not None and not self.done:
                 self.up.cancel()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 from rx_core import _buffer_watch
 from rx_core._demand import Growth
 from rx_core._hooks import dropped_late
-from rx_core.streams import ignore, subscribe
+from rx_core.streams import ignore, subscribe, throw_away
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscription
@@ -34,7 +34,6 @@ class Arrivals(Generic[T]):
 
     __slots__ = (
         "_closed",
-        "_discard",
         "_done",
         "_error",
         "_exact",
@@ -69,7 +68,6 @@ class Arrivals(Generic[T]):
         self._error: Exception | None = None
         self._done = False
         self._closed = False
-        self._discard: Callable[[T], object] = ignore
         #: The most items that were seen to wait.
         self._peak = 0
         #: There was nothing to take.
@@ -195,32 +193,27 @@ class Arrivals(Generic[T]):
             if peak and _buffer_watch.watch is not None:
                 _buffer_watch.watch(peak)
             self._peak = 0
-            self._discard = getattr(up, "discard", ignore)
-            self.wakeup = _Left(self)  # publish first, look afterwards: an item that comes now finds this, or is found
-            self.forget()
-
-    def forget(self) -> None:
-        """What waits is not taken any more. Any thread: each item is taken out by one of them. See ``Op.discard``."""
-        while True:
-            try:
-                item = self._queue.popleft()
-            except IndexError:
-                return
-            self._discard(item)
+            discard = getattr(up, "discard", ignore)
+            self.wakeup = _Left(
+                self._queue, discard
+            )  # publish first, look afterwards: an item that comes now finds this, or is found
+            throw_away(self._queue, discard)
 
 
 @final
 class _Left:
-    """In the place of the wake-up of a task that has left: what is signalled is forgotten."""
+    """In the place of the wake-up of a task that has left: what comes is thrown away. It does not refer to the arrivals, which
+    would wait for the garbage collector then."""
 
-    __slots__ = ("_arrivals", "woken")
+    __slots__ = ("_discard", "_queue", "woken")
 
-    def __init__(self, arrivals: Arrivals[Any]) -> None:
-        self._arrivals = arrivals
+    def __init__(self, queue: deque[Any], discard: Callable[[Any], object]) -> None:
+        self._queue = queue
+        self._discard = discard
         self.woken = False
 
     def wake(self) -> None:
-        self._arrivals.forget()
+        throw_away(self._queue, self._discard)
 
     async def wait(self) -> None:
         raise AssertionError("the task has left")

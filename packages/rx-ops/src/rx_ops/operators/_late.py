@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped, dropped_late, worker_of
-from rx_core.streams import GatedInput, Input, Op, takes_requests
+from rx_core.streams import GatedInput, Input, Op, takes_requests, throw_away
 from rx_fusion import op
 from rx_ops.operators._clock import Periodic, shut_down
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
@@ -235,13 +235,7 @@ class _Delayed(GatedInput[T]):
         self.give_up()
 
     def give_up(self) -> None:
-        """Any thread: each item is taken out by one of them."""
-        while self.waiting:
-            try:
-                item = self.waiting.popleft()
-            except IndexError:
-                return
-            self.op.discard(item)
+        throw_away(self.waiting, self.op.discard)
 
 
 @op("delay")
