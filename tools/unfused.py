@@ -38,6 +38,7 @@ ABOUT_FUSION: Final = {
     _FUSION + "test_after_a_yield.py::test_an_error_that_nobody_polls_any_more_is_reported": "nobody polls",
     _FUSION + "test_after_a_yield.py::test_polled_steps_give_the_item_before_the_error_after_it": "nobody polls",
     _ACROSS + "test_fusion_rules.py": "macro-fusion rules",
+    _ACROSS + "test_nothing_for_the_collector.py": "each stage is a subscriber apart, to which its own subscriber refers",
     _ACROSS + "test_hooks.py::test_each_subscription_is_shown_inner_ones_included": "the source is subscribed apart",
     _ACROSS + "test_hooks.py::test_loops_and_blocking_calls_are_shown_fused_stages_are_not": "stages are subscribed apart",
     _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
