@@ -17,15 +17,14 @@ PART.row(
     demand="none; this waits for the end.",
     signature="(self, *, seconds: float | None = None) -> T_co",
     body=(
-        "item = self._blocking(seconds)\nif item is None:\n"
-        '    raise EmptyStreamError(f"{self!r}.blocking_get()")\nreturn cast("T_co", item)'
+        'item = self._blocking(seconds)\nif item is None:\n    raise EmptyStreamError(f"{self!r}.blocking_get()")\nreturn item'
     ),
     errors="raised; TimeoutError after ``seconds``; EmptyStreamError when a source that had to give an item gave none.",
     source="RxJava ``blockingGet``.",
     M={
         "says": "The item, computed on this thread, or None.",
         "signature": "(self, *, seconds: float | None = None) -> T_co | None",
-        "body": 'return cast("T_co | None", self._blocking(seconds))',
+        "body": "return self._blocking(seconds)",
         "errors": "raised; TimeoutError after ``seconds``.",
     },
 )
@@ -48,7 +47,7 @@ PART.row(
     "--1|  -->  --1|",
     family="to_observable",
     signature="(self) -> Flowable[T_co]",
-    body="return cast('Flowable[T_co]', waiting(self))",
+    body="made: Flowable[T_co] = waiting(self)\nreturn made",
     demand="one item; it is computed when this is subscribed, and waits.",
     memory="the item.",
     fusion="coordinating; pulled where everything is wanted.",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from operator import add, itemgetter
 from typing import Any
 
 import pytest
 
 import rx_schedulers
 from rx_core import hooks
-from rx_fusion import _loops, _shapes
+from rx_fusion import OperatorHead, _loops, _shapes
 from rx_ops import BackpressureStrategy, Flowable, Observable, PublishProcessor, PublishSubject, Single
 from rx_testing import ManualPublisher, TestSubscriber
 
@@ -367,3 +368,117 @@ def test_take_0_starts_no_source(join: Callable[..., Flow]) -> None:
     assert list(joined.take(0)) == []
     assert list(joined.take(0).start_with(4)) == [4]
     assert log == []
+
+
+# -- one item as a stream, between stages -----------------------------------------------------------------------------------
+
+
+def _counted(word: str) -> Flowable[tuple[str, int]]:
+    counts = Flowable.from_iterable(word).collect(dict[str, int], _count)
+    return counts.to_flowable().flat_map_iterable(dict.items)
+
+
+def _count(found: dict[str, int], letter: str) -> None:
+    found[letter] = found.get(letter, 0) + 1
+
+
+@pytest.fixture
+def subscribed(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The operators that were subscribed."""
+    found: list[object] = []
+    real = OperatorHead.subscribe_for
+
+    def noted(head: OperatorHead, *args: Any) -> None:
+        found.append(head)
+        real(head, *args)
+
+    monkeypatch.setattr(OperatorHead, "subscribe_for", noted)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (lambda: _counted("hello").map(itemgetter(1)).blocking_list(), [1, 1, 2, 1]),
+        (lambda: _counted("hello").map(itemgetter(1)).sum().blocking_get(), 5),
+        (lambda: _counted("hello").map(itemgetter(1)).reduce(max).to_flowable().to_list().blocking_get(), [2]),
+        (lambda: _counted("").map(itemgetter(1)).reduce(max).to_flowable().first(0).to_flowable().blocking_first(), 0),
+        (lambda: Flowable.concat(_counted("hello"), _counted("")).count().blocking_get(), 4),
+        (lambda: Flowable.of("a", "bb").concat_map(_counted).blocking_list(), [("a", 1), ("b", 2)]),
+        (lambda: Flowable.of("a", "bb").flat_map(_counted).count().to_flowable().map(str).blocking_first(), "2"),
+        (lambda: Flowable.of("bb").concat_map(_counted).count().to_flowable().flat_map_iterable(range).blocking_list(), [0]),
+    ],
+)
+def test_to_flowable_is_no_boundary_for_who_wants_everything(
+    run: Callable[[], object], expected: object, subscribed: list[object]
+) -> None:
+    assert run() == expected
+    assert not subscribed
+
+
+def test_the_control_sees_what_is_subscribed(subscribed: list[object]) -> None:
+    got: TestSubscriber[int] = TestSubscriber(0)
+    _counted("hello").map(itemgetter(1)).subscribe(got)
+    assert subscribed
+    got.request(2)
+    got.assert_values(1, 1)
+
+
+def test_a_source_that_waits_in_front_of_to_flowable_is_waited_for() -> None:
+    flow = Flowable.range(5).concat_map(sometimes_later).to_list().to_flowable().flat_map_iterable(reversed)
+    assert flow.map(lambda x: x * 2).blocking_list() == [8, 6, 6, 4, 4, 2, 0, 0]
+    assert Flowable.concat(flow, flow).count().blocking_get() == 16
+
+
+EXPANDING: dict[str, Callable[[Flow], Flow]] = {
+    "alone": lambda flow: flow.flat_map_iterable(lambda x: [x, x]),
+    "before one with state": lambda flow: flow.flat_map_iterable(lambda x: [x, x + 1]).scan(add),
+    "behind one with state": lambda flow: flow.distinct().flat_map_iterable(range),
+    "around one with state": lambda flow: flow.flat_map_iterable(lambda x: [x, x]).buffer(3).flat_map_iterable(reversed),
+    "around two with state": lambda flow: (
+        flow.flat_map_iterable(lambda x: [x, x]).skip(1).map(str).pairwise().flat_map_iterable(list).map(int)
+    ),
+    "two, behind the end": lambda flow: flow.flat_map_iterable(range).to_list().to_flowable().flat_map_iterable(sorted),
+    "left early": lambda flow: flow.flat_map_iterable(lambda x: [x, x]).skip(3).take(5).flat_map_iterable(lambda x: [x, -x]),
+    "with state between": lambda flow: flow.scan(add).flat_map_iterable(lambda x: [x, 1]).scan(add),
+}
+
+
+@pytest.mark.parametrize("behind", EXPANDING.values(), ids=list(EXPANDING))
+@pytest.mark.parametrize("waits", [7, 3, 1, 0, None])
+def test_stages_that_give_several_items_for_one_go_on_behind_one_that_waits(
+    behind: Callable[[Flow], Flow], waits: int | None
+) -> None:
+    def inner(item: int) -> Flow:
+        return later(item) if item == waits else twice(item)
+
+    flow = Flowable.range(8).concat_map(inner)
+    expected = list(behind(Flowable.from_iterable(flow.blocking_list())))
+    assert behind(flow).blocking_list() == expected
+    assert list(behind(flow)) == expected
+    assert behind(flow.hide()).blocking_list() == expected
+    assert behind(flow).count().blocking_get() == len(expected)
+    assert Flowable.concat(behind(flow), behind(flow)).blocking_list() == expected * 2
+
+
+@pytest.mark.parametrize("behind", [value for name, value in EXPANDING.items() if name != "with state between"])
+def test_they_are_in_the_loop(behind: Callable[[Flow], Flow], subscribed: list[object]) -> None:
+    behind(Flowable.range(4).concat_map(twice)).blocking_list()
+    assert not subscribed
+
+
+def test_an_error_behind_to_flowable_shows_the_stages_and_closes_the_source() -> None:
+    closed: list[bool] = []
+
+    def words() -> Iterator[str]:
+        try:
+            yield from ("a", "b")
+        finally:
+            closed.append(True)
+
+    flow = Flowable.defer(lambda: Flowable.from_iterable(words())).to_list().to_flowable()
+    for source in (flow, Flowable.from_iterable(["a", "b"]).to_list().to_flowable()):
+        with pytest.raises(ZeroDivisionError) as caught:
+            source.flat_map_iterable(list[str]).map(lambda _item: 1 / 0).sum().blocking_get()
+        assert any(".map(" in note for note in caught.value.__notes__)
+    assert closed == [True]

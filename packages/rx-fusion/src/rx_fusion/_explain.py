@@ -188,5 +188,5 @@ def loops(pipeline: Described) -> bool:
     found = inner_loop(head, None)
     if found is None:
         return False
-    close(found.items)  # a generator that was never started runs nothing
+    close(found[0])  # a generator that was never started runs nothing
     return True

@@ -21,12 +21,13 @@ from rx_fusion._heads import Head, PushHead, Resolved
 from rx_fusion._operators import Loop, OperatorHead
 from rx_fusion._shapes import ROOT, Shape, shape_of, tell_hot
 from rx_fusion._stacked import first_of
-from rx_fusion._stages import stage
+from rx_fusion._stages import stage, stage_of
 from rx_fusion._step_subscriber import StepSubscriber
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_fusion._described import Described
+    from rx_fusion._stage import Stage
 
 
 class RestOf(Handover):
@@ -45,9 +46,10 @@ _PULL: Final = Form("pull", Feed.CLEAN, resumes=True)
 _PULL_INSIDE: Final = Form("pull", Feed.CLEAN, cancel=True, resumes=True)
 _VALUE: Final = Form("value", Feed.CLEAN, resumes=True)
 
-#: Of each shape: the same with ``inner_items`` in front, and whether it can go on with its state. Shapes are kept for ever.
+#: Of each shape: the same with ``inner_items`` in front, and how it goes on after a Handover. Shapes are kept for ever.
 _with_inner: Final[dict[Shape, Shape]] = {}
-_resumable: Final[dict[Shape, bool]] = {}
+_with_state: Final[dict[Shape, tuple[int, int] | None]] = {}
+_NOT_ASKED: Final[Any] = ...
 
 
 def loop_of(plan: Resolved, run: Stopping | None) -> Iterator[Any] | None:
@@ -65,7 +67,7 @@ def first_of_loop(plan: Resolved) -> list[Any] | None:
 def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], Any] | None:
     """The operator's loop and the stages behind it in one function, to be called once; None where there is none."""
     head, shape, args = plan
-    if shape is not ROOT and not goes_on(shape):
+    if shape is not ROOT and with_state(shape) is None:
         return None
     loop = inner_loop(head, run)
     if loop is None:
@@ -88,13 +90,25 @@ def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], 
     return partial(function, items, run, head, args, _Resumed(loop, plan))
 
 
-def goes_on(shape: Shape) -> bool:
-    """Whether its stages can go on with the state they have, one call for each item."""
-    known = _resumable.get(shape)
-    if known is None:
-        steps = shape.stateless or (shape.steps and not any(stage.works_after for stage in shape.stages))
-        known = _resumable[shape] = steps
+def with_state(shape: Shape) -> tuple[int, int] | None:
+    """Which stages, from one to before another, go on with the state they have where the source hands over, by a call for each
+    item. Those before and behind begin anew. None where that cannot be: the shape has to be subscribed."""
+    known: tuple[int, int] | None = _with_state.get(shape, _NOT_ASKED)
+    if known is _NOT_ASKED:
+        having = [at for at, stage in enumerate(shape.stages) if not _stateless(stage)]
+        start, end = (having[0], having[-1] + 1) if having else (0, 0)
+        kept = shape_of(stage.step for stage in shape.stages[start:end])
+        steps = kept.steps and not any(stage.works_after for stage in kept.stages)
+        known = _with_state[shape] = (start, end) if steps else None
     return known
+
+
+def _stateless(stage: Stage) -> bool:
+    """Nothing of what came is anything to what comes. When the source hands over, all that came is through the stages: one that
+    gives several items for one asks for the next behind the last of them."""
+    if stage.head_yields or stage.tail_yields or stage.stops or stage.epilogue or stage_of(stage.function).prologue:
+        return False
+    return stage.compilable and (stage.expands or not stage.works_after)
 
 
 def _behind_inner(shape: Shape) -> Shape:
@@ -117,14 +131,21 @@ class _Resumed:
         """The Handover of the pipeline: with its stages, in their ``state``."""
         head, shape, args = self.plan
         rest = handover.rest
-        if self.loop.rest is not None and type(handover) is not RestOf:
-            rest = self.loop.rest(rest)
+        _, _, left = self.loop
+        if left is not None and type(handover) is not RestOf:
+            rest = left(rest)
         if shape is ROOT:
             return Handover(rest)
-        if shape.stateless:
-            return Handover(type(rest)(rest._head, shape, args))
-        steps = StepSubscriber(NULL_SUBSCRIBER, shape, args, head, state)
-        return Handover(type(rest)(ContinuedHead(rest, steps)))
+        kept = with_state(shape)
+        assert kept is not None  # else there was no loop
+        start, end = kept
+        if start < end:
+            shape, args, behind, behind_args = shape.split(args, end)
+            front, front_args, shape, args = shape.split(args, start)
+            steps = StepSubscriber(NULL_SUBSCRIBER, shape, args, head, state)
+            rest = type(rest)(ContinuedHead(type(rest)(rest._head, front, front_args), steps))
+            shape, args = behind, behind_args
+        return Handover(type(rest)(rest._head, shape, args))
 
 
 def outer_items(loop: Iterator[Any], rest: Callable[[Any], Any]) -> Iterator[Any]:

@@ -25,15 +25,10 @@ _new = object.__new__
 OperatorFunction = Callable[..., Any]
 
 
-class Loop(NamedTuple):
-    """How an operator is pulled."""
-
-    #: The items of its outer source; or its own, where it opens none.
-    items: Iterator[Any]
-    #: The items of the inner source of one of them. It raises Handover, or :class:`RestOf`.
-    opener: Callable[[Any], Iterable[Any]] | None
-    #: What is left of the operator when the inner source opened last goes on as the one given.
-    rest: Callable[[Any], Any] | None
+#: How an operator is pulled, which is asked for each of its runs, so that a plain tuple pays: the items of its outer source, or
+#: its own where it opens none; what opens the inner source of one of them, and raises Handover or :class:`RestOf`; and what makes
+#: all that is left of the operator when the inner source opened last goes on as the one given.
+Loop = tuple[Iterator[Any], Callable[[Any], Iterable[Any]] | None, Callable[[Any], Any] | None]
 
 
 class Operator(NamedTuple):
@@ -158,7 +153,7 @@ class OperatorHead(Head):
     arguments are; ``said`` is what a plan says of it.
     """
 
-    __slots__ = ("args", "operator", "options", "scheduler", "upstream", "window")
+    __slots__ = ("args", "name", "operator", "options", "scheduler", "upstream", "window")
     feed: ClassVar[Feed] = Feed.RUNNING  # type: ignore[misc]  # fixed for this kind of head
     #: Pulled, it is its source.
     relays: ClassVar[bool] = False
@@ -180,6 +175,7 @@ class OperatorHead(Head):
         if known is None:
             known = operator_of(function)  # which raises
         self.operator = known
+        self.name = known.name
         self.upstream = upstream
         for arg in args:
             if type(arg) is Symbol:
@@ -189,10 +185,6 @@ class OperatorHead(Head):
         self.window = window
         self.scheduler = scheduler
         self.options = Options(many, eager_error, shown, said)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # a head is never given another name
-        return self.operator.name
 
     @property
     def function(self) -> OperatorFunction:
@@ -277,6 +269,7 @@ def operator_head(
     """A head of this kind without a call of ``__init__``, for operators that inner streams are made with in the thousands."""
     made = _new(kind)
     made.operator = known
+    made.name = known.name
     made.upstream = upstream
     made.args = without_symbols(args) if args and type(args[0]) is Symbol else args
     made.window = window

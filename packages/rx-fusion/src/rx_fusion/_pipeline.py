@@ -78,8 +78,7 @@ class Pipeline(Assembly[T_co]):
                 candidates = found.about(head, shape)
             if candidates:
                 head, shape, args = self._rewritten(found, candidates)[1]
-            kind = type(head)
-            return (head, shape, args) if kind is IterableHead or kind is OperatorHead else head.absorb(shape, args)
+            return head.absorb(shape, args) if head.absorbs else (head, shape, args)
         if not shape:
             return head, shape, args
         at = len(shape) - 1
@@ -169,21 +168,26 @@ class Pipeline(Assembly[T_co]):
             if shape is ROOT and head.feed is _CLEAN and type(made) in _BARE:
                 return iter(made)
             rules = _rules.current
-            if shape is not ROOT or hooks.fusion_rules or head.name in rules.by_name or rules.about_all:
+            if rules.plugged is not hooks.fusion_rules:
+                rules = _rules.active()
+            candidates = rules.by_name.get(head.name, rules.others).get(shape)
+            if candidates is None or candidates:  # of most it is known that there are none
                 found, shape, args = self._resolve()
                 if type(found) is not IterableHead:
                     return None
                 head = found
                 made = head._items
             items = iter(made)
-            if is_exhausted(items) and shape.ends_with_source and not any(stage.epilogue for stage in shape.stages):
+            if shape.ends_with_source and is_exhausted(items) and not any(stage.epilogue for stage in shape.stages):
                 return items  # known to be empty: that needs no demand
             feed = head.feed
             if feed is not _CLEAN and type(items) in NEVER_NONE:
                 feed = _CLEAN
             if shape is ROOT and feed is _CLEAN:
                 return items
-            return shape.pull(items, run, head, args, PULL_FREE[feed] if run is None else PULL_INSIDE[feed])
+            form = PULL_FREE[feed] if run is None else PULL_INSIDE[feed]
+            compiled: Callable[..., Iterator[T_co]] | None = shape._forms.get(form)  # as pull does it, a call less
+            return shape.pull(items, run, head, args, form) if compiled is None else compiled(items, run, head, args)
         except (Exception, GeneratorExit) as error:
             return failing(as_signal(error))
 
@@ -262,20 +266,43 @@ class Pipeline(Assembly[T_co]):
         head = self._head
         if not isinstance(head, OperatorHead) or head.operator.loop is None or not queue_fusion._enabled:
             return None
-        if head.relays and self._shape is ROOT:
-            source = head.upstream[0]
-            items: Iterator[T_co] | None = source._passive_items(run)
-            return source._loop_items(run) if items is None else items
+        if head.relays:
+            joined = self._unrelayed()
+            items = joined._passive_items(run)
+            return joined._loop_items(run) if items is None else items
         try:
             return loop_of(self._resolve(), run)
         except (Exception, GeneratorExit) as error:  # of a plugin's rule
             return failing(as_signal(error))
+
+    def _unrelayed(self) -> Pipeline[T_co]:
+        """The same items for who wants everything: the stages before and behind each ``to_flowable``, where an item waits for a
+        request, are one shape then, and one loop."""
+        head, shape, args = self._head, self._shape, self._args
+        while isinstance(head, OperatorHead) and head.relays:
+            source: Pipeline[Any] = head.upstream[0]
+            if shape is ROOT and type(source._head) is IterableHead:
+                return source
+            shape, args = source._shape.joined(shape), source._args + args
+            head = source._head
+        return PlainFlow(head, shape, args)
 
     def _first_of_loop(self) -> list[Any] | None:
         """The first item, or None, in a list; no list where this has to be subscribed."""
         head = self._head
         if not isinstance(head, OperatorHead) or head.operator.loop is None or not queue_fusion._enabled:
             return None
+        if not hooks.loaded:
+            hooks.ensure_loaded()
+        if hooks.on_subscribe is not None:
+            return None
+        if head.relays:
+            joined = self._unrelayed()
+            passive = joined._synchronous()
+            if passive is None:
+                return joined._first_of_loop()
+            head, shape, args = passive
+            return [shape.value(head.open(), head, args, head.feed)]
         try:
             plan = self._resolve()
         except (Exception, GeneratorExit) as error:  # of a plugin's rule
@@ -290,11 +317,11 @@ class Pipeline(Assembly[T_co]):
         """The first item, computed on this thread, or None when there is none. TimeoutError after ``seconds``."""
         try:
             if seconds is None:
-                plan = self._synchronous()
+                plan = self._synchronous() if self._head.feed is not Feed.RUNNING else None
                 if plan is not None:
                     head, shape, args = plan
                     return shape.value(head.open(), head, args, head.feed)
-                found = self._first_of_loop() if hooks.on_subscribe is None else None
+                found = self._first_of_loop()
                 if found is not None:
                     return found[0]
             return first_of(Waiting[Any](1, self, seconds=seconds, enough=1).items(self))

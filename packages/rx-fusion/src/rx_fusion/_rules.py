@@ -65,7 +65,7 @@ class Rule(NamedTuple):
 class RuleSet:
     """Rules in their order, with what is known of where they could apply. Replaced as a whole when rules change."""
 
-    __slots__ = ("about_all", "by_name", "others", "plugged", "rules")
+    __slots__ = ("by_name", "others", "plugged", "rules")
 
     def __init__(self, plugged: tuple[object, ...], rules: Sequence[Rule]) -> None:
         #: The plugins' rules, as the hook has them: when that tuple is another one, this set is out of date.
@@ -73,8 +73,6 @@ class RuleSet:
         self.rules = tuple(rules)
         self.by_name: dict[str, dict[Shape, tuple[Rule, ...]]] = {name: {} for rule in rules for name in rule.heads}
         self.others: dict[Shape, tuple[Rule, ...]] = {}
-        #: A rule could apply to any source, without a stage behind it.
-        self.about_all = any(not (rule.heads or rule.stages) for rule in rules)
 
     def about(self, head: Head, shape: Shape) -> tuple[Rule, ...]:
         """The rules that could apply; for nearly all pipelines none."""

@@ -127,6 +127,13 @@ class Shape:
         symbols = tuple([arg.structure if type(arg) is Expression else None for arg in made])
         return self.then(Special(function, symbols) if any(symbols) else function), made
 
+    def joined(self, behind: Shape, /) -> Shape:
+        """This shape with the stages of another one behind its own."""
+        found = _joined.get((self, behind))
+        if found is None:
+            found = _joined[self, behind] = reduce(Shape.then, (stage.step for stage in behind.stages), self)
+        return found
+
     def _grown(self, step: Step) -> Shape:
         # setdefault: of two threads assembling the same shape both get the same object
         if not isinstance(step, Special):
@@ -298,6 +305,9 @@ def _steps(stages: tuple[Stage, ...]) -> bool:
 
 
 ROOT: Final = Shape(())
+
+#: Of two shapes, as :meth:`Shape.joined` found them. Shapes are kept for ever, so these are no more.
+_joined: Final[dict[tuple[Shape, Shape], Shape]] = {}
 
 
 def shape_of(steps: Iterable[Step], args: tuple[Any, ...] | None = None) -> Shape:

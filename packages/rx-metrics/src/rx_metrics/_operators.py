@@ -34,7 +34,7 @@ def measured_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     """The same where the source is pulled."""
     source = head.upstream[0]
     items: Iterator[Any] | None = source._passive_items(run) if isinstance(source, Stream) else None
-    return None if items is None else Loop(_followed(items, *head.args), None, None)
+    return None if items is None else (_followed(items, *head.args), None, None)
 
 
 def _followed(items: Iterator[T], meter: Meter, of_one: bool) -> Iterator[T]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Concatenate, Never, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Never, TypeVar, overload
 
 from rx_core import (
     CompletableBase,
@@ -1730,7 +1730,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  one loop with a synchronous source.
         Source:  RxJava ``blockingGet``.
         """
-        return cast("T_co | None", self._blocking(seconds))
+        return self._blocking(seconds)
 
     def to_flowable(self) -> Flowable[T_co]:
         """A stream of this item, if there is one; it is given when it is requested.
@@ -1744,7 +1744,8 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; pulled where everything is wanted.
         Source:  RxJava ``toFlowable``.
         """
-        return cast("Flowable[T_co]", waiting(self))
+        made: Flowable[T_co] = waiting(self)
+        return made
 
     def to_observable(self) -> Observable[T_co]:
         """A stream of this item, if there is one, for observers.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Concatenate, Never, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Never, TypeVar, overload
 
 from rx_core import (
     CompletableBase,
@@ -1645,7 +1645,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         item = self._blocking(seconds)
         if item is None:
             raise EmptyStreamError(f"{self!r}.blocking_get()")
-        return cast("T_co", item)
+        return item
 
     def to_flowable(self) -> Flowable[T_co]:
         """A stream of this one item; the item is given when it is requested.
@@ -1659,7 +1659,8 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; pulled where everything is wanted.
         Source:  RxJava ``toFlowable``.
         """
-        return cast("Flowable[T_co]", waiting(self))
+        made: Flowable[T_co] = waiting(self)
+        return made
 
     def to_observable(self) -> Observable[T_co]:
         """A stream of this one item, for observers.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import (
@@ -24,7 +25,7 @@ from rx_core import (
     user_call,
 )
 from rx_core.streams import Waiting
-from rx_fusion import Feed, Head, OperatorHead, Options, Pipeline, PlainFlow, SourceHead, operator_head, operator_of
+from rx_fusion import Feed, Head, Operator, OperatorHead, Options, Pipeline, PlainFlow, SourceHead, operator_head, operator_of
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
@@ -61,10 +62,11 @@ class OneItem(Pipeline[T_co]):
         made: PipelineT = face._from(OperatorHead(function, (self,), args, **options))
         return made
 
-    def _blocking(self, seconds: float | None) -> Any:
+    def _blocking(self, seconds: float | None) -> T_co | None:
         if seconds is not None:
             check_seconds("blocking_get", seconds)
-        return self._first(seconds)
+        item: T_co | None = self._first(seconds)
+        return item
 
     def _wait_for_the_end(self, seconds: float | None) -> None:
         self._gathered(_exhaust, self._all(seconds))
@@ -153,8 +155,12 @@ def waiting(source: Any) -> Any:
     shape = source._shape
     if source._head.absorbs and shape.stages and shape.stages[-1].gives_one:
         return source._as(_results.Flowable)  # it computes the item elsewhere, and what follows may be computed there too
-    known = operator_of(operators.ToFlowableOne)
-    return _results.Flowable._from(operator_head(ItemHead, known, (source,), (), DEMAND, _WAITING))
+    return _results.Flowable._from(operator_head(ItemHead, _to_flowable(), (source,), (), DEMAND, _WAITING))
+
+
+@cache
+def _to_flowable() -> Operator:
+    return operator_of(operators.ToFlowableOne)
 
 
 def only_end(source: object) -> OperatorHead:

@@ -32,7 +32,7 @@ def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
             items = pulled_by_loop(groups.upstream[0], run)
-            return None if items is None else Loop(_grouped(head, groups, items, run), None, None)
+            return None if items is None else (_grouped(head, groups, items, run), None, None)
     return flat_map_loop(head, run)
 
 

@@ -51,7 +51,7 @@ def concat_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
 
 def item_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     items = pulled_by_loop(head.upstream[0], run)
-    return None if items is None else Loop(items, None, None)
+    return None if items is None else (items, None, None)
 
 
 def pulled_by_loop(source: Any, run: Stopping | None) -> Iterator[Any] | None:
@@ -83,31 +83,40 @@ def _one_after_another(
             return _rest(head, _face(head)(OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))), mapper, made)
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
 
+    def source_opener(source: Any) -> Iterable[Any]:
+        if isinstance(source, Stream):
+            items: Iterator[Any] | None = source._passive_items(run)
+            if items is None:
+                items = source._loop_items(run)
+            if items is not None:
+                return items
+        raise RestOf(rest(source))
+
+    if mapper is None:
+        return outer, source_opener, rest
+
     def opener(item: Any) -> Iterable[Any]:
-        if mapper is None:
-            made = item
-        else:
-            try:
-                made = mapper(item)
-            except (Exception, GeneratorExit) as error:
-                name, function = named(head.name, mapper)
-                failure = user_error(name, function, error)
-                if failure is error:
-                    raise
-                raise failure from error
-        if isinstance(made, Stream):
+        try:
+            made = mapper(item)
+        except (Exception, GeneratorExit) as error:
+            name, function = named(head.name, mapper)
+            failure = user_error(name, function, error)
+            if failure is error:
+                raise
+            raise failure from error
+        if isinstance(made, Stream):  # written out: this is called once for each inner source
             items: Iterator[Any] | None = made._passive_items(run)
             if items is None:
                 items = made._loop_items(run)
             if items is not None:
                 return items
-        elif mapper is not None:
+        else:
             refused = not_a_source(head.name, mapper, made)
             if refused is not None:
                 raise refused
         raise RestOf(rest(made))
 
-    return Loop(outer, opener, rest)
+    return outer, opener, rest
 
 
 def _face(head: OperatorHead) -> type[PlainFlow[Any]]:

@@ -59,7 +59,7 @@ def zip_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     found = passive_items(head.upstream, run)
     columns = [items for items in found if items is not None]
     if len(columns) == len(found):
-        return Loop(_closing(rows_of(columns, head.args[0], head.name), columns), None, None)
+        return _closing(rows_of(columns, head.args[0], head.name), columns), None, None
     for items in columns:
         close(items)
     return None
