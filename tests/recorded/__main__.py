@@ -45,7 +45,6 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str], chosen: Sequence[Trace] | None = None, folder: Path = DATA) -> int:
     options = parser().parse_args(arguments)
-    logging.disable(logging.CRITICAL)  # of what is dropped in garbage; a difference shows in the signals
     everything = traces() if chosen is None else chosen
     if options.mode == FUSED and not fusion_enabled():
         print("RX_FUSION=off: nothing can be fused in this process", file=sys.stderr)
@@ -93,4 +92,5 @@ def update(modes: Sequence[str], everything: Sequence[Trace], folder: Path, *, a
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # of what is dropped in garbage; a difference shows in the signals
     sys.exit(main(sys.argv[1:]))

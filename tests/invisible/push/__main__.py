@@ -42,7 +42,6 @@ def drawn(options: argparse.Namespace) -> Iterator[Trace]:
 
 def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
-    logging.disable(logging.CRITICAL)  # of what is dropped in garbage
     judge = Judge()
     count, differing, used = 0, 0, Counter[str]()
     for case in drawn(options):
@@ -60,4 +59,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # of what is dropped in garbage
     sys.exit(main(sys.argv[1:]))
