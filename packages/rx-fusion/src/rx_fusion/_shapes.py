@@ -12,7 +12,8 @@ from itertools import count
 from operator import length_hint
 from typing import Any, Final, NamedTuple, final
 
-from rx_core.streams import Stopping
+from rx_core import none_produced
+from rx_core.streams import END, EXACT, Stopping
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import calls
 from rx_fusion._stacked import bare, first_of, stacked
@@ -259,6 +260,11 @@ class Shape:
 
     def value(self, items: Iterator[Any], origin: Any, args: tuple[Any, ...], feed: Feed) -> Any:
         """The first item these stages give, or None; compiled where that pays. Raises what a stage raised."""
+        if self is ROOT and type(items) in EXACT:  # which need not be closed
+            item = next(items, END)
+            if item is None:
+                raise none_produced(origin.name)
+            return None if item is END else item
         form = VALUE[feed]
         function = self._forms.get(form)
         if function is None and self.stages and self.is_hot(items):

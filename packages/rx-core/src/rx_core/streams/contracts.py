@@ -107,6 +107,10 @@ class Stream(Generic[T_co]):
         None: its Subscription knows."""
         return None
 
+    def _unrelayed(self) -> Stream[T_co]:
+        """The same items for a consumer that wants everything: without what only keeps one until it is requested."""
+        return self
+
     def _loop_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
         """As :meth:`_passive_items` for a consumer that wants everything: an operator over passive sources may be pulled too.
 

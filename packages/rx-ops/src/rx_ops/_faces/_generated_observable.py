@@ -4244,7 +4244,7 @@ class ObservableTerminal(ObservableCore[T_co]):
         Source:  RxJava ``blockingFirst``.
         """
         head = self._head
-        if head.publisher is None and isinstance(head, (IterableHead, OperatorHead)):
+        if isinstance(head, (IterableHead, OperatorHead)):
             first = self._first()
         else:
             first = self.take(1)._first()  # type: ignore[attr-defined]  # take is another family's; these are to hear of it
