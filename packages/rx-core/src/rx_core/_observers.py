@@ -21,6 +21,7 @@ T = TypeVar("T")
 _UPSTREAM: Final = 0
 _WAITED_FOR: Final = 1
 _SUBSCRIBED_AT: Final = 2
+_BEFORE: Final = 3
 
 
 class CallbackObserver(Handle, Generic[T]):
@@ -70,6 +71,12 @@ class CallbackObserver(Handle, Generic[T]):
             subscription.request_all()
         elif hasattr(subscription, "request"):
             subscription.request(UNBOUNDED)
+
+    def source_changes(self) -> None:
+        """What it is subscribed to goes on as another source, whose on_subscribe comes next. A cancel reaches both."""
+        before = self._cell.pop(_UPSTREAM, None)
+        if before is not None:
+            self._cell[_BEFORE] = before
 
     def on_next(self, item: T, /) -> None:
         if item is None:
@@ -162,12 +169,14 @@ class CallbackObserver(Handle, Generic[T]):
 
     def _cancel(self) -> None:
         self._done = True
-        subscription = self._cell.pop(_UPSTREAM, None)
-        if subscription is not None:
-            stop(subscription)
+        for entry in (_BEFORE, _UPSTREAM):
+            subscription = self._cell.pop(entry, None)
+            if subscription is not None:
+                stop(subscription)
 
     def _is_over(self) -> None:
         self._over = True  # first, then the look: wait() does it the other way round
+        self._cell.pop(_BEFORE, None)
         waited_for = self._cell.get(_WAITED_FOR)
         if waited_for is not None:
             waited_for.set()

@@ -111,6 +111,12 @@ def _stateless(stage: Stage) -> bool:
     return stage.compilable and (stage.expands or not stage.works_after)
 
 
+def pays(shape: Shape, items: object) -> bool:
+    """Whether the loop of these stages behind an operator is compiled, or compiling it pays for a run over ``items``."""
+    whole = _behind_inner(shape)
+    return _PULL_INSIDE in whole._forms or whole.is_hot(items)
+
+
 def _behind_inner(shape: Shape) -> Shape:
     found = _with_inner.get(shape)
     if found is None:

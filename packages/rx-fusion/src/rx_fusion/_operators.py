@@ -40,6 +40,8 @@ class Operator(NamedTuple):
     eager: Literal["first", "all", "none"]
     #: How it is pulled by a consumer that wants everything, see rx_fusion._loops; None: not at all, with these arguments.
     loop: Callable[[Any, Stopping | None], Loop | None] | None = None
+    #: The operator that pulls this one with itself, in its own loop, where it stands directly behind.
+    in_loop_of: str = ""
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
     unstarted: Callable[..., object] | None = None
     #: Whether the function makes an Op: ``(subscriber, *sources, *arguments)``.
@@ -90,19 +92,20 @@ def op(
     name: str,
     *,
     loop: Callable[[Any, Stopping | None], Loop | None] | None = None,
+    in_loop_of: str = "",
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[[OpT], OpT]:
     """Register an Op, or a PassThrough, as a coordinating operator: a class called for each subscriber as
     ``(subscriber, *sources, *arguments)``.
 
-    ``name`` is what users write, messages and plans show it. ``loop`` pulls it where it can be pulled. ``unstarted`` is called
-    with the arguments when the subscriber of an operator behind it leaves while it is given its Subscription, so that this one
-    is never made.
+    ``name`` is what users write, messages and plans show it. ``loop`` pulls it where it can be pulled; where it is a part of the
+    loop of the operator directly behind it, ``in_loop_of`` names that. ``unstarted`` is called with the arguments when the
+    subscriber of an operator behind it leaves while it is given its Subscription, so that this one is never made.
     """
 
     def register(kind: OpT) -> OpT:
         kind.operator_name = name
-        _OPERATORS[kind] = Operator(kind, name, "none", loop=loop, unstarted=unstarted, makes_op=True)
+        _OPERATORS[kind] = Operator(kind, name, "none", loop=loop, in_loop_of=in_loop_of, unstarted=unstarted, makes_op=True)
         return kind
 
     return register

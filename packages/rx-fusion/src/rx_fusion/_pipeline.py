@@ -30,6 +30,7 @@ from rx_core import (
 from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._assembly import Assembly
+from rx_fusion._callback_run import CallbackRun, can_loop, can_pull
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolved
@@ -128,11 +129,21 @@ class Pipeline(Assembly[T_co]):
                 return
         self._subscribe_many(down)  # apart, because a function with one inside makes a cell for each variable that they share
 
-    def _subscribe_many(self, down: Subscriber[Any]) -> None:
-        try:
-            head, shape, args = self._resolve()
-        except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
-            head, shape, args = IterableHead(self._head.name, _Failing(error)), ROOT, ()
+    def _subscribe_many(self, down: Subscriber[Any], plan: Resolved | None = None, /) -> None:
+        """``plan``, where it is given, is that of this pipeline, and has to be subscribed."""
+        if plan is None:
+            known = self._head
+            if type(down) is CallbackObserver and isinstance(known, OperatorHead) and known.relays and can_pull():
+                self._unrelayed()._subscribe_items(down)
+                return
+            try:
+                plan = self._resolve()
+            except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
+                plan = IterableHead(self._head.name, _Failing(error)), ROOT, ()
+            if type(down) is CallbackObserver and can_loop(plan[0], plan[1]):
+                CallbackRun(down, plan, self).start()
+                return
+        head, shape, args = plan
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
@@ -146,7 +157,10 @@ class Pipeline(Assembly[T_co]):
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))
             return
         if head.feed is not Feed.RUNNING:
-            subscribe_source(down, (head, shape, args), self)
+            if type(down) is CallbackObserver:
+                CallbackRun(down, plan, self).start()
+            else:
+                subscribe_source(down, plan, self)
             return
         if head.publisher is None:
             raise TypeError(f"{head!r} can be neither iterated nor subscribed")

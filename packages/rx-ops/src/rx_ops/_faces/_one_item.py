@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from rx_core import (
     DEMAND,
     UNBOUNDED,
-    CallbackObserver,
     CompletableBase,
     MaybeBase,
     Publisher,
     Scheduler,
     SingleBase,
-    Subscriber,
     name_of,
     user_call,
 )
@@ -139,12 +137,6 @@ class ItemHead(OperatorHead):
 
     __slots__ = ()
     relays: ClassVar[bool] = True
-
-    def subscribe_for(self, subscriber: Subscriber[Any], origin: object) -> None:
-        if type(subscriber) is CallbackObserver:  # callbacks want the item as soon as it is there
-            self.upstream[0]._subscribe_items(subscriber)
-        else:
-            super().subscribe_for(subscriber, origin)
 
 
 _WAITING: Final = Options(shown="to_flowable()")

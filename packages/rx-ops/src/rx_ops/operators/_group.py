@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@op("group_by")
+@op("group_by", in_loop_of="flat_map")
 class GroupBy(Op[Any]):
     """Deals the items of its source out to groups, and emits a group with its first item.
 

@@ -102,9 +102,12 @@ def _one_after_another(
         except (Exception, GeneratorExit) as error:
             name, function = named(head.name, mapper)
             failure = user_error(name, function, error)
-            if failure is error:
-                raise
-            raise failure from error
+            try:
+                if failure is error:
+                    raise
+                raise failure from error
+            finally:
+                del failure  # this frame is in its traceback, and is not to keep it
         if isinstance(made, Stream):  # written out: this is called once for each inner source
             items: Iterator[Any] | None = made._passive_items(run)
             if items is None:

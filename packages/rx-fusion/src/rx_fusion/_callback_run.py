@@ -1,0 +1,142 @@
+"""A pulled source at work for callbacks.
+
+They want everything at once, so that more than a passive source can be pulled for them: an operator over passive sources, too,
+in the loop that a thread which waits would iterate (see :mod:`rx_fusion._loops`). And the source calls their function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
+
+from rx_core import CallbackObserver, hooks, queue_fusion
+from rx_core.streams import NULL_SUBSCRIBER, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_fusion._forms import Feed
+from rx_fusion._loops import loop_of, pays, with_state
+from rx_fusion._operators import OperatorHead
+from rx_fusion._source_run import open_items
+
+if TYPE_CHECKING:
+    from rx_fusion._described import Described
+    from rx_fusion._heads import Head, Resolved
+    from rx_fusion._shapes import Shape
+
+T = TypeVar("T")
+
+_RUNNING: Final = Feed.RUNNING
+
+
+def can_pull() -> bool:
+    """Not without fusion; and a hook for subscriptions is to see the inner ones, which a loop has none of."""
+    return queue_fusion._enabled and hooks.on_subscribe is None
+
+
+def can_loop(head: Head, shape: Shape) -> bool:
+    """Whether ``head`` is an operator whose own sources can all be pulled, and this pays; of inner ones nothing is known yet."""
+    if not isinstance(head, OperatorHead) or head.operator.loop is None or not can_pull() or with_state(shape) is None:
+        return False
+    items: object = None
+    left: list[Any] = [head]
+    while left:  # no recursion: chains are long
+        behind = left.pop()
+        upstream = behind.upstream
+        if not hasattr(upstream, "__len__"):
+            return False  # what a loop has left over, which is iterated once
+        for source in upstream:
+            before = getattr(source, "_head", None)
+            if before is None:
+                return False
+            if before.feed is not _RUNNING:
+                items = getattr(before, "_items", None)
+            elif isinstance(before, OperatorHead) and (
+                before.operator.loop is not None or (before.operator.in_loop_of == behind.name and not source._shape)
+            ):
+                left.append(before)
+            else:
+                return False
+    return pays(shape, items)
+
+
+@final
+class CallbackRun(Pump[T]):
+    """Gives callbacks the items of a passive source, or those of a loop. Where the loop meets a source that pushes, they are
+    subscribed to the rest."""
+
+    __slots__ = ("plan",)
+
+    down: CallbackObserver[T]
+    origin: Described
+    plan: Resolved
+
+    def __init__(self, down: CallbackObserver[T], plan: Resolved, origin: Described) -> None:
+        super().__init__(down, origin)
+        self.plan = plan
+
+    def open(self) -> None:
+        plan = self.plan
+        if plan[0].feed is not _RUNNING:
+            open_items(self, plan)
+            return
+        items = loop_of(plan, self)
+        if items is None:  # with these arguments there is no loop
+            self.leave_to(self.origin, plan)
+        else:
+            self.items = items
+
+    def step(self, demand: int) -> int:
+        if self.down is NULL_SUBSCRIBER:
+            return 0  # it was left to another source
+        demand, outcome = self.give(self.items, demand)
+        if self.stopped or outcome is False:
+            return 0 if self.stopped else demand
+        if outcome is True:
+            return self.finish()
+        if isinstance(outcome, Exception):
+            return self.finish(outcome)
+        rest: Any = outcome
+        self.leave_to(rest, rest._resolve())
+        return 0
+
+    def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
+        down = self.down
+        function = down.function or _ignore
+        try:
+            for item in items:
+                try:
+                    function(item)
+                except BaseException as error:
+                    _failed(down, error)
+                if self.dirty:
+                    return demand, False
+        except Handover as handover:
+            return demand, handover.rest
+        except (Exception, GeneratorExit) as error:
+            return demand, without_this_frame(error)
+        return demand, True
+
+    def leave_to(self, origin: Described, plan: Resolved) -> None:
+        """Callbacks have one source at a time, so they may have another one: nothing stands between them and what it sends. This
+        run is not stopped by it: outer items that are left are iterated for as long as it is not cancelled."""
+        down = self.down
+        self.close()
+        self.down = NULL_SUBSCRIBER
+        self.emit = self.discard
+        self.later.append((_subscribe, (down, origin, plan)))
+
+
+def _ignore(_item: object) -> None:
+    """For a stream that is run for its side effects."""
+
+
+def _failed(down: CallbackObserver[Any], error: BaseException) -> None:
+    try:
+        down.callback_failed(error)
+    except BaseException as fatal:
+        raise SubscriberFailed(fatal) from fatal
+
+
+def _subscribe(call: tuple[CallbackObserver[Any], Described, Resolved]) -> None:
+    """Without the token: a source may send at once."""
+    down, origin, plan = call
+    down.source_changes()
+    origin._subscribe_many(down, plan)
