@@ -23,7 +23,7 @@ from rx_core import (
     none_produced,
     tell_interrupted,
 )
-from rx_core.streams import LOOK_FIRST, GatedInput, ignore
+from rx_core.streams import LOOK_FIRST, DirectInput, GatedInput, ignore
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -165,6 +165,40 @@ class _StagesEmitter(Emitter[T]):
         self.on_next = on_next
 
 
+class _FunctionEmitter(Emitter[T]):
+    """For an operator that passes items on to callbacks as they come (``concat``, ``retry``): an item goes to the user's function
+    without the calls between."""
+
+    __slots__ = ("_observer",)
+
+    _observer: CallbackObserver[T]
+
+    def __init__(self, emitter: Emitter[T], observer: CallbackObserver[T]) -> None:
+        self._op = emitter._op
+        self._input = emitter._input
+        self._cleanup = emitter._cleanup
+        self._straight = None
+        self._observer = observer
+
+    def on_next(self, item: T, /) -> None:
+        if item is None:
+            self.try_on_error(none_produced("create"))
+            return
+        try:
+            self._straight(item)  # type: ignore[misc]  # there is one as long as this emitter is in use
+        except BaseException as error:
+            self._observer.callback_failed(error)
+
+
+def _callbacks_behind(down: object) -> CallbackObserver[Any] | None:
+    """The callbacks that get all that ``down`` is sent, as it is."""
+    if type(down) is not DirectInput:
+        return None
+    observer = down.op.down
+    taken = type(observer) is CallbackObserver and observer.function is not None and down.on_next == observer.on_next
+    return observer if taken else None
+
+
 def signalled(error: object) -> Exception:
     """What the stream is told for ``error``: None is a mistake of its own."""
     return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
@@ -202,10 +236,15 @@ class Created(Overflow[T]):
         self.start()
         if self.settled and not self.stopped:
             down = self.down
+            takes: Callable[[T], object] = self.emit
+            observer = _callbacks_behind(down)
             if type(down) is EmittedSteps:
                 made = _StagesEmitter(made, down.on_next)
+            elif observer is not None and observer.function is not None:
+                made = _FunctionEmitter(made, observer)
+                takes = observer.function
             self.emitter = made
-            made._straight = self.emit
+            made._straight = takes
             if self.stopped:
                 made._straight = self.discard  # type: ignore[unreachable]  # cancelled meanwhile
         return made
