@@ -188,6 +188,30 @@ def test_an_error_of_a_synchronous_source_comes_in_its_turn() -> None:
     subscriber.assert_failure(ZeroDivisionError, "a", 1)
 
 
+def test_one_item_that_has_to_be_computed_is_computed_at_once() -> None:
+    first: Source = ManualPublisher()
+    computed: list[int] = []
+
+    def compute() -> int:
+        computed.append(1)
+        return 5
+
+    later = Flowable.from_callable(compute)
+    reduced = Flowable.range(3).do_on_next(computed.append).reduce(max).to_flowable()
+    subscriber: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.concat_eager(first, later, reduced).subscribe(subscriber)
+    assert computed == [1, 0, 1, 2]
+    first.complete()
+    subscriber.request(5)
+    subscriber.assert_result(5, 2)
+
+
+def test_its_error_does_not_wait_for_its_turn() -> None:
+    subscriber: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.concat_eager(Flowable.never(), Flowable.from_callable(lambda: 1 // 0)).subscribe(subscriber)
+    subscriber.assert_failure(ZeroDivisionError)
+
+
 def test_the_source_of_a_pipeline_is_subscribed_at_once_although_it_begins_with_items() -> None:
     """A concat that begins with a range could be pulled up to the source that pushes, which would miss what comes before."""
     first: Source = ManualPublisher()

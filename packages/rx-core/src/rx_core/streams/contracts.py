@@ -127,6 +127,14 @@ def without_demand(source: Any) -> bool:
     return isinstance(source, _WITHOUT_DEMAND)
 
 
+def computed_at_once(source: Any) -> bool:
+    """Whether the only item of a passive ``source`` is computed as soon as it is subscribed, requested or not: that of a Single,
+    of a function that is called, of a reduction. An item that is known needs no computing, and waits."""
+    if not isinstance(source, Stream):
+        return without_demand(source)
+    return source._without_demand or (source._answers_late is False and source._gives_one)
+
+
 class Handover(BaseException):
     """A source that was pulled goes on as one that pushes: ``rest`` is all that is left of it, to be subscribed once, now.
 

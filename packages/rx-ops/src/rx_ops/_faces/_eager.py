@@ -38,7 +38,8 @@ class FlowableEager(FlowableCore[T_co]):
     ) -> Flowable[R]:
         """The sources that ``mapper`` makes of the items, one after the other, but subscribed at once: what comes early waits.
 
-        At most ``max_concurrency`` sources run. A synchronous one runs when its turn has come, since its items cannot be late.
+        At most ``max_concurrency`` sources run. A synchronous one of many items runs when its turn has come, since its items
+        cannot be late; one item that has to be computed (``from_callable``, a reduction) is computed at once.
 
         ::  --a-b-----|  -->  -----a-ab-b-|
 

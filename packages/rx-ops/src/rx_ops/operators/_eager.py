@@ -52,7 +52,7 @@ class _InLine(MergedInput[R]):
 class ConcatMapEager(FlatMap[R]):
     """As flat_map, but the open inputs stand in line, and only the first gives items.
 
-    A passive inner source is iterated when its turn has come: nothing of it is missed by asking late.
+    A passive inner source of many items is iterated when its turn has come: nothing of it is missed by asking late.
 
     ``delay_error`` keeps errors until all is over, or, without ``till_the_end``, until the inner source that gives items is.
     """

@@ -17,8 +17,8 @@ from rx_core.streams import (
     SubscriberFailed,
     close,
     computed,
+    computed_at_once,
     is_exhausted,
-    without_demand,
     without_this_frame,
 )
 from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
@@ -85,7 +85,7 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             op.hint = None
             items = opened(source, op, wanted)
             hint = op.hint
-        if not wanted and items is not None and without_demand(source):
+        if not wanted and items is not None and computed_at_once(source):
             hint = None
             made = computed(items)
             if isinstance(made, Exception) and op.fail(made):
@@ -145,7 +145,7 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
                 return
         elif demand >= 0:
             token.append(demand)
-    if without_demand(source):
+    if computed_at_once(source):
         try:
             made = computed(items)
         except BaseException as error:
