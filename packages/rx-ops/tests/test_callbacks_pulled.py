@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rx_schedulers
-from rx_core import CallbackObserver
+from rx_core import CallbackObserver, hooks
 from rx_fusion import OperatorHead, _shapes
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, Single
 from rx_testing import TestSubscriber
@@ -163,6 +163,23 @@ def begun_anew(log: list[str]) -> Any:
             return numbers(log)
 
     return Numbers()
+
+
+def test_an_error_that_comes_too_late_reaches_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks.ensure_loaded()
+    late: list[BaseException] = []
+    monkeypatch.setattr(hooks, "on_error", lambda error, *_: late.append(error))
+
+    def leaves(item: int) -> int:
+        observer.dispose()
+        return fails(item)
+
+    for flow in (Flowable.range(3).map(leaves), Flowable.range(3).concat_map(lambda item: Flowable.range(item + 1).map(leaves))):
+        heard: list[object] = []
+        observer: CallbackObserver[int] = CallbackObserver(flow, heard.append, heard.append, None)
+        flow.subscribe_actual(observer)
+        assert heard == []
+    assert [type(error) for error in late] == [Boom, Boom]
 
 
 def test_another_thread_disposes_while_the_loop_is_busy() -> None:

@@ -344,7 +344,7 @@ def test_a_hook_for_subscriptions_is_told_of_each(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_plan_says_so() -> None:
-    line = "for callbacks and on a thread that waits: one loop with its source and its inner sources, until one of these has to wait"
+    line = "for callbacks and a thread that waits: one loop with its source and its inner sources, until one of these has to wait"
     flow = Flowable.range(3).concat_map(twice)
     assert flow.map(str).flat_map(twice).explain().count(line) == 1
     assert line in Flowable.concat(flow, flow).explain()

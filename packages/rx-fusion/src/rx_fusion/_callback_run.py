@@ -9,52 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
-from rx_core import CallbackObserver, hooks, queue_fusion
+from rx_core import UNBOUNDED, CallbackObserver
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
-from rx_fusion._loops import loop_of, pays, with_state
-from rx_fusion._operators import OperatorHead
+from rx_fusion._loops import loop_of
 from rx_fusion._source_run import open_items
 
 if TYPE_CHECKING:
     from rx_fusion._described import Described
-    from rx_fusion._heads import Head, Resolved
-    from rx_fusion._shapes import Shape
+    from rx_fusion._heads import Resolved
 
 T = TypeVar("T")
 
 _RUNNING: Final = Feed.RUNNING
-
-
-def can_pull() -> bool:
-    """Not without fusion; and a hook for subscriptions is to see the inner ones, which a loop has none of."""
-    return queue_fusion._enabled and hooks.on_subscribe is None
-
-
-def can_loop(head: Head, shape: Shape) -> bool:
-    """Whether ``head`` is an operator whose own sources can all be pulled, and this pays; of inner ones nothing is known yet."""
-    if not isinstance(head, OperatorHead) or head.operator.loop is None or not can_pull() or with_state(shape) is None:
-        return False
-    items: object = None
-    left: list[Any] = [head]
-    while left:  # no recursion: chains are long
-        behind = left.pop()
-        upstream = behind.upstream
-        if not hasattr(upstream, "__len__"):
-            return False  # what a loop has left over, which is iterated once
-        for source in upstream:
-            before = getattr(source, "_head", None)
-            if before is None:
-                return False
-            if before.feed is not _RUNNING:
-                items = getattr(before, "_items", None)
-            elif isinstance(before, OperatorHead) and (
-                before.operator.loop is not None or (before.operator.in_loop_of == behind.name and not source._shape)
-            ):
-                left.append(before)
-            else:
-                return False
-    return pays(shape, items)
 
 
 @final
@@ -72,6 +39,24 @@ class CallbackRun(Pump[T]):
         super().__init__(down, origin)
         self.plan = plan
 
+    def start(self) -> bool:
+        """This thread holds the token until the end: all that others publish meanwhile are a cancel, or a request of a subscriber
+        that has requested everything."""
+        try:
+            self.down.on_subscribe(self)
+        except BaseException:
+            self.abandon()  # RS 2.13
+            raise
+        opened = not self.stopped
+        if opened:
+            self.open()
+        self.dirty = True
+        self.work(UNBOUNDED)
+        return opened
+
+    def request_all(self) -> None:
+        self.settled = True  # it is known already
+
     def open(self) -> None:
         plan = self.plan
         if plan[0].feed is not _RUNNING:
@@ -87,12 +72,12 @@ class CallbackRun(Pump[T]):
         if self.down is NULL_SUBSCRIBER:
             return 0  # it was left to another source
         demand, outcome = self.give(self.items, demand)
-        if self.stopped or outcome is False:
+        if outcome is False:
             return 0 if self.stopped else demand
         if outcome is True:
-            return self.finish()
+            return 0 if self.stopped else self.finish()
         if isinstance(outcome, Exception):
-            return self.finish(outcome)
+            return self.finish(outcome)  # also of a run that was cancelled meanwhile, whose error comes too late
         rest: Any = outcome
         self.leave_to(rest, rest._resolve())
         return 0

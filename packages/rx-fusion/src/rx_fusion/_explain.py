@@ -155,7 +155,7 @@ def _fusion(head: Head, shape: Shape, asked: bool = True) -> str:
 
 
 #: Said once, of the outermost of several.
-_LOOPED = "for callbacks and on a thread that waits: one loop with its source and its inner sources, until one of these has to wait"
+_LOOPED = "for callbacks and a thread that waits: one loop with its source and its inner sources, until one of these has to wait"
 
 _UNCOUNTED = {DEMAND: "what downstream requests", UNBOUNDED: "whatever it is ahead"}
 

@@ -11,7 +11,6 @@ behind the operator go on with the state they have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import OPERATOR_CODES, UNBOUNDED
@@ -54,18 +53,26 @@ _NOT_ASKED: Final[Any] = ...
 
 def loop_of(plan: Resolved, run: Stopping | None) -> Iterator[Any] | None:
     """The items of a pipeline for a consumer that wants everything; None where it has to be subscribed."""
-    call = _compiled(plan, run, _PULL if run is None else _PULL_INSIDE)
-    return None if call is None else call()
+    found = _compiled(plan, run, _PULL if run is None else _PULL_INSIDE)
+    if found is None:
+        return None
+    function, arguments = found
+    items: Iterator[Any] = function(*arguments)
+    return items
 
 
 def first_of_loop(plan: Resolved) -> list[Any] | None:
     """The first of them, or None where there is none, in a list. No list where it has to be subscribed. Raises Handover, too."""
-    call = _compiled(plan, None, _VALUE)
-    return None if call is None else [call()]
+    found = _compiled(plan, None, _VALUE)
+    if found is None:
+        return None
+    function, arguments = found
+    return [function(*arguments)]
 
 
-def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], Any] | None:
-    """The operator's loop and the stages behind it in one function, to be called once; None where there is none."""
+def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    """The operator's loop and the stages behind it in one function, with what it is to be called with, once; None where there is
+    none."""
     head, shape, args = plan
     if shape is not ROOT and with_state(shape) is None:
         return None
@@ -76,7 +83,7 @@ def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], 
     if opener is None:
         whole = shape
         if shape is ROOT:
-            return partial(first_of, items) if form is _VALUE else partial(iter, items)
+            return (first_of if form is _VALUE else iter), (items,)
     else:
         whole = _behind_inner(shape)
         args = (opener,) + args  # noqa: RUF005  # they may know the lines they were built in
@@ -87,7 +94,7 @@ def _compiled(plan: Resolved, run: Stopping | None, form: Form) -> Callable[[], 
         if function is None:
             close(items)
             return None
-    return partial(function, items, run, head, args, _Resumed(loop, plan))
+    return function, (items, run, head, args, _Resumed(loop, plan))
 
 
 def with_state(shape: Shape) -> tuple[int, int] | None:
@@ -111,8 +118,11 @@ def _stateless(stage: Stage) -> bool:
     return stage.compilable and (stage.expands or not stage.works_after)
 
 
-def pays(shape: Shape, items: object) -> bool:
-    """Whether the loop of these stages behind an operator is compiled, or compiling it pays for a run over ``items``."""
+def loop_pays(plan: Resolved, items: object) -> bool:
+    """Whether there is a loop for the stages behind this operator, which is compiled, or pays that for a run over ``items``."""
+    head, shape, _ = plan
+    if not isinstance(head, OperatorHead) or with_state(shape) is None:
+        return False
     whole = _behind_inner(shape)
     return _PULL_INSIDE in whole._forms or whole.is_hot(items)
 

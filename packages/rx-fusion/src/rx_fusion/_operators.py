@@ -21,6 +21,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _new = object.__new__
 
+_RUNNING: Final = Feed.RUNNING
+
 #: A generator function, or a class of Ops.
 OperatorFunction = Callable[..., Any]
 
@@ -234,6 +236,31 @@ class OperatorHead(Head):
         made.origin = origin
         if not made.start():
             left_unstarted(self)
+
+    def pulled(self) -> tuple[object] | None:
+        """What the innermost source iterates, where this is an operator all of whose own sources can be pulled. Of inner ones
+        nothing is known yet."""
+        if self.operator.loop is None:
+            return None
+        items: object = None
+        left: list[OperatorHead] = [self]
+        while left:  # no recursion: chains are long
+            behind = left.pop()
+            upstream = behind.upstream
+            if not hasattr(upstream, "__len__"):
+                return None  # what a loop has left over, which is iterated once
+            for source in upstream:
+                before = getattr(source, "_head", None)
+                if before is None:
+                    return None
+                if before.feed is not _RUNNING:
+                    items = getattr(before, "_items", None)
+                    continue
+                operator = before.operator if isinstance(before, OperatorHead) else None
+                if operator is None or (operator.loop is None and (operator.in_loop_of != behind.name or source._shape)):
+                    return None
+                left.append(before)
+        return (items,)
 
     def notes(self) -> Sequence[str]:
         return self.options.said

@@ -30,11 +30,11 @@ from rx_core import (
 from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._assembly import Assembly
-from rx_fusion._callback_run import CallbackRun, can_loop, can_pull
+from rx_fusion._callback_run import CallbackRun
 from rx_fusion._expansion import Expansion
 from rx_fusion._forms import Feed
 from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolved
-from rx_fusion._loops import first_of_loop, loop_of, waited_for
+from rx_fusion._loops import first_of_loop, loop_of, loop_pays, waited_for
 from rx_fusion._one import start, tell
 from rx_fusion._operators import OperatorHead, is_observed, left_unstarted
 from rx_fusion._push import push
@@ -132,17 +132,21 @@ class Pipeline(Assembly[T_co]):
     def _subscribe_many(self, down: Subscriber[Any], plan: Resolved | None = None, /) -> None:
         """``plan``, where it is given, is that of this pipeline, and has to be subscribed."""
         if plan is None:
-            known = self._head
-            if type(down) is CallbackObserver and isinstance(known, OperatorHead) and known.relays and can_pull():
+            observer = down if type(down) is CallbackObserver and _loops_allowed() else None
+            head = self._head
+            if observer is not None and isinstance(head, OperatorHead) and head.relays:
                 self._unrelayed()._subscribe_items(down)
                 return
             try:
                 plan = self._resolve()
             except Exception as error:  # of a plugin's rule or source; RS 1.9: it is signalled
-                plan = IterableHead(self._head.name, _Failing(error)), ROOT, ()
-            if type(down) is CallbackObserver and can_loop(plan[0], plan[1]):
-                CallbackRun(down, plan, self).start()
-                return
+                plan = IterableHead(head.name, _Failing(error)), ROOT, ()
+            head = plan[0]
+            if observer is not None and isinstance(head, OperatorHead):
+                pulled = head.pulled()
+                if pulled is not None and loop_pays(plan, pulled[0]):
+                    CallbackRun(observer, plan, self).start()
+                    return
         head, shape, args = plan
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
@@ -426,6 +430,11 @@ class PlainObserved(PlainFlow[T_co]):
     __slots__ = ()
 
     _takes_requests: ClassVar[bool] = False
+
+
+def _loops_allowed() -> bool:
+    """Not without fusion; and a hook for subscriptions is to see the inner ones, which a loop has none of."""
+    return queue_fusion._enabled and hooks.on_subscribe is None
 
 
 def _plain(head: Head, shape: Shape, args: tuple[Any, ...], *, observed: bool) -> PlainFlow[Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     """The loop of flat_map, over groups or over anything else."""
     source = head.upstream[0]
-    if isinstance(source, Pipeline) and not head.args[3]:
+    if isinstance(source, Pipeline) and type(source._head) is not IterableHead and not head.args[3]:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
             items = pulled_by_loop(groups.upstream[0], run)

@@ -33,8 +33,10 @@ def _mapped(head: OperatorHead, run: Stopping | None) -> Loop | None:
     mapper = head.args[0]
     if not isinstance(source, Stream):
         return None
-    source = source._unrelayed()
     items: Iterator[Any] | None = source._passive_items(run)
+    if items is None:
+        source = source._unrelayed()
+        items = source._passive_items(run)
     if items is not None:
         return _one_after_another(head, items, items, mapper, run)
     items = source._loop_items(run)
