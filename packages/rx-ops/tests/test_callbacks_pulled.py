@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+import rx_core.gate
 import rx_schedulers
 from rx_core import CallbackObserver, hooks
-from rx_fusion import OperatorHead, _shapes
+from rx_fusion import OperatorHead, _callback_run, _shapes
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, Single
 from rx_testing import TestSubscriber
+from rx_testing.racing import interrupted
 
 SECONDS = 10.0
 
@@ -170,7 +173,7 @@ def test_an_error_that_comes_too_late_reaches_the_hook(monkeypatch: pytest.Monke
     late: list[BaseException] = []
     monkeypatch.setattr(hooks, "on_error", lambda error, *_: late.append(error))
 
-    def leaves(item: int) -> int:
+    def leaves(item: int) -> Any:
         observer.dispose()
         return fails(item)
 
@@ -288,3 +291,59 @@ def test_a_stream_without_callbacks_runs_for_its_side_effects() -> None:
     seen: list[int] = []
     Flowable.range(3).concat_map(lambda item: Flowable.of(item, item)).do_on_next(seen.append).subscribe()
     assert seen == [0, 0, 1, 1, 2, 2]
+
+
+# -- a dispose between any two instructions ------------------------------------------------------------------------------------
+
+WATCHED = [rx_core.gate.__file__, sys.modules[CallbackObserver.__module__].__file__ or "", _callback_run.__file__]
+
+
+class Left:
+    """A run that meets a source that pushes at its third item."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.got: list[int] = []
+        self.inner = PublishProcessor[int]()
+        self.flow = Flowable.from_iterable(begun_anew(self.log)).concat_map(self.mapped)
+        self.observer: CallbackObserver[int] = CallbackObserver(self.flow, self.got.append, None, self.completed)
+
+    def mapped(self, item: int) -> Flowable[int]:
+        return self.inner if item == 2 else Flowable.just(item)
+
+    def completed(self) -> None:
+        self.log.append("complete")
+
+    def run(self) -> None:
+        self.flow.subscribe_actual(self.observer)
+
+
+def disposed_everywhere() -> set[tuple[int, ...]]:
+    """Disposes before each instruction of a run. Gives what callbacks got each time."""
+    outcomes: set[tuple[int, ...]] = set()
+    at, instructions = 0, 1
+    while at <= instructions:
+        left = Left()
+        instructions = interrupted(left.run, (at, left.observer.dispose), watch=WATCHED)
+        left.inner.on_next(9)
+        assert not left.inner.has_subscribers
+        assert left.observer.is_disposed
+        assert left.log in ([], ["closed"])  # before its first item a generator has nothing to close
+        outcomes.add(tuple(left.got))
+        at += 1
+    assert instructions > 100
+    return outcomes
+
+
+def test_a_dispose_anywhere_leaves_no_source_behind() -> None:
+    assert disposed_everywhere() == {(), (0,), (0, 1)}
+
+
+def test_the_control_leaves_one_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_subscribe(self: CallbackObserver[Any], subscription: Any) -> None:
+        self._cell[0] = subscription  # and does not look whether it was disposed meanwhile
+        subscription.request_all()
+
+    monkeypatch.setattr(CallbackObserver, "on_subscribe", on_subscribe)
+    with pytest.raises(AssertionError):
+        disposed_everywhere()
