@@ -128,3 +128,17 @@ def test_wrong_arguments_are_refused() -> None:
     wrong: Any = 3
     with pytest.raises(TypeError, match="until"):
         Flowable.range(3).group_by_until(odd, wrong)
+
+
+def test_a_group_that_was_left_at_once_has_no_limit() -> None:
+    limited: list[int] = []
+
+    def until(key: int) -> Flowable[int]:
+        limited.append(key)
+        return Flowable.error(ValueError("of a group that nobody has"))
+
+    groups = Flowable.of(1, 2, 1).group_by_until(lambda item: item, until)
+    got: TestSubscriber[int] = TestSubscriber()
+    groups.flat_map(lambda group: group.take(0)).subscribe(got)
+    got.assert_result()
+    assert limited == []

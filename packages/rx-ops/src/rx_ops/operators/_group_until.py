@@ -78,7 +78,7 @@ class GroupByUntil(BoundedParts):
         if straight:
             self.main.took(1)
         if fresh and not self.over:
-            if self.abandon_unclaimed(group):
+            if group.stopped or self.abandon_unclaimed(group):  # a group that was left at once needs no limit
                 self.forget(group)
             else:
                 self.limit(group)
