@@ -1,4 +1,5 @@
-"""The same cases on the library: as it fuses them, with walls between, without fusion, and with Observables for Flowables."""
+"""The same cases on the library: as it fuses them, with walls between, without fusion, with Observables for Flowables, and for
+callbacks."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
+from unittest.mock import patch
 
-from rx_core import UNBOUNDED, hookimpl, manager
-from rx_fusion import fusion_off
+from rx_core import UNBOUNDED, CallbackObserver, hookimpl, manager
+from rx_fusion import _shapes, fusion_off
 from rx_ops import Completable, Flowable
 from rx_testing import VirtualScheduler
 from tests.invisible.push.observables import ABOUT_DEMAND, OBSERVABLE_OPERATORS, OBSERVABLE_SOURCES, SUBJECTS, ObservableBuilder
@@ -36,6 +38,7 @@ class Form:
     fused: bool = True
     walls: bool = False
     observable: bool = False
+    callbacks: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -45,18 +48,21 @@ FUSED: Final = Form("fused")
 OFF: Final = Form("without fusion", fused=False)
 WALLS: Final = Form("walls between", walls=True)
 OBSERVABLE: Final = Form("observable", observable=True)
-FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE)
+CALLBACKS: Final = Form("callbacks", callbacks=True)
+FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE, CALLBACKS)
 
 
 def possible_forms(case: Trace) -> list[Form]:
-    """An Observable has no demand."""
+    """An Observable has no demand, and callbacks want everything."""
     about_demand = demanding(case) or not ABOUT_DEMAND.isdisjoint(names((case.source, case.operators)))
-    return [form for form in FORMS if not (form.observable and about_demand)]
+    return [form for form in FORMS if not ((form.observable and about_demand) or (form.callbacks and demanding(case)))]
 
 
 @contextmanager
 def switched(form: Form) -> Iterator[None]:
-    with nullcontext() if form.fused else fusion_off():
+    # Loops are for what runs often, so to callbacks everything does.
+    often = patch.object(_shapes, "HOT_RUNS", -1) if form.callbacks else nullcontext()
+    with often, nullcontext() if form.fused else fusion_off():
         yield
 
 
@@ -108,14 +114,33 @@ def respond(case: Trace, form: Form) -> Answer:
             return {FAILED: [[0, f"raised {error_text(error)}"]]}
 
 
+class CallbackWatcher(Watcher):
+    """One whose methods are callbacks."""
+
+    def subscribe_to(self, stream: Any) -> None:
+        self.observer: CallbackObserver[Any] = CallbackObserver(stream, self.on_next, self.on_error, self.on_complete)
+        self.requested = self.unbounded
+        stream.subscribe(self.observer)
+
+    def request(self, n: Any) -> None:
+        up: Any = self.observer.up
+        if up is not None:
+            up.request(n)
+
+    def cancel(self) -> None:
+        self.left = True
+        self.observer.dispose()
+
+
 def _run(case: Trace, form: Form) -> Answer:
     clock = VirtualScheduler()
     kinds: Mapping[str, Callable[[], Any]] = SUBJECTS if form.observable else PROCESSORS
     hot = {source.name: kinds[source.kind]() for source in case.hot}
     stream = builder(form, clock, hot).pipeline(case.source, case.operators)
     unbounded = UNBOUNDED if isinstance(stream, Flowable) else 0
-    watchers = [Watcher(plan, lambda: milliseconds(clock.now()), _text, unbounded, unbounded) for plan in case.subscribers]
-    made = steps(case, watchers, stream.subscribe, hot, AppError)
+    kind = CallbackWatcher if form.callbacks and isinstance(stream, Flowable) else Watcher
+    watchers = [kind(plan, lambda: milliseconds(clock.now()), _text, unbounded, unbounded) for plan in case.subscribers]
+    made = steps(case, watchers, lambda watcher: watcher.subscribe_to(stream), hot, AppError)
 
     def advance_to(time: int) -> None:
         clock.advance_to(time / 1000)

@@ -64,6 +64,9 @@ class Watcher:
             raise Endless
         self.got.append([self.now(), signal])
 
+    def subscribe_to(self, stream: Any) -> None:
+        stream.subscribe(self)
+
     def on_subscribe(self, up: Any, /) -> None:
         self.up = up
         self.request(self.demanding.first if self.demanding else self.unbounded)
