@@ -55,10 +55,10 @@ def switched(mode: str) -> Iterator[None]:
         yield
 
 
-def differing(traces: Iterable[Trace], mode: str) -> dict[int, Answer]:
+def differing(traces: Iterable[Trace], mode: str, *, callbacks: bool = False) -> dict[int, Answer]:
     """The traces that the library answers otherwise than RxJava: id and the library's answer."""
     with switched(mode):
-        answers = {trace.id: (trace, answer(trace)) for trace in traces}
+        answers = {trace.id: (trace, answer(trace, callbacks=callbacks)) for trace in traces}
     return {id: got for id, (trace, got) in answers.items() if got != trace.expected}
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from rx_core import UNBOUNDED, hookimpl, manager
+from rx_core import UNBOUNDED, CallbackObserver, hookimpl, manager
 from rx_ops import AsyncProcessor, BehaviorProcessor, Flowable, FlowableProcessor, PublishProcessor, ReplayProcessor
 from rx_testing import VirtualScheduler
 from tests.recorded.building import Builder, Stream
@@ -66,6 +66,9 @@ class End:
         self.items = 0
         self.left = False
 
+    def subscribe_to(self, stream: Any) -> None:
+        stream.subscribe(self)
+
     def on_subscribe(self, upstream: Any, /) -> None:
         self.upstream = upstream
         upstream.request(UNBOUNDED)
@@ -92,12 +95,33 @@ class End:
             self.upstream.request(UNBOUNDED)
 
 
+class CallbackEnd(End):
+    """The same with callbacks."""
+
+    observer: CallbackObserver[Any]
+
+    def subscribe_to(self, stream: Any) -> None:
+        self.observer = CallbackObserver(stream, self.on_next, self.on_error, self.on_complete)
+        stream.subscribe(self.observer)
+
+    def leave(self) -> None:
+        self.observer.dispose()
+
+    def request_again(self) -> None:
+        up: Any = self.observer.up
+        if up is not None:
+            up.request(UNBOUNDED)
+
+
 class EndOfOne:
     """The observer of a Single, a Maybe or a Completable."""
 
     def __init__(self, recorder: Recorder, plan: Subscriber) -> None:
         self.recorder, self.plan = recorder, plan
         self.upstream: Any = None
+
+    def subscribe_to(self, stream: Any) -> None:
+        stream.subscribe(self)
 
     def on_subscribe(self, upstream: Any, /) -> None:
         self.upstream = upstream
@@ -126,13 +150,13 @@ class _Ignoring:
     def rx_on_error(self, error: Exception, pipeline: object) -> None: ...
 
 
-def answer(trace: Trace) -> Answer:
-    """What the library signals for a recorded pipeline. Fusion is what the caller made it."""
+def answer(trace: Trace, *, callbacks: bool = False) -> Answer:
+    """What the library signals for a recorded pipeline, to subscribers or to callbacks. Fusion is what the caller made it."""
     recorder = Recorder(VirtualScheduler())
     with manager().enable(_Ignoring()):
         try:
             with time_limit(MOST_SECONDS):
-                _run(trace, recorder)
+                _run(trace, recorder, CallbackEnd if callbacks else End)
         except Endless as endless:
             recorder.answer[FAILED] = [[milliseconds(recorder.clock.now()), str(endless)]]
         except Exception as error:  # it came out of a call that a program would have made
@@ -156,10 +180,10 @@ def _processors(trace: Trace) -> dict[str, FlowableProcessor[Any]]:
     return {each.name: PROCESSORS[each.kind]() for each in trace.hot}
 
 
-def _run(trace: Trace, recorder: Recorder) -> None:
+def _run(trace: Trace, recorder: Recorder, of_many: type[End]) -> None:
     clock, hot = recorder.clock, _processors(trace)
     stream = _build(trace, clock, hot)
-    kind = End if isinstance(stream, Flowable) else EndOfOne
+    kind = of_many if isinstance(stream, Flowable) else EndOfOne
     ends = [kind(recorder, plan) for plan in trace.subscribers]
     for at, act in sorted(_script(trace, stream, hot, ends), key=lambda each: each[0]):  # stable
         clock.advance_to(at / 1000)
@@ -180,7 +204,7 @@ def _script(
     """What happens to the pipeline from outside. Of what happens at the same time, what is given first comes first."""
 
     def subscribing(end: Any) -> Callable[[], object]:
-        return lambda: stream.subscribe(end)
+        return lambda: end.subscribe_to(stream)
 
     for end in ends:
         if end.plan.at == 0:

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from rx_core.queue_fusion import fusion_enabled
+from rx_fusion import _shapes
 from tests.recorded.cases import Trace, traces
 from tests.recorded.ratchet import FUSED, MODES, MOST_READ_AHEAD, READ_AHEAD, differing, judge, read
 from tests.recorded.running import FAILED
@@ -32,6 +33,18 @@ def test_recorded_pipelines_signal_what_rxjava_signalled(mode: str, first: int) 
     part = part_of(first)
     listed = read(mode)
     said = judge(part, differing(part, mode), listed, mode).text(part)
+    assert not said, said
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, LAST_ID, PART), ids="ids from {}".format)
+def test_callbacks_are_told_the_same(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not fusion_enabled():
+        pytest.skip("RX_FUSION=off")
+    monkeypatch.setattr(_shapes, "HOT_RUNS", -1)  # so that each operator that can be pulled for them is
+    part = part_of(first)
+    said = judge(part, differing(part, FUSED, callbacks=True), read(FUSED), FUSED).text(part)
     assert not said, said
 
 
