@@ -10,6 +10,7 @@ import operator
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,52 @@ def test_what_comes_out_of_a_shuffle_comes_once(
     strike(cluster, hold, victim)
     assert answer.get() == Counter((key, sum(range(key, NUMBERS, keys))) for key in range(keys))
     assert hold.ran_again()
+
+
+# --- one value --------------------------------------------------------------------------------------------------------
+
+
+@every_trial
+@every_victim
+def test_one_value_is_exact(
+    victim: str, trial: int, cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held]
+) -> None:
+    hold = held(place(trial, NUMBERS, f"value {victim}"))
+    answer = Answer(rx_spark.range(NUMBERS, config=spark_config).map(hold).map(lambda n: (n, n, 1)).reduce(joined).to_flowable())
+    strike(cluster, hold, victim)
+    assert answer.in_order() == [(0, NUMBERS - 1, NUMBERS)]
+    assert hold.ran_again()
+
+
+def joined(before: tuple[int, int, int], behind: tuple[int, int, int]) -> tuple[int, int, int]:
+    """First, last and number. Associative only, so it fails where neighbours do not meet."""
+    assert before[1] + 1 == behind[0]
+    return before[0], behind[1], before[2] + behind[2]
+
+
+def test_of_one_value_only_the_task_that_was_killed_is_computed_again(
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+) -> None:
+    """What the others had is on the driver, also of those that had run on the executor that is lost."""
+    tasks = 8
+    hold = held(NUMBERS - 1)  # in the last task
+    effects = tmp_path / "effects"
+    effects.mkdir()
+
+    def noted(number: int) -> int:
+        if number % 100 == 99:
+            with (effects / str(os.getpid())).open("a") as file:
+                file.write(f"{number}\n")
+        return number
+
+    config = replace(spark_config, parallelism=tasks)
+    answer = Answer(rx_spark.range(NUMBERS, config=config).map(noted).map(hold).sum().to_flowable())
+    strike(cluster, hold, "executor")
+    assert answer.in_order() == [sum(range(NUMBERS))]
+    counts = Counter(line for file in effects.iterdir() for line in file.read_text().splitlines())
+    assert set(map(int, counts)) == set(range(99, NUMBERS, 100))
+    again = sum(count - 1 for count in counts.values())
+    assert 0 < again <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
 
 
 # --- a write ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._columns._frames import Asked, FrameSource, Observe
 from rx_spark._jobs._account import account_of
-from rx_spark._jobs._inputs import Again, Input, opened, read
+from rx_spark._jobs._inputs import TASKS_PER_CORE, Again, Input, opened, read
 from rx_spark._jobs._observations import tell_asked
 from rx_spark._jobs._text_input import decoder_of
 from rx_spark._plans._plan import (
@@ -32,6 +32,7 @@ from rx_spark._plans._plan import (
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
 from rx_spark._workers._blocks import RowReader
 from rx_spark._workers._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
+from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PartialsReader, PartialsWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._portable import dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
@@ -67,6 +68,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Partials:
+    """``frame`` gives the partial results of a reduction to the driver, and ``merged`` is the job that makes one of them."""
+
+    frame: DataFrame
+    merged: Callable[[tuple[bytes, ...]], Compiled]
+
+
+@dataclass(frozen=True)
 class Compiled:
     """``frame`` does the work when it is collected; its own rows are none, unless ``action`` makes the items of the stream of it.
 
@@ -85,6 +94,8 @@ class Compiled:
     in_turn: bool = False
     #: What the driver makes of the batches of rows that come back; None where tasks send items.
     row: RowType | None = None
+    #: How to do it with less that is lost with an executor; ``frame`` is for partial results that are too large for it.
+    partials: Partials | None = None
     #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
     again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
@@ -157,6 +168,10 @@ def _compile(
     merger: Merger | None = None
     passes: list[Pass] = []
     ordered = True
+    # A first run may be given up, and what was counted there would be counted again.
+    counts = bool(plan.observing or asked or (decoder is not None and decoder.tally is not None))
+    most = 0 if counts or plan.target is not None else _bytes_of_task(engine, source.total)
+    gathered: DataFrame | None = None
 
     def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
         number = next(numbers) if any(each.observing for each in passes) else None
@@ -174,6 +189,8 @@ def _compile(
         buckets, writer, next_merger = _shuffle(step, engine.parallelism)
         if step.note:
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
+        one = isinstance(step, Reduce | Count | Sum | Min | Max)
+        gathered = stage(PartialsWriter(writer, most), SCHEMA) if one and most else None
         frame = _exchange(stage(writer, SCHEMA), buckets)
         reader, merger, passes = None, next_merger, []
         if partitions is not None:
@@ -194,7 +211,22 @@ def _compile(
     row: RowType | None = None
     if isinstance(reader, RowReader) and not passes and reader.row.made_anywhere:
         reader, row = replace(reader, unread=True), reader.row
-    return Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
+    result = Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
+    if gathered is None or merger is None:
+        return result
+
+    def merged(packed: tuple[bytes, ...]) -> Compiled:
+        work = Work(PartialsReader(packed, merger), None, _runners(passes), None, limit)
+        return Compiled(_mapped(engine.session.range(0, 1, 1, 1), work, engine, address, _NOTHING), 1, 1)
+
+    return replace(result, partials=Partials(gathered, merged))
+
+
+def _bytes_of_task(engine: Engine, blocks: int | None) -> int:
+    """What a task may send to the driver as its partial results; 0: there is no executor to lose, or they are too many."""
+    if not engine.loses or (blocks or 0) * 2 * OVERHEAD > MOST_BYTES:
+        return 0
+    return MOST_BYTES // (TASKS_PER_CORE * engine.parallelism)
 
 
 def _runners(passes: list[Pass]) -> tuple[Runner, ...]:

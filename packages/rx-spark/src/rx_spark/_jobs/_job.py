@@ -21,12 +21,13 @@ from rx_spark._transport._credits import Frame
 from rx_spark._transport._sink import CreditSink
 from rx_spark._transport._wire import END as END_FRAME
 from rx_spark._transport._wire import ERROR, loads, unpack_error
+from rx_spark._workers._partials import packed_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
     from rx_spark._columns._rows import RowType
-    from rx_spark._jobs._compile import Compiled
+    from rx_spark._jobs._compile import Compiled, Partials
     from rx_spark._jobs._progress import RunCounts
     from rx_spark._session._session import Engine, SparkConfig
     from rx_spark._transport._rounds import Remaining
@@ -307,6 +308,8 @@ class SparkJob:
         if self.counts is not None:
             self.counts.begin(here.session, self._tag)
         try:
+            if compiled.partials is not None:
+                compiled = self._gathered(compiled, compiled.partials, sink)
             while True:
                 again = compiled.again
                 self._row = compiled.row
@@ -322,6 +325,17 @@ class SparkJob:
             context.clearJobTags()
             context.setLocalProperty("spark.job.description", "")
             self._counted()  # before the result is told: its receiver finds the numbers complete
+
+    def _gathered(self, compiled: Compiled, partials: Partials, sink: CreditSink) -> Compiled:
+        """What is left to do when partial results are on the driver: to merge them, or all of it where they are too large."""
+        sink.expect(1, 1)  # tasks that fail tell it meanwhile
+        if self._is_cancelled():
+            return compiled
+        try:
+            packed = packed_of(partials.frame.collect())
+        except Exception as error:
+            raise job_error(error) from error
+        return compiled if packed is None or self._is_cancelled() else partials.merged(packed)
 
     def _run_one(self, compiled: Compiled) -> list[Any] | None:
         try:

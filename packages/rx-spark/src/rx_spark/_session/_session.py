@@ -68,6 +68,7 @@ class Engine:
     place: Place  #: where executors find the driver
     path: tuple[str, ...] = field(repr=False)  #: what workers add to their sys.path
     shipment: Shipment | None = field(repr=False, default=None)  #: on a cluster: what was sent there
+    loses: bool = field(repr=False, default=False)  #: executors are processes of their own, and one may be lost
 
     def ship(self, payload: bytes, modules: Iterable[str] = ()) -> None:
         """Send the user's own modules that a pickle names, and others, unless executors import from where this process does."""
@@ -112,6 +113,7 @@ def engine(config: SparkConfig) -> Engine:
             else place_of(lambda name: _setting(context, name) or None, _LOOPBACK),
             tuple(_driver_path()) if _is_local(context.master) else (),
             sessions.shipment,
+            not _is_embedded(context.master),
         )
 
 
@@ -164,6 +166,9 @@ def _start(config: SparkConfig) -> SparkSession:
     settings = {
         "spark.app.name": "rx",
         "spark.ui.enabled": "false",
+        # Spark's fifteen seconds in steps of one: a task that fetches from an executor that is gone learns it after the first.
+        "spark.shuffle.io.retryWait": "1s",
+        "spark.shuffle.io.maxRetries": "15",
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.liveUpdate.period": "0",  # how many tasks run is asked, and answered late otherwise
         "spark.python.task.killTimeout": "300ms",  # a cancelled task's Python is stopped after that, not after 2 s
@@ -273,6 +278,10 @@ def _scratch() -> str:
 
 def _is_local(master: str | None) -> bool:
     return (master or "").startswith("local")
+
+
+def _is_embedded(master: str | None) -> bool:
+    return re.fullmatch(r"local(\[.*\])?", master or "") is not None
 
 
 def _same_master(asked: str, running: str | None) -> bool:
