@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--size",
         type=at_least(LEAST),
         help="elements of the cheap cases (default: 400000), most elements of growth (10000000), items of cliffs (1000), "
-        "rows of spark (2000000), items of spark-memory (10000000), items of spark-loss (20000000)",
+        "rows of spark (2000000), items of spark-memory (10000000), items of spark-loss (100000000)",
     )
     parser.add_argument("--rounds", type=at_least(1), default=7, help="how often each way runs (default: 7)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name contains TEXT")
