@@ -81,6 +81,7 @@ def test_the_answer_is_that_of_a_local_loop(name: str, count: int, losing: Spark
         assert answer == list(reduced(Flowable.range(0, count).map(lambda n: n * 3)).to_flowable())
 
 
+@pytest.mark.cluster
 @pytest.mark.spark
 def test_nothing_is_shuffled_unless_partial_results_are_large(losing: SparkConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     def run() -> int:
@@ -109,3 +110,10 @@ def test_an_error_before_the_reduction_is_the_one_that_is_told(losing: SparkConf
         rx_spark.range(MANY, config=losing).map(lambda n: 1 // (n - 4000)).sum().blocking_get()
     with pytest.raises(ZeroDivisionError):
         rx_spark.range(MANY, config=losing).reduce(lambda first, second: 1 // 0).blocking_get()
+
+
+@pytest.mark.spark
+def test_a_fetch_from_an_executor_that_is_gone_is_tried_again_after_a_second(spark_config: SparkConfig) -> None:
+    settings = _session.engine(spark_config).session.sparkContext.getConf()
+    wait, retries = settings.get("spark.shuffle.io.retryWait"), settings.get("spark.shuffle.io.maxRetries")
+    assert (wait, retries) == ("1s", "15"), "as long as Spark's own three times five seconds"
