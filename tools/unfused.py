@@ -44,6 +44,7 @@ ABOUT_FUSION: Final = {
     _OPS + "test_explained.py::test_a_stage_": "explain says that fusion is off",
     _OPS + "test_explained.py::test_stages_in_front": "explain says that fusion is off",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
+    _OPS + "test_callbacks_pulled.py": "loops for callbacks",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",
