@@ -60,7 +60,7 @@ def works(rows: int, folder: Path, config: SparkConfig) -> dict[str, Callable[[]
         "groups through a shuffle": lambda: (
             numbers.group_reduce(lambda n: n % 1000, lambda n: n, operator.add).map(lambda pair: pair[1]).sum().blocking_get()
         ),
-        "a function, written as Parquet": written,
+        "a function, a fifth of the items written as Parquet": written,
     }
 
 
@@ -123,6 +123,7 @@ class Lost(NamedTuple):
 def disturbed(work: Callable[[], Any], seconds: float) -> Lost:
     """The same with an executor killed after so many seconds."""
     since: list[float] = []
+    failures: list[TimeoutError] = []
     over = threading.Event()
 
     def kill() -> None:
@@ -130,8 +131,11 @@ def disturbed(work: Callable[[], Any], seconds: float) -> Lost:
         if over.is_set():
             return
         os.kill(victim, signal.SIGKILL)
-        noticed = until(lambda: known() < EXECUTORS)
-        since.extend((noticed, noticed + until(lambda: known() == EXECUTORS)))
+        try:
+            noticed = until(lambda: known() < EXECUTORS)
+            since.extend((noticed, noticed + until(lambda: known() == EXECUTORS)))
+        except TimeoutError as error:
+            failures.append(error)
 
     timer = threading.Timer(seconds, kill)
     timer.start()
@@ -141,6 +145,8 @@ def disturbed(work: Callable[[], Any], seconds: float) -> Lost:
         over.set()
         timer.cancel()
         timer.join()
+    if failures:
+        raise failures[0]
     return Lost(took, answer, *since) if since else Lost(0.0, answer, 0.0, 0.0)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import rx_core.gate
 import rx_schedulers
-from rx_core import CallbackObserver, hooks
+from rx_core import CallbackObserver, hookimpl, hooks, manager
 from rx_fusion import OperatorHead, _callback_run, _shapes
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, Single
 from rx_testing import TestSubscriber
@@ -244,7 +244,7 @@ def test_outer_items_that_are_left_are_looked_for_until_the_handle_is_disposed()
         inner.on_complete()
         over.set()
 
-    thread = threading.Thread(target=end)
+    thread = threading.Thread(target=end, daemon=True)  # else it would go on for ever where this fails
     thread.start()
     assert searching.wait(SECONDS)
     observer.dispose()
@@ -291,6 +291,25 @@ def test_a_stream_without_callbacks_runs_for_its_side_effects() -> None:
     seen: list[int] = []
     Flowable.range(3).concat_map(lambda item: Flowable.of(item, item)).do_on_next(seen.append).subscribe()
     assert seen == [0, 0, 1, 1, 2, 2]
+
+
+class BrokenRule:
+    """A plugin whose rule fails for groups."""
+
+    @hookimpl
+    def rx_fusion_rules(self) -> list[object]:
+        def broken(head: Any, _shape: object, _args: object) -> None:
+            if head.name == "group_by":
+                raise Boom
+
+        return [broken]
+
+
+def test_a_plugin_that_fails_while_the_loop_is_made_is_signalled() -> None:
+    flow = Flowable.range(3).group_by(abs).flat_map(lambda group: group.count())
+    with manager().enable(BrokenRule()):
+        assert told(flow) == ["Boom()"]
+    assert told(flow) == [1, 1, 1, "complete"]
 
 
 # -- a dispose between any two instructions ------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def test_a_group_that_was_left_at_once_has_no_limit() -> None:
 
     def until(key: int) -> Flowable[int]:
         limited.append(key)
-        return Flowable.error(ValueError("of a group that nobody has"))
+        return Flowable.error(ValueError("the limit of a group that its subscriber has left"))
 
     groups = Flowable.of(1, 2, 1).group_by_until(lambda item: item, until)
     got: TestSubscriber[int] = TestSubscriber()

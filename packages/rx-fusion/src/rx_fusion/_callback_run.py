@@ -13,7 +13,7 @@ from rx_core import UNBOUNDED, CallbackObserver
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._loops import loop_of
-from rx_fusion._source_run import open_items
+from rx_fusion._source_run import failing, open_items
 
 if TYPE_CHECKING:
     from rx_fusion._described import Described
@@ -62,7 +62,10 @@ class CallbackRun(Pump[T]):
         if plan[0].feed is not _RUNNING:
             open_items(self, plan)
             return
-        items = loop_of(plan, self)
+        try:
+            items = loop_of(plan, self)
+        except (Exception, GeneratorExit) as error:  # of a plugin's rule for what the loop is made of; RS 1.9: it is signalled
+            items = failing(without_this_frame(error))
         if items is None:  # with these arguments there is no loop
             self.leave_to(self.origin, plan)
         else:
@@ -79,7 +82,7 @@ class CallbackRun(Pump[T]):
         if isinstance(outcome, Exception):
             return self.finish(outcome)  # also of a run that was cancelled meanwhile, whose error comes too late
         rest: Any = outcome
-        self.leave_to(rest, rest._resolve())
+        self.leave_to(rest, (rest._head, rest._shape, rest._args))  # made of what the rules made already
         return 0
 
     def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:

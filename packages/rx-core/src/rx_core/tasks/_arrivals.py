@@ -194,9 +194,8 @@ class Arrivals(Generic[T]):
                 _buffer_watch.watch(peak)
             self._peak = 0
             discard = getattr(up, "discard", ignore)
-            self.wakeup = _Left(
-                self._queue, discard
-            )  # publish first, look afterwards: an item that comes now finds this, or is found
+            # Publish first, look afterwards: an item that comes now finds this, or is found.
+            self.wakeup = _Left(self._queue, discard)
             throw_away(self._queue, discard)
 
 

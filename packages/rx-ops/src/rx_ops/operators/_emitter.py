@@ -150,7 +150,19 @@ class Emitter(Generic[T]):
         self._cleanup.set(ActionDisposable(action))
 
 
-class _StagesEmitter(Emitter[T]):
+class _SettledEmitter(Emitter[T]):
+    """In the place of another one, once everything is requested."""
+
+    __slots__ = ()
+
+    def __init__(self, emitter: Emitter[T]) -> None:
+        self._op = emitter._op
+        self._input = emitter._input
+        self._cleanup = emitter._cleanup
+        self._straight = None
+
+
+class _StagesEmitter(_SettledEmitter[T]):
     """For stages whose subscriber wants everything: what takes an item is their function itself, which checks what is sent."""
 
     __slots__ = ("on_next",)
@@ -158,14 +170,11 @@ class _StagesEmitter(Emitter[T]):
     on_next: Callable[[T], object]  # type: ignore[assignment]  # of the stages, in place of a method
 
     def __init__(self, emitter: Emitter[T], on_next: Callable[[T], object]) -> None:
-        self._op = emitter._op
-        self._input = emitter._input
-        self._cleanup = emitter._cleanup
-        self._straight = None
+        super().__init__(emitter)
         self.on_next = on_next
 
 
-class _FunctionEmitter(Emitter[T]):
+class _FunctionEmitter(_SettledEmitter[T]):
     """For an operator that passes items on to callbacks as they come (``concat``, ``retry``): an item goes to the user's function
     without the calls between."""
 
@@ -174,10 +183,7 @@ class _FunctionEmitter(Emitter[T]):
     _observer: CallbackObserver[T]
 
     def __init__(self, emitter: Emitter[T], observer: CallbackObserver[T]) -> None:
-        self._op = emitter._op
-        self._input = emitter._input
-        self._cleanup = emitter._cleanup
-        self._straight = None
+        super().__init__(emitter)
         self._observer = observer
 
     def on_next(self, item: T, /) -> None:

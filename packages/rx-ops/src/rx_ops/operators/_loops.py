@@ -87,13 +87,10 @@ def _one_after_another(
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
 
     def source_opener(source: Any) -> Iterable[Any]:
-        if isinstance(source, Stream):
-            items: Iterator[Any] | None = source._passive_items(run)
-            if items is None:
-                items = source._loop_items(run)
-            if items is not None:
-                return items
-        raise RestOf(rest(source))
+        items = pulled_by_loop(source, run)
+        if items is None:
+            raise RestOf(rest(source))
+        return items
 
     if mapper is None:
         return outer, source_opener, rest
@@ -110,7 +107,7 @@ def _one_after_another(
                 raise failure from error
             finally:
                 del failure  # this frame is in its traceback, and is not to keep it
-        if isinstance(made, Stream):  # written out: this is called once for each inner source
+        if isinstance(made, Stream):  # as pulled_by_loop, without the call: inner sources are many
             items: Iterator[Any] | None = made._passive_items(run)
             if items is None:
                 items = made._loop_items(run)
