@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from bench._common import add_one, operators, reactivex, with_reactivex
@@ -17,6 +17,22 @@ def inner_cases(size: int) -> Iterator[Case]:
     yield _flat_map_just(max(size // 20, 1))
     yield _zip(size // 4)
     yield _group_by(size // 4)
+
+
+def into_a_function(flow: Flowable[int]) -> Callable[[], int]:
+    """The sum of the items that a callback takes."""
+
+    def run() -> int:
+        total = 0
+
+        def take(item: int) -> None:
+            nonlocal total
+            total += item
+
+        flow.subscribe(take)
+        return total
+
+    return run
 
 
 def _concat_map(size: int) -> Case:
@@ -66,12 +82,14 @@ def _flat_map_just(size: int) -> Case:
                 total += inner
         return total
 
+    ours = Flowable.range(size).flat_map(lambda item: Flowable.just(add_one(item)))
     return Case(
         "flat_map to just",
         size,
         {
             "nested loop": lambda: by_hand(size),
-            "rx": Flowable.range(size).flat_map(lambda item: Flowable.just(add_one(item))).sum().blocking_get,
+            "rx": ours.sum().blocking_get,
+            "rx, into a function": into_a_function(ours),
             "reactivex": with_reactivex(
                 lambda: reactivex.range(part).pipe(
                     operators.flat_map(lambda item: reactivex.just(add_one(item))), operators.sum()
@@ -107,6 +125,7 @@ def _zip(size: int) -> Case:
         {
             "loop by hand": lambda: by_hand(size),
             "rx": ours.starmap(product).sum().blocking_get,
+            "rx, into a function": into_a_function(ours.starmap(product)),
             "rx, combiner": Flowable.zip(Flowable.range(size), Flowable.range(size, 2 * size), combiner=product)
             .sum()
             .blocking_get,
@@ -148,6 +167,7 @@ def _group_by(size: int) -> Case:
         {
             "nested loop": lambda: by_hand(size),
             "rx": ours.sum().blocking_get,
+            "rx, into a function": into_a_function(ours),
             "rx, group_reduce": folded.starmap(lambda group, value: group * value).sum().blocking_get,
             "reactivex": with_reactivex(
                 lambda: reactivex.range(part).pipe(
