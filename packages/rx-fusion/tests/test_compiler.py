@@ -13,6 +13,7 @@ import pytest
 
 from rx_fusion import Feed, Form, IterableHead, PlainFlow, PublisherHead, shape_of, stage
 from rx_fusion._notes import GENERATED
+from rx_fusion._stage_writer import _TAKEN
 from rx_testing import ManualPublisher, ManualSubscription, TestSubscriber
 
 CLEAN = Form("pull", Feed.CLEAN)
@@ -131,6 +132,39 @@ def test_stages_with_the_same_names_do_not_get_in_each_others_way(tmp_path: Path
     stacked = list(two(one([1, 2, 3], 1), 2))
     assert pull([1, 2, 3], (one, 1), (two, 2)) == stacked
     assert pull([1, 2, 3], (two, 1), (one, 2), (two, 3)) == list(two(one(two([1, 2, 3], 1), 2), 3))
+
+
+def calling(folder: Path, name: str) -> Any:
+    """A stage that calls a function of its module by this name, with a state and an end."""
+    text = (
+        f"def {name}(x):\n    return x + 1\n\n\ndef adds(given):\n    seen = 0\n"
+        f"    for item in given:\n        seen += 1\n        if item > 2:\n            return\n        yield {name}(item)\n"
+        f"    yield {name}(seen)\n"
+    )
+    path = folder / f"module_{name}.py"
+    path.write_text(text, encoding="utf-8")
+    namespace: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec"), namespace)
+    return stage(namespace["adds"])
+
+
+@pytest.mark.parametrize("name", [*sorted(_TAKEN), "item_0", "seen_1", "iter", "Exception", "_close"])
+def test_a_function_of_a_stages_module_may_be_called_as_what_is_written_around_the_stage(tmp_path: Path, name: str) -> None:
+    made = calling(tmp_path, name)
+    assert pull([1, 2, 3, 4], (made,)) == [2, 3]
+    assert pull([1, 2], (each, int), (made,)) == [2, 3, 3]
+    assert shape_of([made]).form(Form("value", Feed.CHECKED))(iter([1]), None, ORIGIN, ()) == 2  # type: ignore[misc]  # it compiles
+    for feed in Feed:
+        got: TestSubscriber[int] = TestSubscriber()
+        source = ManualPublisher[int]()
+        head = (
+            PublisherHead("wrap", source, "wrap()") if feed is Feed.RUNNING else IterableHead("of", range(5), "of()", feed=feed)
+        )
+        PlainFlow[int](head, shape_of([made]), ()).subscribe(got)
+        if feed is Feed.RUNNING:
+            for item in range(5):
+                source.next(item)
+        got.assert_result(1, 2, 3)
 
 
 def test_the_same_stage_twice_keeps_two_states() -> None:

@@ -26,6 +26,15 @@ MAX_STATEMENTS: Final = 2_000
 #: CPython nests at most twenty blocks in a function; some are ours.
 MAX_LOOPS: Final = 14
 
+#: Names of the function around the stages. A global of a stage's module that is called so gets another name there.
+_TAKEN: Final = frozenset({
+    "args", "down", "dropped", "emit", "error", "failed", "finish", "fused", "handover", "left", "on_next", "origin", "out", "raised",
+    "resumed", "run", "source", "state", "step", "stop",
+})  # fmt: skip
+
+#: Builtins that the writer uses, in case that a module has others by these names.
+_USED: Final = {each.__name__: each for each in (BaseException, Exception, GeneratorExit, iter)}
+
 
 class Stop(Exception):
     """Leaves nested loops when a stage completes. Private to generated code."""
@@ -56,6 +65,7 @@ class StageWriter:
             "_left_behind": left_behind,
             "_none_produced": none_produced,
             "_note_failure": note_failure,
+            **_USED,
             **BUILTINS,
         }
         self.locals = [frozenset(locals_of(stage)) for stage in stages]
@@ -198,9 +208,15 @@ class _Renamer(ast.NodeTransformer):
         name = node.id
         value = scope[name]
         for turn in count(2):
-            if name not in writer.namespace:
-                writer.namespace[name] = value
-            if writer.namespace[name] is value:
-                return ast.Name(name, node.ctx)
-            name = f"{node.id}__{turn}"
+            if not _is_taken(name):
+                if name not in writer.namespace:
+                    writer.namespace[name] = value
+                if writer.namespace[name] is value:
+                    return ast.Name(name, node.ctx)
+            name = f"{node.id}__{turn}_"
         raise AssertionError  # pragma: no cover  # count() does not end
+
+
+def _is_taken(name: str) -> bool:
+    """Whether it is, or may be, a variable of the function that is written: those of stages end in a number."""
+    return name in _TAKEN or name.rpartition("_")[2].isdecimal()
