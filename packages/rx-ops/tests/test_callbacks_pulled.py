@@ -13,6 +13,7 @@ import pytest
 import rx_core.gate
 import rx_schedulers
 from rx_core import CallbackObserver, hookimpl, hooks, manager
+from rx_core.streams import pump
 from rx_fusion import OperatorHead, _callback_run, _shapes
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, Single
 from rx_testing import TestSubscriber
@@ -314,7 +315,8 @@ def test_a_plugin_that_fails_while_the_loop_is_made_is_signalled() -> None:
 
 # -- a dispose between any two instructions ------------------------------------------------------------------------------------
 
-WATCHED = [rx_core.gate.__file__, sys.modules[CallbackObserver.__module__].__file__ or "", _callback_run.__file__]
+WATCHED = [rx_core.gate.__file__, pump.__file__, sys.modules[CallbackObserver.__module__].__file__ or "", _callback_run.__file__]
+WATCHED.append("<rx ")  # the compiled loop
 
 
 class Left:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED
-from rx_core.streams import Pump
+from rx_core.streams import Pump, close
 
 
 class Asking:
@@ -35,13 +35,33 @@ class Asking:
         self.got.append("|")
 
 
-def pump_over(down: Any, items: Iterator[int]) -> Pump[int]:
+def emitted(items: Iterator[int], pump: Pump[int]) -> Iterator[Any]:
+    """As compiled stages give their items to a pump."""
+    emit = pump.emit
+    left = pump.left
+    try:
+        for item in items:
+            try:
+                emit(item)
+            except BaseException as error:
+                pump.emit_failed(error)
+            left -= 1
+            if not left or pump.dirty:
+                pump.left = left
+                yield
+                left = pump.left
+    finally:
+        close(items)
+
+
+def pump_over(down: Any, items: Iterator[int], emits: bool) -> Pump[int]:
     pump: Pump[int] = Pump(down)
-    pump.items = items
+    pump.items = emitted(items, pump) if emits else items
+    pump.emits = emits
     return pump
 
 
-def run(act: Callable[[Any, int], object], size: int = 12) -> tuple[Asking, list[int]]:
+def run(act: Callable[[Any, int], object], emits: bool, size: int = 12) -> tuple[Asking, list[int]]:
     """What the subscriber got, and what was computed for it."""
     computed: list[int] = []
 
@@ -51,7 +71,7 @@ def run(act: Callable[[Any, int], object], size: int = 12) -> tuple[Asking, list
             yield item
 
     down = Asking(act)
-    pump_over(down, items()).start()
+    pump_over(down, items(), emits).start()
     return down, computed
 
 
@@ -73,30 +93,37 @@ ACTS: dict[str, tuple[Callable[[Any, int], object], list[Any], int]] = {
 }
 
 
+either = pytest.mark.parametrize("emits", [False, True], ids=["iterated", "emitted"])
+
+
+@either
 @pytest.mark.parametrize(("act", "got", "computed"), ACTS.values(), ids=ACTS)
-def test_it_gets_what_it_asks_for(act: Callable[[Any, int], object], got: list[Any], computed: int) -> None:
-    down, seen = run(act)
+def test_it_gets_what_it_asks_for(act: Callable[[Any, int], object], got: list[Any], computed: int, emits: bool) -> None:
+    down, seen = run(act, emits)
     assert down.got == got
     assert seen == list(range(computed))
 
 
+@either
 @pytest.mark.parametrize("size", range(8))
-def test_it_ends_where_the_source_does(size: int) -> None:
-    down, _ = run(lambda handle, _item: handle.request(3), size)
+def test_it_ends_where_the_source_does(size: int, emits: bool) -> None:
+    down, _ = run(lambda handle, _item: handle.request(3), emits, size)
     assert [item for item in down.got if item != "|"] == list(range(size))
     assert down.got.count("|") == 1
 
 
-def test_what_was_left_is_still_wanted() -> None:
+@either
+def test_what_was_left_is_still_wanted(emits: bool) -> None:
     """Demand is added up: what is asked for early comes on top of what is open."""
-    down, seen = run(lambda handle, _item: None)
+    down, seen = run(lambda handle, _item: None, emits)
     down.handle.request(2)
     assert down.got == [0, 1, 2, 3, 4]
     down.handle.request(1)
     assert seen == down.got == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_subscriber_that_raises_in_a_later_window_is_cancelled() -> None:
+@either
+def test_a_subscriber_that_raises_in_a_later_window_is_cancelled(emits: bool) -> None:
     def act(handle: Any, item: int) -> None:
         if item == 5:
             raise ValueError("of the subscriber")
@@ -112,7 +139,7 @@ def test_a_subscriber_that_raises_in_a_later_window_is_cancelled() -> None:
 
     down = Asking(act)
     with pytest.raises(ValueError, match="of the subscriber"):
-        pump_over(down, items()).start()
+        pump_over(down, items(), emits).start()
     assert down.got == [*range(6)]
     assert closed
     down.handle.request(5)

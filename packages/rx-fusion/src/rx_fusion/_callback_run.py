@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 from rx_core import UNBOUNDED, CallbackObserver
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
-from rx_fusion._loops import loop_of
+from rx_fusion._loops import open_loop
+from rx_fusion._shapes import EMIT_ALL
 from rx_fusion._source_run import failing, open_items
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class CallbackRun(Pump[T]):
 
     def __init__(self, down: CallbackObserver[T], plan: Resolved, origin: Described) -> None:
         super().__init__(down, origin)
+        self.emit = down.function or _ignore
         self.plan = plan
 
     def start(self) -> bool:
@@ -60,16 +62,13 @@ class CallbackRun(Pump[T]):
     def open(self) -> None:
         plan = self.plan
         if plan[0].feed is not _RUNNING:
-            open_items(self, plan)
+            open_items(self, plan, EMIT_ALL)
             return
         try:
-            items = loop_of(plan, self)
+            if not open_loop(self, plan):  # with these arguments there is none
+                self.leave_to(self.origin, plan)
         except (Exception, GeneratorExit) as error:  # of a plugin's rule for what the loop is made of; RS 1.9: it is signalled
-            items = failing(without_this_frame(error))
-        if items is None:  # with these arguments there is no loop
-            self.leave_to(self.origin, plan)
-        else:
-            self.items = items
+            self.items = failing(without_this_frame(error))
 
     def step(self, demand: int) -> int:
         if self.down is NULL_SUBSCRIBER:
@@ -86,14 +85,15 @@ class CallbackRun(Pump[T]):
         return 0
 
     def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
-        down = self.down
-        function = down.function or _ignore
+        if self.emits:
+            return super().give(items, demand)
+        emit = self.emit
         try:
             for item in items:
                 try:
-                    function(item)
+                    emit(item)
                 except BaseException as error:
-                    _failed(down, error)
+                    self.emit_failed(error)
                 if self.dirty:
                     return demand, False
         except Handover as handover:
@@ -101,6 +101,12 @@ class CallbackRun(Pump[T]):
         except (Exception, GeneratorExit) as error:
             return demand, without_this_frame(error)
         return demand, True
+
+    def emit_failed(self, error: BaseException) -> None:
+        try:
+            self.down.callback_failed(error)
+        except BaseException as fatal:
+            raise SubscriberFailed(fatal) from fatal
 
     def leave_to(self, origin: Described, plan: Resolved) -> None:
         """Callbacks have one source at a time, so they may have another one: nothing stands between them and what it sends. This
@@ -114,13 +120,6 @@ class CallbackRun(Pump[T]):
 
 def _ignore(_item: object) -> None:
     """For a stream that is run for its side effects."""
-
-
-def _failed(down: CallbackObserver[Any], error: BaseException) -> None:
-    try:
-        down.callback_failed(error)
-    except BaseException as fatal:
-        raise SubscriberFailed(fatal) from fatal
 
 
 def _subscribe(call: tuple[CallbackObserver[Any], Described, Resolved]) -> None:

@@ -6,7 +6,8 @@ what the loop checks:
 =======  ========================  =====================================================================
 form     the last ``yield x``      for
 =======  ========================  =====================================================================
-pull     ``yield x``               iteration; with a cancel check inside a run; with the last mark under a Pump
+pull     ``yield x``               iteration; with a cancel check inside a run
+emit     a call of ``emit(x)``     a Pump: a generator that goes on while items are wanted, see :mod:`rx_core.streams.pump`
 value    ``return x``              ``blocking_get`` and everything that wants one item
 step     ``return x`` or None      push: one item in, at most one out, state in closures
 push     a call of ``down(x)``     the same between two of ours, as the ``on_next`` itself
@@ -45,11 +46,11 @@ _numbers = count(1)
 
 
 def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
-    """The function for ``form``. ``pull`` and ``value`` are called as (source, run, origin, args), ``step`` as (run, args,
-    state), which returns (step, finish), with ``keeps`` (step, finish, left), and ``push`` as (run, args, state, down, raised,
-    dropped), which returns (on_next, finish). ``state`` is None, or that of the same stages when they go on after a ``Handover``:
-    a form that ``resumes`` takes a fifth argument, which is called with the Handover and that state for what is to be raised.
-    Raises TooLarge when the stages should better be stacked."""
+    """The function for ``form``. ``pull``, ``emit`` and ``value`` are called as (source, run, origin, args), ``step`` as (run,
+    args, state), which returns (step, finish), with ``keeps`` (step, finish, left), and ``push`` as (run, args, state, down,
+    raised, dropped), which returns (on_next, finish). ``state`` is None, or that of the same stages when they go on after a
+    ``Handover``: a form that ``resumes`` takes a fifth argument, which is called with the Handover and that state for what is to
+    be raised. Raises TooLarge when the stages should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
     writer = _Writer(stages, form)
@@ -89,7 +90,7 @@ class _Writer(StageWriter):
         return [ast.Assign([target], ast.Name("args", ast.Load()), lineno=0)]
 
     def run_to_end(self) -> ast.FunctionDef:
-        """pull and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
+        """pull, emit and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
         begin = self.beginning()
         item, take = self.first_item()
         loop = ast.For(
@@ -107,6 +108,8 @@ class _Writer(StageWriter):
                 end = stoppable(self.write(stage.epilogue, at, Place(0, False)))
                 main.append(ast.If(parse_expression(f"stop < {at}"), end, []))
         body: list[ast.stmt] = [*self.unpack(), *parse_statements("stop = -1")]
+        if self.form.kind == "emit":
+            body += parse_statements("emit = run.emit\nleft = run.left" if self.form.counts else "emit = run.emit")
         tried = ast.Try(body=main, handlers=[], orelse=[], finalbody=[])
         failed = parse_statements("_note_failure(error, origin, args)\nraise")
         tried.handlers = [ast.ExceptHandler(parse_expression("(Exception, GeneratorExit)"), "error", failed)]
@@ -118,7 +121,7 @@ class _Writer(StageWriter):
         if self.form.feed is not Feed.CLEAN or self.form.resumes:
             tried.finalbody = parse_statements("_close(source)")
         body.append(tried)
-        if self.form.kind == "pull" and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
+        if self.form.kind in ("pull", "emit") and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += parse_statements("if 0: yield")
         return make_function("fused", ["source", "run", "origin", "args", *(["resumed"] if self.form.resumes else [])], body)
 

@@ -19,7 +19,7 @@ class Feed(Enum):
 class Form(NamedTuple):
     """Which function to write."""
 
-    kind: str  # "pull" | "value" | "step" | "push"
+    kind: str  # "pull" | "emit" | "value" | "step" | "push"
     feed: Feed = Feed.CLEAN
     #: Look at ``root.cancelled`` once per source item.
     cancel: bool = False
@@ -33,5 +33,7 @@ class Form(NamedTuple):
     guarded: bool = False
     #: The source may hand over (see _loops): then the state of the stages goes with what is left of it.
     resumes: bool = False
+    #: ``emit`` for a consumer that does not want everything.
+    counts: bool = False
     #: A third function gives the variables in which the stages keep items.
     keeps: bool = False

@@ -25,6 +25,7 @@ from rx_fusion._step_subscriber import StepSubscriber
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
+    from rx_core.streams import Pump
     from rx_fusion._described import Described
     from rx_fusion._stage import Stage
 
@@ -43,6 +44,7 @@ def inner_items(source: Iterable[Any], opener: Callable[[Any], Iterable[Any]]) -
 
 _PULL: Final = Form("pull", Feed.CLEAN, resumes=True)
 _PULL_INSIDE: Final = Form("pull", Feed.CLEAN, cancel=True, resumes=True)
+_EMIT: Final = Form("emit", Feed.CLEAN, cancel=True, resumes=True)
 _VALUE: Final = Form("value", Feed.CLEAN, resumes=True)
 
 #: Of each shape: the same with ``inner_items`` in front, and how it goes on after a Handover. Shapes are kept for ever.
@@ -59,6 +61,17 @@ def loop_of(plan: Resolved, run: Stopping | None) -> Iterator[Any] | None:
     function, arguments = found
     items: Iterator[Any] = function(*arguments)
     return items
+
+
+def open_loop(pump: Pump[Any], plan: Resolved) -> bool:
+    """Let ``pump``, of which everything is requested, give the items of a pipeline. False: it has to be subscribed."""
+    found = _compiled(plan, pump, _EMIT)
+    if found is None:
+        return False
+    function, arguments = found
+    pump.items = function(*arguments)
+    pump.emits = function is not iter
+    return True
 
 
 def first_of_loop(plan: Resolved) -> list[Any] | None:
@@ -119,12 +132,13 @@ def _stateless(stage: Stage) -> bool:
 
 
 def loop_pays(plan: Resolved, items: object) -> bool:
-    """Whether there is a loop for the stages behind this operator, which is compiled, or pays that for a run over ``items``."""
+    """Whether there is a loop for the stages behind this operator, which is compiled for a pump, or pays that for a run over
+    ``items``."""
     head, shape, _ = plan
     if not isinstance(head, OperatorHead) or with_state(shape) is None:
         return False
     whole = _behind_inner(shape)
-    return _PULL_INSIDE in whole._forms or whole.is_hot(items)
+    return _EMIT in whole._forms or whole.is_hot(items)
 
 
 def _behind_inner(shape: Shape) -> Shape:

@@ -30,11 +30,14 @@ HOT_RUNS: Final = 8
 MAX_SPECIALS: Final = 1_024
 _specials = count(1)
 
-#: The forms in use, by what the source gives: for one item, for iteration, inside an operator, and under a Pump.
+#: The forms in use, by what the source gives: for one item, for iteration, inside an operator, and under a Pump: pulled where it
+#: is polled or counts in its own way, else emitted, to one that wants everything or to any.
 VALUE: Final = {feed: Form("value", feed) for feed in Feed}
 PULL_FREE: Final = {feed: Form("pull", feed) for feed in Feed}
 PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}
 PULL_DRAINED: Final = {feed: Form("pull", feed, cancel=True, mark_last=True) for feed in Feed}
+EMIT_ALL: Final = {feed: Form("emit", feed, cancel=True) for feed in Feed}
+EMIT: Final = {feed: Form("emit", feed, cancel=True, mark_last=True, counts=True) for feed in Feed}
 
 #: Called once, when it shows that this program makes short pipelines again and again.
 when_hot: Final[list[Callable[[], object]]] = []

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
 from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, close, without_this_frame
-from rx_fusion._forms import Feed
+from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._operators import OperatorHead
-from rx_fusion._shapes import PULL_DRAINED
+from rx_fusion._shapes import EMIT, EMIT_ALL, PULL_DRAINED
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -26,8 +26,9 @@ _END: Final[Any] = object()
 _PLAIN: Final = frozenset({range, list, tuple, str, bytes, bytearray, dict, set, frozenset})
 
 
-def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> None:
-    """Let ``pump`` give the items of a passive source with its stages. A source that cannot be opened is one that fails."""
+def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]], forms: dict[Feed, Form] = PULL_DRAINED) -> None:
+    """Let ``pump`` give the items of a passive source with its stages, pulled or emitted. A source that cannot be opened is one
+    that fails."""
     head, shape, args = plan
     try:
         items: Any = iter(head._items) if type(head) is IterableHead else head.open()  # a call is dear here
@@ -39,10 +40,13 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]]) -> No
         elif isinstance(head, IterableHead) and head.at_most_one and shape.ends_with_source:
             items = AtMostOne(items)
             pump.hint = items.__length_hint__
-        pump.items = shape.pull(items, pump, head, args, PULL_DRAINED[head.feed])
         if shape.gives_one:
-            pump.items = only = AtMostOne(pump.items)
+            pump.items = only = AtMostOne(shape.pull(items, pump, head, args, PULL_DRAINED[head.feed]))
             pump.hint = only.__length_hint__
+            return
+        pump.items = shape.pull(items, pump, head, args, forms[head.feed])
+        if forms is not PULL_DRAINED:
+            pump.emits = True
     except (Exception, GeneratorExit) as error:
         pump.items = failing(without_this_frame(error))
         pump.hint = None
@@ -104,7 +108,7 @@ class SourceRun(Pump[T]):
     def open(self) -> None:
         if self.polls is not None:
             return
-        open_items(self, (self.head, self.shape, self.args))
+        open_items(self, (self.head, self.shape, self.args), EMIT_ALL if self.wants_all else EMIT)
 
     def after_answer(self, then: Callable[[], object], /) -> None:
         if self.origin._answers_late:  # not what a rule has made of it, which is asked in another way: merge(just, just)
@@ -123,7 +127,7 @@ class SourceRun(Pump[T]):
         offer = offered_modes(self.head, self.args)[0]
         if not mode & offer & ANY or (mode & BOUNDARY and not offer & BOUNDARY):
             return NONE
-        self.open()  # now: it may be polled before on_subscribe has returned
+        open_items(self, (self.head, self.shape, self.args))  # now: it may be polled before on_subscribe has returned
         self.polls = [True]
         return SYNC
 
@@ -194,6 +198,10 @@ class ConditionalSourceRun(SourceRun[T]):
     """For a subscriber that says whether it wanted an item: one that it dropped does not count as requested."""
 
     __slots__ = ()
+
+    def open(self) -> None:
+        if self.polls is None:
+            open_items(self, (self.head, self.shape, self.args))
 
     def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
         wanted: Callable[[Any], bool] = self.down.try_on_next

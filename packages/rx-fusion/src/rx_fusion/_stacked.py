@@ -40,13 +40,16 @@ def stacked(
     if form.cancel and not ends_with_source:
         assert run is not None
         made = _between_items(made, run)
-    return _noted(made, items, origin, stages, args)
+    made = _noted(made, items, origin, stages, args)
+    return _emitting(made, run, origin) if form.kind == "emit" else made
 
 
 def bare(items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) -> Iterator[Any]:
     """The items of a source without stages."""
     if form.feed is Feed.RUNNING:
         return items
+    if form.kind == "emit":
+        return _emitting(items, run, origin)
     made = items
     if form.feed is Feed.CHECKED:
         made = _checked(made, origin)
@@ -80,6 +83,32 @@ def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> I
             yield item
             if run.stopped:
                 return  # type: ignore[unreachable]  # set meanwhile: a user's iterator is not asked for one more
+    finally:
+        close(items)
+
+
+def _emitting(items: Iterator[Any], run: Any, origin: Any) -> Iterator[None]:
+    """``items`` in the form ``emit``, with its checks: see :mod:`rx_core.streams.pump`."""
+    emit = run.emit
+    left = run.left
+    try:
+        for item in items:
+            if item is None:
+                raise none_produced(origin.name)
+            if run.stopped:
+                left_behind(run, item)
+                return
+            try:
+                emit(item)
+            except BaseException as error:
+                run.emit_failed(error)
+            left -= 1
+            if not left or run.dirty:
+                run.left = left
+                yield
+                if run.stopped:
+                    return
+                left = run.left
     finally:
         close(items)
 

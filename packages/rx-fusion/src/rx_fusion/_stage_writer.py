@@ -28,9 +28,28 @@ MAX_LOOPS: Final = 14
 
 #: Names of the function around the stages. A global of a stage's module that is called so gets another name there.
 _TAKEN: Final = frozenset({
-    "args", "down", "dropped", "emit", "error", "failed", "finish", "fused", "handover", "left", "on_next", "origin", "out", "raised",
-    "resumed", "run", "source", "state", "step", "stop",
+    "args", "down", "dropped", "emit", "error", "failed", "finish", "fused", "handover", "left", "on_next", "origin", "out",
+    "raised", "resumed", "run", "source", "state", "step", "stop",
 })  # fmt: skip
+
+#: What a Pump asks of an item that is given, see rx_core.streams.pump.
+_EMIT: Final = """
+try: emit(out)
+except BaseException as error: run.emit_failed(error)
+if run.dirty:
+    yield
+    if run.stopped: return
+"""
+_EMIT_COUNTED: Final = """
+try: emit(out)
+except BaseException as error: run.emit_failed(error)
+left -= 1
+if not left or run.dirty:
+    run.left = left
+    yield
+    if run.stopped: return
+    left = run.left
+"""
 
 #: Builtins that the writer uses, in case that a module has others by these names.
 _USED: Final = {each.__name__: each for each in (BaseException, Exception, GeneratorExit, iter)}
@@ -153,6 +172,9 @@ class StageWriter:
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
         if self.form.kind == "value":
             return [ast.Return(value)]
+        if self.form.kind == "emit":  # the value first: what fails there is no failure of the subscriber
+            emitted = parse_statements(_EMIT_COUNTED if self.form.counts else _EMIT)
+            return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0), *emitted]
         out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
         if self.form.cancel and (place.loops or not place.in_main_loop):
             out += parse_statements("if run.stopped: return")  # an expansion must not outlive a cancel

@@ -1,16 +1,24 @@
-"""Pump: a passive source under demand."""
+"""Pump: a passive source under demand.
+
+Its items are an iterator, or a generator that *emits* them itself, which spares a switch between the two for each item: compiled
+stages are written so. Such a generator calls ``pump.emit`` for ``pump.left`` items; then, or as soon as ``pump.dirty`` is raised,
+it stores how many are left, yields once, and goes on for as many as ``left`` is then. What ``emit`` raises it gives to
+``pump.emit_failed``. A ``left`` below nothing is never used up; where ``pump.wants_all`` a generator need not count.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from rx_core._demand import UNBOUNDED
 from rx_core._user_code import as_signal
-from rx_core.streams.contracts import close
-from rx_core.streams.op import Op
+from rx_core.streams.contracts import Handover, SubscriberFailed, close
+from rx_core.streams.op import Op, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
+    from rx_core.streams.op import Outcome
 
 T = TypeVar("T")
 
@@ -25,9 +33,12 @@ class Pump(Op[T]):
     a stage has set ``last``.
     """
 
-    __slots__ = ("hint", "items", "last")
+    __slots__ = ("emits", "hint", "items", "last", "left")
 
     items: Iterator[Any]
+    #: Whether ``items`` emits by itself, and how many more it may.
+    emits: bool
+    left: int
     #: How many items the source under ``items`` has left, where no stage can give one after the source's last.
     hint: Callable[[], int] | None
     #: Set by a compiled stage before it yields the item that is its last.
@@ -36,6 +47,8 @@ class Pump(Op[T]):
     def __init__(self, down: Subscriber[T], origin: object = None) -> None:
         super().__init__(down, origin)
         self.items = _NOTHING
+        self.emits = False
+        self.left = 0
         self.hint = None
         self.last = False
 
@@ -55,6 +68,32 @@ class Pump(Op[T]):
 
     def after_answer(self, then: Callable[[], object], /) -> None:
         self.put_off(then)
+
+    @property
+    def wants_all(self) -> bool:
+        """For :meth:`open`: everything was requested, as it is once for all."""
+        for n in self.requests[:1]:
+            return type(n) is int and n >= UNBOUNDED
+        return False
+
+    def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
+        if not self.emits:
+            return super().give(items, demand)
+        if not demand:
+            return 0, False
+        self.left = -1 if demand == UNBOUNDED else demand
+        try:
+            for _ in items:
+                return demand if demand == UNBOUNDED else self.left, False
+        except Handover as handover:
+            return demand, handover.rest
+        except (Exception, GeneratorExit) as error:
+            return demand, without_this_frame(error)
+        return demand, True
+
+    def emit_failed(self, error: BaseException) -> None:
+        """For ``items``: the subscriber raised."""
+        raise SubscriberFailed(error) from error
 
     def step(self, demand: int) -> int:
         items = self.items
