@@ -210,6 +210,15 @@ class Pipeline(Assembly[T_co]):
         except (Exception, GeneratorExit) as error:
             return failing(as_signal(error))
 
+    def _known_item(self) -> T_co | None:
+        head = self._head
+        if type(head) is IterableHead:
+            made = head._items
+            if type(made) is tuple and len(made) == 1 and self._shape is ROOT and head.feed is _CLEAN and queue_fusion._enabled:
+                item: T_co = made[0]
+                return item
+        return None
+
     @property
     def _gives_one(self) -> bool:
         head, shape = self._head, self._shape

@@ -81,6 +81,10 @@ class Stream(Generic[T_co]):
         """
         return None
 
+    def _known_item(self) -> T_co | None:
+        """The only item of a source that runs no code for it (RxJava ``ScalarSupplier``); None: it is none, or not looked at."""
+        return None
+
     def _passive_into(self, _pump: Any, /) -> bool:
         """As :meth:`_passive_items` for an operator that emits them under demand: sets the iterator of a :class:`Pump`, and how
         the end is known. False: the source pushes."""

@@ -10,8 +10,6 @@ from rx_core.gate import LOOK_FIRST
 from rx_core.streams.inputs import QueuedInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rx_core._protocols import Subscription
     from rx_core.streams.op import Op
 
@@ -22,14 +20,7 @@ class MergedInput(QueuedInput[T]):
     """One of several sources whose items go on as they are. The operator has two lists: ``ready``, of inputs with an item in
     their queue, once for each item, and ``ended``, of inputs whose source has ended."""
 
-    __slots__ = ("hint",)
-
-    #: How many items a passive source has left, where this is known.
-    hint: Callable[[], int] | None
-
-    def __init__(self, op: Op[Any], window: int) -> None:
-        super().__init__(op, window)
-        self.hint = None
+    __slots__ = ()
 
     def on_next(self, item: T, /) -> None:
         op = self.op
@@ -51,7 +42,7 @@ class MergedInput(QueuedInput[T]):
         except BaseException:
             op.abandon_token()
             raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
+        token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1
         if left:
             self.left = left
@@ -133,7 +124,7 @@ class GatedInput(QueuedInput[T]):
         except BaseException:
             op.abandon_token()
             raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
+        token.append(demand if demand is UNBOUNDED else demand - 1)
         if op.dirty:
             op.drain()
 

@@ -12,6 +12,7 @@ from rx_ops.operators._concat import itself
 from rx_ops.operators._flat_map import FlatMap
 from rx_ops.operators._loops import concat_loop, concat_map_loop
 from rx_ops.operators._mapping import opened
+from rx_ops.operators._outer import PassiveInput
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -64,7 +65,7 @@ class ConcatMapEager(FlatMap[R]):
     # What is ``ready`` is here the line itself: all open inputs, in order.
 
     #: The first in line, once the holder of the token has looked at it; None between two.
-    current: MergedInput[R] | None
+    current: MergedInput[R] | PassiveInput | None
 
     def __init__(
         self,
@@ -80,10 +81,8 @@ class ConcatMapEager(FlatMap[R]):
         self.till_the_end = till_the_end
         self.current = None
 
-    def new_input(self, items: Iterator[R] | None = None, hint: Callable[[], int] | None = None) -> MergedInput[R]:
+    def new_input(self) -> MergedInput[R]:
         made: MergedInput[R] = _InLine(self, self.prefetch)
-        made.items = items
-        made.hint = hint
         self.inputs[made] = None
         self.ready.append(made)
         return made
@@ -128,20 +127,21 @@ class ConcatMapEager(FlatMap[R]):
                 if not line:
                     return demand
                 self.current = entry = line[0]
-            items = entry.items
-            if items is not None:
+            if type(entry) is PassiveInput:
                 if demand == UNBOUNDED:
-                    demand, outcome = self.give(items, demand)
+                    demand, outcome = self.give(entry.items, demand)
                 else:
-                    demand, outcome = self.give_some(items, entry.hint, demand)
+                    demand, outcome = self.give_some(entry.items, entry.hint, demand)
                 if outcome is False:
                     return demand
                 if isinstance(outcome, Exception):
                     if self.fail(outcome):
                         return -1
                 elif outcome is not True:
-                    entry.items = None
-                    self.later.append((entry.open, outcome))
+                    del self.inputs[entry]
+                    self.current = line[0] = rest = self.new_input()
+                    line.pop()  # it takes the place of the other one
+                    self.later.append((rest.open, outcome))
                     return demand
             else:
                 done = entry.done  # before the items: what came before the end is taken now

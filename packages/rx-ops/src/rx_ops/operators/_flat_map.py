@@ -20,7 +20,7 @@ from rx_core.streams import (
 from rx_fusion import op, operator_of
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
-from rx_ops.operators._outer import OuterInput, pull, push_passive
+from rx_ops.operators._outer import OuterInput, PassiveInput, pull, push_known, push_passive
 from rx_ops.operators._part import give_up
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class Merging(Op[T]):
     __slots__ = ("delay_error", "ended", "errors", "hint", "inputs", "items", "last", "prefetch", "ready")
 
     #: Inputs with an item in their queue, once for each item; and passive ones that are not exhausted, once.
-    ready: deque[MergedInput[T]]
+    ready: deque[MergedInput[T] | PassiveInput]
     #: Inputs whose source has ended and that were not looked at.
     ended: deque[Any]
     #: The open inputs, in order of opening.
-    inputs: dict[MergedInput[T], None]
+    inputs: dict[MergedInput[T] | PassiveInput, None]
     #: What failed; without ``delay_error`` the first is the end.
     errors: list[Exception]
     #: Of the passive source that was opened last; and whether a stage has said that the item just given is a source's last.
@@ -61,15 +61,17 @@ class Merging(Op[T]):
         self.hint = None
         self.last = False
 
-    def new_input(self, items: Iterator[T] | None = None, hint: Callable[[], int] | None = None) -> MergedInput[T]:
-        """An input that counts as open; one with the ``items`` of a passive source takes its turn."""
+    def new_input(self) -> MergedInput[T]:
+        """An input for a source that pushes; it counts as open."""
         made: MergedInput[T] = MergedInput(self, self.prefetch)
         self.inputs[made] = None
-        if items is not None:
-            made.items = items
-            made.hint = hint
-            self.ready.append(made)
         return made
+
+    def take_turn(self, items: Iterator[T], hint: Callable[[], int] | None) -> None:
+        """The ``items`` of a passive source wait for their turn."""
+        made = PassiveInput(items, hint, self.prefetch)
+        self.inputs[made] = None
+        self.ready.append(made)
 
     def open_passive(self, source: Any) -> Iterator[Any] | None:
         """The items of a source that need not be subscribed. Where not all is wanted ``hint`` is set, too."""
@@ -84,7 +86,7 @@ class Merging(Op[T]):
             outcome = end_of_one(items)
         return demand, outcome
 
-    def input_ended(self, ended: MergedInput[T]) -> None:
+    def input_ended(self, ended: MergedInput[T] | PassiveInput) -> None:
         """An inner source is over and all its items are out. Holds the token."""
         self.inputs.pop(ended, None)
 
@@ -118,13 +120,12 @@ class Merging(Op[T]):
         ready = self.ready
         while ready and demand:
             entry = ready.popleft()
-            items = entry.items
-            if items is not None:
+            if type(entry) is PassiveInput:
                 wanted = demand
                 if demand == UNBOUNDED:
-                    demand, outcome = self.give(items, demand)
+                    demand, outcome = self.give(entry.items, demand)
                 else:
-                    demand, outcome = self.give_some(items, entry.hint, demand)
+                    demand, outcome = self.give_some(entry.items, entry.hint, demand)
                 if outcome is False:
                     self.next_turn(entry, wanted - demand)
                 elif outcome is True:
@@ -134,8 +135,8 @@ class Merging(Op[T]):
                     if self.fail(outcome):
                         return -1
                 else:
-                    entry.items = None
-                    self.later.append((entry.open, outcome))
+                    del self.inputs[entry]
+                    self.later.append((self.new_input().open, outcome))
             elif entry.queue:
                 item = entry.queue.popleft()
                 entry.took()
@@ -148,7 +149,7 @@ class Merging(Op[T]):
                 break
         return demand
 
-    def next_turn(self, entry: MergedInput[T], given: int) -> None:
+    def next_turn(self, entry: PassiveInput, given: int) -> None:
         """A passive source was interrupted: it goes on when a window of its items is out, as if they had waited in a queue."""
         if entry.left <= given:
             entry.left = entry.limit
@@ -192,12 +193,13 @@ class Merge(Merging[T]):
             items = None if without_demand(source) else self.open_passive(source)
             if is_exhausted(items):
                 continue
-            entry = self.new_input(items, self.hint)
             if items is None:
+                entry = self.new_input()
                 entry.open(source)
                 if self.stopped:
                     entry.close()  # type: ignore[unreachable]  # set meanwhile
             else:
+                self.take_turn(items, self.hint)
                 self.drain()
         self.all_open = True
 
@@ -271,6 +273,10 @@ class _Outer(OuterInput):
             else:
                 self.fail(refused)
             return
+        if isinstance(source, Stream):
+            known = source._known_item()
+            if known is not None and push_known(op, known, self):
+                return
         items = pulled(source, op, 0) if op.settled else op.open_passive(source)
         if items is not None:
             push_passive(op, source, items, self)
@@ -386,9 +392,10 @@ class FlatMap(Merging[R]):
         while waiting and len(self.inputs) < self.max_concurrency:
             source = waiting.popleft()
             items = None if without_demand(source) else self.open_passive(source)
-            entry = self.new_input(items, self.hint)
             if items is None:
-                self.subscribe_later(source, entry)
+                self.subscribe_later(source, self.new_input())
+            else:
+                self.take_turn(items, self.hint)
 
     def subscribe_now(self, pair: tuple[Any, Subscribing]) -> None:
         super().subscribe_now(pair)

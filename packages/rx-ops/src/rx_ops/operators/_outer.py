@@ -7,13 +7,15 @@ one that pushes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from rx_core import UNBOUNDED, dropped_late
 from rx_core.streams import (
+    EXACT,
     LOOK_FIRST,
     Handover,
     Input,
+    Stream,
     SubscriberFailed,
     close,
     computed,
@@ -55,6 +57,33 @@ class OuterInput(Input[Any]):
             self.op.drain()
 
 
+@final
+class PassiveInput:
+    """A passive source that waits for its turn: nothing is subscribed, so there is no queue, and nothing to stop."""
+
+    __slots__ = ("hint", "items", "left", "limit")
+
+    up: Any = None  # of what listens
+
+    items: Iterator[Any]
+    #: How many items are left, where this is known.
+    hint: Callable[[], int] | None
+    #: How many are to be taken before it is the turn of the next input, and after how many it is then.
+    left: int
+    limit: int
+
+    def __init__(self, items: Iterator[Any], hint: Callable[[], int] | None, window: int) -> None:
+        self.items = items
+        self.hint = hint
+        self.left = self.limit = window - (window >> 2)  # as of one with a queue
+
+    def stop(self) -> None:
+        """The iterator looks at the operator, see Stopping."""
+
+    def close(self) -> None:
+        close(self.items)
+
+
 def pull(op: Any, demand: int) -> tuple[int, bool]:
     """Map items of flat_map's passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
     outer = op.outer_items
@@ -78,6 +107,15 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             close(outer)
             return _failed(op, demand, mapper_failure(op.operator, mapper, error))
         wanted = 0 if op.ready else demand  # what waits goes first
+        if wanted and isinstance(source, Stream):
+            known = source._known_item()
+            if known is not None:
+                op.emit(known)
+                if wanted != UNBOUNDED:
+                    demand -= 1
+                if op.stopped or op.dirty:
+                    return demand, False
+                continue
         if wanted == UNBOUNDED:
             items = pulled(source, op, wanted)
             hint = None
@@ -85,7 +123,7 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             op.hint = None
             items = opened(source, op, wanted)
             hint = op.hint
-        if not wanted and items is not None and computed_at_once(source):
+        if not wanted and items is not None and type(items) not in EXACT and computed_at_once(source):
             hint = None
             made = computed(items)
             if isinstance(made, Exception) and op.fail(made):
@@ -101,7 +139,7 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
         if wanted:
             demand, outcome = op.give(items, demand) if demand == UNBOUNDED else op.give_some(items, hint, demand)
             if outcome is False:
-                op.new_input(items, hint)
+                op.take_turn(items, hint)
             elif isinstance(outcome, Exception):
                 if op.fail(outcome):
                     return op.finish(op.failure()), False
@@ -109,9 +147,39 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
                 op.subscribe_later(outcome, op.new_input())
                 return demand, False
         elif not is_exhausted(items):
-            op.new_input(items, hint)
+            op.take_turn(items, hint)
         if op.stopped or op.dirty or len(op.inputs) >= op.max_concurrency:
             return demand, False
+
+
+def push_known(op: Any, item: Any, outer: Any) -> bool:
+    """The only item, which is known, of an inner source of a pushing outer one. False: the gate is taken, or others go first."""
+    token = op.token
+    if LOOK_FIRST and not token:
+        return False
+    try:
+        demand = token.pop()
+    except IndexError:
+        return False
+    if op.dirty or op.stopped or (demand and op.ready):
+        token.append(demand)
+        return False
+    if demand:
+        try:
+            op.emit(item)
+        except BaseException:
+            op.abandon_token()
+            raise
+        token.append(demand if demand is UNBOUNDED else demand - 1)
+        outer.use()
+    else:  # there is nothing to do but wait
+        op.take_turn(iter((item,)), None)
+        token.append(0)
+        if outer.used:
+            outer.flush()
+    if op.dirty:
+        op.drain()
+    return True
 
 
 def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None:
@@ -145,7 +213,7 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
                 return
         elif demand >= 0:
             token.append(demand)
-    if computed_at_once(source):
+    if type(items) not in EXACT and computed_at_once(source):
         try:
             made = computed(items)
         except BaseException as error:
@@ -161,7 +229,7 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
         return
     if outer.used:
         outer.flush()
-    op.new_input(items, hint)
+    op.take_turn(items, hint)
     op.drain()
 
 

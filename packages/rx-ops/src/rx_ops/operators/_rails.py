@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -223,7 +223,7 @@ class Sequential(Merge[T]):
         self.rail = rail
         self.told = None
 
-    def new_input(self, items: Iterator[T] | None = None, hint: Callable[[], int] | None = None) -> MergedInput[T]:
+    def new_input(self) -> MergedInput[T]:
         made: MergedInput[T] = _JoinedInput(self, self.prefetch)  # rails are never passive
         self.inputs[made] = None
         return made
