@@ -13,6 +13,7 @@ from typing import Any, Final, final
 
 from rx_core._advice import right_call
 
+#: An account of demand holds this very object, so that ``is`` tells it: to compare numbers of its size costs as much as a call.
 UNBOUNDED: Final = 2**63 - 1
 
 

@@ -279,7 +279,7 @@ class BroadcastInput(MergedInput[T]):
             except BaseException:
                 op.abandon_token()
                 raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
+        token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1
         if left:
             self.left = left

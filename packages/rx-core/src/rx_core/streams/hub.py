@@ -212,7 +212,7 @@ class PublishSubscription(HubSubscription[T]):
                     except BaseException:
                         self.abandon_token()
                         raise
-                    token.append(demand if demand == UNBOUNDED else demand - 1)
+                    token.append(demand if demand is UNBOUNDED else demand - 1)
                     if self.dirty:
                         self.drain()  # type: ignore[unreachable]  # set meanwhile
                     return
@@ -296,15 +296,6 @@ class PublishHub(Hub[T]):
 
     # -- the party that feeds it ----------------------------------------
 
-    def lend_on_next(self, processor: Any, kind: type[Any]) -> None:
-        """Let the hub's ``on_next`` be that of ``processor``, if no subclass of ``kind`` has one of its own.
-
-        A face finds operators of plugins by ``__getattr__``, and attributes of a class that has it are slow to read: in a method
-        of the face the hub would cost as much as a call.
-        """
-        if type(processor).on_next is kind.on_next:
-            processor.__dict__["on_next"] = self.on_next
-
     def on_next(self, item: T, /) -> None:
         if item is None:
             raise self.refused(none_argument("on_next(None)", "item"))
@@ -314,12 +305,9 @@ class PublishHub(Hub[T]):
             return
         # As PublishSubscription.deliver, written out: calls are what most of the way to a subscriber is made of.
         token = only.token
-        if LOOK_FIRST and not token:  # sent from inside its on_next, or another thread is at work
-            self.send(item)
-            return
         try:
             demand = token.pop()
-        except IndexError:
+        except IndexError:  # sent from inside its on_next, or another thread is at work
             self.send(item)
             return
         if not demand or only.dirty:
@@ -335,7 +323,7 @@ class PublishHub(Hub[T]):
                 raise
             _hooks.dropped(error, self)  # RS 2.13: it has cancelled, and that is nothing to the party that sends
             return
-        token.append(demand if demand == UNBOUNDED else demand - 1)
+        token.append(demand if demand is UNBOUNDED else demand - 1)
         if only.dirty:
             self.settle(only)  # type: ignore[unreachable]  # set meanwhile
 

@@ -169,7 +169,7 @@ class ReplaySubscription(HubSubscription[T]):
                     except BaseException:
                         self.abandon_token()
                         raise
-                    token.append(demand if demand == UNBOUNDED else demand - 1)
+                    token.append(demand if demand is UNBOUNDED else demand - 1)
                     if self.dirty:
                         self.drain()  # type: ignore[unreachable]  # set meanwhile
                     return

@@ -91,7 +91,7 @@ class Emitter(Generic[T]):
         except BaseException:
             op.abandon_token()
             raise
-        token.append(demand if demand == UNBOUNDED else demand - 1)
+        token.append(demand if demand is UNBOUNDED else demand - 1)
         if op.dirty:
             op.drain()  # type: ignore[unreachable]  # set meanwhile
 

@@ -177,7 +177,7 @@ class Lossy(Op[T]):
             self.discard(item)
             return self.finish(MissingBackpressureError(f"{self.name}() had an item to give that was not requested"))
         self.emit(item)
-        return demand if demand == UNBOUNDED else demand - 1
+        return demand if demand is UNBOUNDED else demand - 1
 
     def listening(self) -> Iterable[Listening]:
         return (self.main,)
