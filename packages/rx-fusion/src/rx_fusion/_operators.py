@@ -44,6 +44,8 @@ class Operator(NamedTuple):
     loop: Callable[[Any, Stopping | None], Loop | None] | None = None
     #: The operator that pulls this one with itself, in its own loop, where it stands directly behind.
     in_loop_of: str = ""
+    #: What is made for a subscriber in its place, see :func:`op`.
+    instead: Callable[[Any, Subscriber[Any]], Op[Any] | None] | None = None
     #: What is to be done, with its arguments, when its stream is cancelled before anything was started.
     unstarted: Callable[..., object] | None = None
     #: Whether the function makes an Op: ``(subscriber, *sources, *arguments)``.
@@ -95,19 +97,21 @@ def op(
     *,
     loop: Callable[[Any, Stopping | None], Loop | None] | None = None,
     in_loop_of: str = "",
+    instead: Callable[[Any, Subscriber[Any]], Op[Any] | None] | None = None,
     unstarted: Callable[..., object] | None = None,
 ) -> Callable[[OpT], OpT]:
     """Register an Op, or a PassThrough, as a coordinating operator: a class called for each subscriber as
     ``(subscriber, *sources, *arguments)``.
 
     ``name`` is what users write, messages and plans show it. ``loop`` pulls it where it can be pulled; where it is a part of the
-    loop of the operator directly behind it, ``in_loop_of`` names that. ``unstarted`` is called with the arguments when the
-    subscriber of an operator behind it leaves while it is given its Subscription, so that this one is never made.
+    loop of the operator directly behind it, ``in_loop_of`` names that. ``instead`` is called with the head and a subscriber, and
+    may give an Op that is made for both the operator and what is in front of it. ``unstarted`` is called with the arguments when
+    the subscriber of an operator behind it leaves while it is given its Subscription, so that this one is never made.
     """
 
     def register(kind: OpT) -> OpT:
         kind.operator_name = name
-        _OPERATORS[kind] = Operator(kind, name, "none", loop=loop, in_loop_of=in_loop_of, unstarted=unstarted, makes_op=True)
+        _OPERATORS[kind] = Operator(kind, name, "none", loop, in_loop_of, instead, unstarted, makes_op=True)
         return kind
 
     return register
@@ -216,7 +220,10 @@ class OperatorHead(Head):
         operator = self.operator
         made: Any
         try:
-            if operator.makes_op:
+            made = None if operator.instead is None else operator.instead(self, subscriber)
+            if made is not None:
+                pass  # with what is in front of it
+            elif operator.makes_op:
                 sources = (self.upstream,) if options.many else self.upstream
                 made = operator.function(subscriber, *sources, *self.args)
             else:

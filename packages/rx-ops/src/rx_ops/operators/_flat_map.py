@@ -18,6 +18,7 @@ from rx_core.streams import (
     without_demand,
 )
 from rx_fusion import op, operator_of
+from rx_ops.operators._group_ahead import groups_ahead
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
 from rx_ops.operators._outer import OuterInput, PassiveInput, pull, push_known, push_passive
@@ -310,7 +311,7 @@ class _Outer(OuterInput):
             self.up.request(used)
 
 
-@op("flat_map", loop=groups_loop)
+@op("flat_map", loop=groups_loop, instead=groups_ahead)
 class FlatMap(Merging[R]):
     """Inner sources at the same time, at most ``max_concurrency`` of them.
 

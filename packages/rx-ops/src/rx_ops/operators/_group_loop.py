@@ -32,11 +32,12 @@ def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
             items = pulled_by_loop(groups.upstream[0], run)
-            return None if items is None else (_grouped(head, groups, items, run), None, None)
+            return None if items is None else (grouped_items(head, groups, items, run), None, None)
     return flat_map_loop(head, run)
 
 
-def _grouped(head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None) -> Iterator[Any]:
+def grouped_items(head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None) -> Iterator[Any]:
+    """The items of the flat_map ``head`` over the groups that ``groups`` makes of ``items``."""
     key_of, value_of, _, face = groups.args
     name, mapper = named(head.name, head.args[0])
     most = head.args[1]
@@ -114,7 +115,7 @@ def _grouped(head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run
     raise Handover(op.rest(head, rest, opened))
 
 
-OPERATOR_CODES.add(_grouped.__code__)
+OPERATOR_CODES.add(grouped_items.__code__)
 
 
 def _noted(operator: str, function: Callable[..., Any], error: BaseException) -> Exception:
