@@ -33,6 +33,7 @@ ABOUT_FUSION: Final = {
     _OPS
     + "test_observe_on.py::test_the_generator_of_a_synchronous_source_is_closed_on_the_worker": "it is no source of the worker's",
     _FUSION + "test_micro_fusion.py": "the protocol of fusion, which nobody speaks now",
+    _FUSION + "test_emitted.py": "a form of compiled stages",
     _FUSION + "test_too_large.py": "functions that are not made; and a hundred operators apart are too deep for Python's stack",
     _FUSION + "test_rules.py": "macro-fusion rules, which are not asked",
     _FUSION + "test_after_a_yield.py::test_an_error_that_nobody_polls_any_more_is_reported": "nobody polls",
@@ -45,6 +46,7 @@ ABOUT_FUSION: Final = {
     _OPS + "test_explained.py::test_stages_in_front": "explain says that fusion is off",
     _OPS + "test_inner_in_the_loop.py": "inner sources that are part of a loop",
     _OPS + "test_callbacks_pulled.py": "loops for callbacks",
+    _OPS + "test_group_ahead.py": "a loop over groups, under demand",
     _OPS + "test_inner_at_hand.py": "inner sources that are iterated where they are",
     _OPS + "test_polled_boundary.py": "boundaries that poll their source",
     _OPS + "test_expand.py::test_each_source_is_given_back_before": "a stream does what is behind its end by itself",
