@@ -7,7 +7,7 @@ methods and what is in ``__dict__`` are slow to find: a method that calls the hu
 from __future__ import annotations
 
 from types import MemberDescriptorType
-from typing import ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from rx_core import none_argument
 from rx_core.streams import PublishHub
@@ -34,7 +34,11 @@ class PublishProcessor(FlowableProcessor[T]):
              through without a queue.   Source: RxJava ``PublishProcessor``.
     """
 
-    __slots__ = {"on_next": _ON_NEXT}
+    if TYPE_CHECKING:
+
+        def on_next(self, item: T, /) -> None: ...
+    else:
+        __slots__ = {"on_next": _ON_NEXT}
 
     _made_empty: ClassVar[bool] = True
 
@@ -58,7 +62,11 @@ class PublishSubject(Subject[T]):
              through without a queue.   Source: RxJava ``PublishSubject``, RxPY ``Subject``.
     """
 
-    __slots__ = {"on_next": _ON_NEXT}
+    if TYPE_CHECKING:
+
+        def on_next(self, item: T, /) -> None: ...
+    else:
+        __slots__ = {"on_next": _ON_NEXT}
 
     _made_empty: ClassVar[bool] = True
 
