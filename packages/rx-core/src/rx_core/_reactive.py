@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, final
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, final
 
 from rx_core import _forgotten, _hooks
 from rx_core._awaiting import awaiting
@@ -107,6 +108,9 @@ class _NothingGiven:
 #: Items have no callback: the stream is run for its side effects. None is refused (RS 1.9), so it cannot say this.
 _NOTHING_GIVEN: Any = _NothingGiven()
 
+#: What is no subscriber, whatever attributes it may have.
+_FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
+
 
 def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, first: str = "on_next") -> Handle:
     """The shared body of the five ``subscribe`` methods."""
@@ -167,10 +171,17 @@ class FlowableBase(_Publisher[T_co], ABC):
         something that is neither (RS 1.9); everything else is signalled, an error without ``on_error`` to the error hook.
         Thread: signals come on whatever thread the operators say, on the caller's when they say nothing.
         """
-        plain = on_error is None and on_complete is None and _hooks.loaded and _hooks.on_subscribe is None
-        if plain and hasattr(on_next, "on_subscribe"):  # the same with fewer calls: short streams are subscribed often
-            self.subscribe_actual(on_next)  # type: ignore[arg-type]  # it is the subscriber of the two
-            return _HELD
+        if on_error is None and on_complete is None and _hooks.loaded and _hooks.on_subscribe is None:
+            # the same with fewer calls: short streams are subscribed often
+            if type(on_next) in _FUNCTIONS:
+                made: CallbackObserver[T_co] = CallbackObserver(self, on_next, None, None)  # type: ignore[arg-type]  # a function
+                if _forgotten.WATCHING:
+                    _forgotten.watch(made)
+                self.subscribe_actual(made)
+                return made
+            if hasattr(on_next, "on_subscribe"):
+                self.subscribe_actual(on_next)  # type: ignore[arg-type]  # it is the subscriber of the two
+                return _HELD
         return _subscribe(self, on_next, on_error, on_complete)
 
     @abstractmethod

@@ -234,7 +234,7 @@ class Expansion(Op[T]):
             if self.shape.gives_one:
                 self.last = True  # a stage may have left its loop, so the source need not be over
             self.emit(item)
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
                 self.given += 1
             if self.stopped or self.dirty:
@@ -247,7 +247,7 @@ class Expansion(Op[T]):
                 item, used = ready.popleft()
                 self.took(used)
                 self.emit(item)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 if self.stopped or self.dirty:
                     return demand

@@ -67,8 +67,12 @@ def tell(observer: CallbackObserver[T], pipeline: Described) -> None:
     except BaseException as error:
         tell_interrupted(observer, error)
         raise
-    if item is not None:
-        observer.on_next(item)
+    take = observer._on_next
+    if item is not None and take is not None and not observer._done:
+        try:
+            take(item)
+        except BaseException as error:
+            observer.callback_failed(error)
     observer.on_complete()
 
 

@@ -148,7 +148,7 @@ class StrictSubscriber(SerializedSubscriber[T]):
         if not demand:
             self._break_off(MissingBackpressureError("RS 1.1: a source sent more items than were requested"))
             return
-        if demand != UNBOUNDED:
+        if demand is not UNBOUNDED:
             inbox.demand = demand - 1
         self._down.on_next(item)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
-from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.gated_inputs import MergedInput
 from rx_core.streams.hub import End
@@ -203,7 +202,7 @@ class Broadcast(Op[T]):
         sent = self.granted - demand
         if sent:
             for receiver in receivers.now:
-                if receiver.demand != UNBOUNDED:
+                if receiver.demand is not UNBOUNDED:
                     receiver.demand -= sent
         self.granted = 0
         if self.stopped:
@@ -233,7 +232,7 @@ class Broadcast(Op[T]):
                     break
                 item = source.queue.popleft()
                 source.took()
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 self.emit(item)
             elif done:
@@ -259,9 +258,6 @@ class BroadcastInput(MergedInput[T]):
     def on_next(self, item: T, /) -> None:  # as a merge's, with the loop over the subscribers inside: a call less for each item
         op = self.op
         token = op.token
-        if LOOK_FIRST and not token:
-            self.wait(item)
-            return
         try:
             demand = token.pop()
         except IndexError:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core.gate import LOOK_FIRST
 from rx_core.streams.inputs import QueuedInput
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ class MergedInput(QueuedInput[T]):
     def on_next(self, item: T, /) -> None:
         op = self.op
         token = op.token
-        if LOOK_FIRST and not token:
-            self.wait(item)
-            return
         try:
             demand = token.pop()
         except IndexError:  # another thread is at work, or this item answers a request from inside an on_next
@@ -106,9 +102,6 @@ class GatedInput(QueuedInput[T]):
     def on_next(self, item: T, /) -> None:
         op = self.op
         token = op.token
-        if LOOK_FIRST and not token:
-            self.wait(item)
-            return
         try:
             demand = token.pop()
         except IndexError:
@@ -156,7 +149,7 @@ class GatedInput(QueuedInput[T]):
         while queue and demand and not op.stopped:
             self.came += 1
             op.emit(queue.popleft())
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         return demand
 

@@ -114,7 +114,7 @@ class GeneratorOp(Reader):
                 if not demand:
                     self.held = item
                     return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.run.last:
                 self.poked = True  # what it does behind its last item needs no demand

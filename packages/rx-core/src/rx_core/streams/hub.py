@@ -237,7 +237,7 @@ class PublishSubscription(HubSubscription[T]):
                     return 0  # and back: the party that requested raises dirty
                 return self.unrequested()
             waiting.popleft()
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             self.emit(item)
         return 0 if self.stopped else demand

@@ -195,7 +195,7 @@ class ReplaySubscription(HubSubscription[T]):
                     return 0
                 return self.unrequested()
             self.at = node = after
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             self.emit(value)
         return 0

@@ -115,7 +115,7 @@ class Unicast(Op[T]):
                 item = queue.popleft()
                 taken += 1
                 self.emit(item)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
         except BaseException:
             if self.taken is not None:

@@ -102,7 +102,7 @@ class Overflow(Op[T]):
             return self.finish(main.error)
         while queue and demand:
             self.emit(queue.popleft())
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.dirty:
                 return demand
@@ -389,7 +389,7 @@ class OnBackpressureReduceWith(_OnBackpressure[T]):
             if demand and self.total is not _NOTHING:
                 total, self.total = self.total, _NOTHING
                 self.emit(total)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
             elif not queue:
                 break
@@ -463,7 +463,7 @@ class OnBackpressureTimeout(_OnBackpressure[T]):
         queue: deque[Any] = main.queue
         while queue and demand:
             self.emit(queue.popleft()[1])
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.dirty:
                 return demand

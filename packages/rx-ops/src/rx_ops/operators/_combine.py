@@ -74,8 +74,6 @@ class _Column(QueuedInput[Any]):
     def completed(self, op: Any, item: Any) -> bool:
         """``item`` completes a row. Emit that, where the gate is free and it is wanted."""
         token = op.token
-        if LOOK_FIRST and not token:
-            return False
         try:
             demand = token.pop()
         except IndexError:
@@ -111,7 +109,7 @@ class _Column(QueuedInput[Any]):
         except BaseException:
             op.abandon_token()
             raise
-        if demand != UNBOUNDED:
+        if demand is not UNBOUNDED:
             demand -= 1
         try:
             look = bool(demand) and not op.dirty and not op.refilled()
@@ -235,7 +233,7 @@ class Zip(Op[R]):
             count = self.take_rows(many)
             if count < 0:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= count
             self.left -= count
             if not self.left:

@@ -74,7 +74,7 @@ class RebatchRequests(Pump[T]):
             item = queue.popleft()
             main.took()
             self.emit(item)
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.dirty:
                 return demand
@@ -137,7 +137,7 @@ class RateLimit(Op[T]):
             self.given.append(self.worker.now())
             self.came += 1
             self.emit(queue.popleft())
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.dirty:
                 return demand

@@ -153,7 +153,7 @@ class ConcatMapEager(FlatMap[R]):
                     else:
                         entry.took()
                     self.emit(item)
-                    if demand != UNBOUNDED:
+                    if demand is not UNBOUNDED:
                         demand -= 1
                     if self.dirty:
                         return demand

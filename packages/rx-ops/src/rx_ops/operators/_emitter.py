@@ -23,7 +23,7 @@ from rx_core import (
     none_produced,
     tell_interrupted,
 )
-from rx_core.streams import LOOK_FIRST, DirectInput, GatedInput, ignore
+from rx_core.streams import DirectInput, GatedInput, ignore
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -63,9 +63,6 @@ class Emitter(Generic[T]):
             return
         op = self._op
         token = op.token
-        if LOOK_FIRST and not token:
-            self._wait(item)
-            return
         try:
             demand = token.pop()
         except IndexError:

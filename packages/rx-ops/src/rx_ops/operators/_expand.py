@@ -124,7 +124,7 @@ class ExpandDeep(Op[T]):
                 level.close()
                 continue
             self.emit(item)
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.stopped:
                 return 0

@@ -131,7 +131,7 @@ class TakeLastTime(_Dating[T]):
             self.emit(items.popleft()[1])
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         return demand if items else self.finish(main.error)
 
@@ -198,7 +198,7 @@ class SkipLastTime(_Dating[T]):
             self.emit(items.popleft()[1])
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         return self.finish(main.error) if done else demand
 

@@ -142,7 +142,7 @@ class Merging(Op[T]):
                 item = entry.queue.popleft()
                 entry.took()
                 self.emit(item)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 if entry.done and not entry.queue:
                     self.input_ended(entry)

@@ -87,7 +87,7 @@ class GroupsAhead(OneAtATime[Any]):
             if not demand or self.dirty:
                 break
             item = waiting.popleft()
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             self.emit(item)
             if self.stopped:

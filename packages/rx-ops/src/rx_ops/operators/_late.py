@@ -58,7 +58,7 @@ class Interval(Op[int]):
             self.emit(tick)
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         return demand
 
@@ -316,7 +316,7 @@ class DelayBy(Op[T]):
             if self.stopped:
                 return 0
             given += 1
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         if done:
             return demand if self.waiting else self.finish()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, composite, dropped_late, none_produced
-from rx_core.streams import LOOK_FIRST, GatedInput, Input, Op, QueuedInput, ignore, left_behind, tell_interrupted
+from rx_core.streams import GatedInput, Input, Op, QueuedInput, ignore, left_behind, tell_interrupted
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
 
@@ -37,10 +37,6 @@ class _Newest(QueuedInput[Any]):
             op.discard(item)
             return
         token = op.token
-        if LOOK_FIRST and not token:
-            op.signals.append((self, item))
-            op.drain()
-            return
         try:
             demand = token.pop()
         except IndexError:
@@ -80,7 +76,7 @@ class _Newest(QueuedInput[Any]):
             except BaseException:
                 op.abandon_token()
                 raise
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
         token.append(demand)
         # Only this thread counts while nothing of this source waits in line.
@@ -188,7 +184,7 @@ class CombineLatest(Op[R]):
                 if value is None:
                     return self.fail(none_produced("combine_latest", combiner))
                 emit(value)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
             if self.stopped:
                 return 0

@@ -204,7 +204,7 @@ class GenerateAsync(Op[T], Generic[T, S]):
             batch = self.batch
             while batch and demand:
                 self.emit(batch.popleft())
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 if self.dirty:
                     return demand

@@ -227,7 +227,7 @@ class ObserveOn(Pump[T]):
                     break
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= given
             self.spend(given)
             main.took_many(given)
@@ -250,7 +250,7 @@ class ObserveOn(Pump[T]):
             self.emit(item)
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             self.spend(1)
             main.took()

@@ -164,7 +164,7 @@ class MergeOrdered(Op[T]):
             self.emit(head.item)
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             if self.dirty:
                 return demand

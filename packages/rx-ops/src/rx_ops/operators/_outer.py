@@ -111,7 +111,7 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             known = source._known_item()
             if known is not None:
                 op.emit(known)
-                if wanted != UNBOUNDED:
+                if wanted is not UNBOUNDED:
                     demand -= 1
                 if op.stopped or op.dirty:
                     return demand, False
@@ -155,8 +155,6 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
 def push_known(op: Any, item: Any, outer: Any) -> bool:
     """The only item, which is known, of an inner source of a pushing outer one. False: the gate is taken, or others go first."""
     token = op.token
-    if LOOK_FIRST and not token:
-        return False
     try:
         demand = token.pop()
     except IndexError:

@@ -318,7 +318,7 @@ class Split(Pump[T]):
                     break
                 item = waiting.queue.popleft()
                 waiting.took()
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 self.emit(item)
             elif done:

@@ -116,7 +116,7 @@ class RunElsewhere(Op[T]):
             if done and main.error is not None:
                 return self.finish(main.error)  # overtakes what waits, as on a worker of this process
             while came and demand and not self.dirty:
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 self.emit(came.popleft())
             if came or self.dirty:
@@ -340,7 +340,7 @@ class Ordered(Op[T]):
             while current:
                 if not demand or self.dirty:
                     return demand
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 self.emit(current.popleft())
             if self.feeding is not None:

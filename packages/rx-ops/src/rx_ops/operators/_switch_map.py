@@ -122,7 +122,7 @@ class SwitchMap(Op[R]):
                 item = entry.queue.popleft()
                 entry.took()
                 self.emit(item)
-                if demand != UNBOUNDED:
+                if demand is not UNBOUNDED:
                     demand -= 1
                 if self.stopped or self.dirty:
                     return demand

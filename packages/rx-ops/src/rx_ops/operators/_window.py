@@ -107,7 +107,7 @@ class WindowByCount(Op[Any]):
                 return 0  # the source has all of it
         new = self.new
         while new and demand:
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
             window = new.popleft()
             self.emit(self.face(WindowHead(window)))

@@ -93,7 +93,7 @@ class ZipLatest(Op[R]):
             self.emit(value)
             if self.stopped:
                 return 0
-            if demand != UNBOUNDED:
+            if demand is not UNBOUNDED:
                 demand -= 1
 
     def listening(self) -> Iterable[Listening]:
