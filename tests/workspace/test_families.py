@@ -22,6 +22,7 @@ MACHINERY: Final = {
     "_create_one": "create of the types of one item, which have no families, and what futures push through",
     "_cutters": "what says where a list or a window ends; buffer and window share it",
     "_emitter": "what create and the listeners push through",
+    "_group_ahead": "the same under demand: read ahead",
     "_group_loop": "the fusion rule for group_by in front of flat_map",
     "_loops": "the loops of flat_map, concat_map and concat over passive sources",
     "_lossy": "the source and the cells of what comes too fast: debounce, sample, throttle",
