@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, dropped_late, worker_of
 from rx_core.streams import GatedInput, OneAtATime, RelayedInput
 from rx_fusion import op
+from rx_ops.operators._clock import ROUNDING
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
@@ -147,11 +147,17 @@ class _InTime(GatedInput[T]):
 
 @op("timeout")
 class Timeout(_Limited[T]):
-    """The limit is ``seconds``, on a worker. The first one begins with the subscription, whatever is requested."""
+    """The limit is ``seconds``, on a worker. The first one begins with the subscription, whatever is requested.
 
-    __slots__ = ("alarm", "seconds", "worker")
+    One alarm is set at a time, and not one for each item: it goes off at the limit of an item that has long been followed by
+    others, and is set for the time that is left then.
+    """
+
+    __slots__ = ("alarm", "deadline", "seconds", "worker")
 
     alarm: Disposable
+    #: When the limit is over, by the worker's clock. Written by the source's thread, before the entry that it is for.
+    deadline: float
     worker: Worker
 
     def __init__(
@@ -167,20 +173,29 @@ class Timeout(_Limited[T]):
         self.seconds = seconds
         self.alarm = DISPOSED
         self.worker = worker_of(scheduler)
+        self.deadline = 0.0
 
     def arm_first(self) -> None:
-        self.alarm = self.worker.schedule(partial(self.ring, self.main.contested), self.seconds)
+        self.deadline = self.worker.now() + self.seconds
+        self.alarm = self.worker.schedule(self.ring, self.seconds)
 
     def arm(self, item: T) -> None:
-        self.main.contested = contested = [True]
-        self.alarm = self.worker.schedule(partial(self.ring, contested), self.seconds)
+        self.deadline = self.worker.now() + self.seconds
+        self.main.contested = [True]
 
     def disarm(self) -> None:
-        self.alarm.dispose()
+        if self.main.of_one:
+            self.alarm.dispose()
 
-    def ring(self, contested: Any) -> None:
-        if self.claim(contested):
+    def ring(self) -> None:
+        contested = self.main.contested  # before the deadline: see there
+        left = self.deadline - self.worker.now()
+        if left > ROUNDING:
+            self.alarm = self.worker.schedule(self.ring, left)
+        elif self.claim(contested):
             self.drain_on_worker()
+        else:
+            self.alarm = self.worker.schedule(self.ring, self.seconds)  # an item is just being given, and has its limit then
 
     def too_late(self) -> TimeoutError:
         return TimeoutError(f"timeout({self.seconds}): no item came within {self.seconds} seconds")

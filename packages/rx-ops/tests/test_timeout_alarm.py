@@ -1,0 +1,51 @@
+"""The alarm of a timeout: one at a time, whatever it meets when it goes off."""
+
+from __future__ import annotations
+
+from rx_ops import PublishProcessor
+from rx_ops.operators import _timeout
+from rx_testing import TestSubscriber, VirtualScheduler
+from rx_testing.racing import interrupted
+
+
+def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() -> None:
+    """The alarm goes off in the middle of an item, at a limit that is the item's or that of the one before."""
+    at, instructions = 0, 1
+    ends: set[str] = set()
+    while at <= instructions:
+        clock = VirtualScheduler()
+        source = PublishProcessor[int]()
+        got: TestSubscriber[int] = TestSubscriber()
+        source.timeout(10.0, scheduler=clock).subscribe(got)
+        clock.advance_by(5.0)
+        source.on_next(1)
+        clock.advance_by(4.0)
+        instructions = interrupted(lambda: source.on_next(2), (at, lambda: clock.advance_by(6.0)), watch=[_timeout.__file__])  # noqa: B023
+        assert got.values in ([1], [1, 2])
+        in_time = got.values == [1, 2] and got.error is None
+        ends.add("in time" if in_time else "late")
+        clock.advance_by(3.5)
+        assert got.error is None or not in_time  # the limit of the second item is at 19, or later where it is just being given
+        clock.advance_by(7.0)
+        assert type(got.error) is TimeoutError
+        assert not source.has_subscribers
+        at += 1
+    assert instructions > 30
+    assert ends == {"in time", "late"}
+
+
+def test_a_timeout_sets_one_alarm_at_a_time() -> None:
+    clock = VirtualScheduler()
+    source = PublishProcessor[int]()
+    got: TestSubscriber[int] = TestSubscriber()
+    source.timeout(10.0, scheduler=clock).subscribe(got)
+    for item in range(100):
+        source.on_next(item)
+        assert clock.pending == 1
+    clock.advance_by(9.5)
+    source.on_next(100)
+    clock.advance_by(9.5)
+    assert got.error is None
+    clock.advance_by(0.5)
+    assert type(got.error) is TimeoutError
+    assert clock.pending == 0
