@@ -1,4 +1,4 @@
-"""Run all tests in parts, one part more at a time than there are cores: now and then each waits, for Spark or for a timer.
+"""Run all tests in parts, two parts more at a time than there are cores: now and then each waits, for Spark or for a timer.
 
     python tools/tests.py [pytest arguments]
 
@@ -204,7 +204,7 @@ def cores() -> int:
 def main(arguments: Sequence[str], root: Path = ROOT, parts: Sequence[Part] = PARTS) -> int:
     if arguments:
         return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=root)
-    return run(parts, root, cores() + 1)
+    return run(parts, root, cores() + 2)
 
 
 if __name__ == "__main__":

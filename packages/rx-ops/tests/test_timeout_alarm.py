@@ -27,7 +27,7 @@ def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() 
         clock.advance_by(3.5)
         assert got.error is None or not in_time  # the limit of the second item is at 19, or later where it is just being given
         clock.advance_by(7.0)
-        assert type(got.error) is TimeoutError
+        got.assert_error(TimeoutError)
         assert not source.has_subscribers
         at += 1
     assert instructions > 30
@@ -47,5 +47,5 @@ def test_a_timeout_sets_one_alarm_at_a_time() -> None:
     clock.advance_by(9.5)
     assert got.error is None
     clock.advance_by(0.5)
-    assert type(got.error) is TimeoutError
+    got.assert_error(TimeoutError)
     assert clock.pending == 0
