@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import FlakyFailure
 
-from rx_core.streams import Op as OpInPush
 from rx_core.streams import Pump
 from rx_fusion import Shape, stage
 from rx_ops import Flowable
@@ -197,12 +196,12 @@ def test_completion_that_peeks_at_the_source_is_caught(monkeypatch: pytest.Monke
 
 
 def test_a_run_that_gives_more_than_is_wanted_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    give = OpInPush.give
+    give = Pump.give
 
     def unspent(run: Any, items: Any, demand: int) -> Any:
         return demand, give(run, items, demand)[1]
 
-    monkeypatch.setattr(OpInPush, "give", unspent)
+    monkeypatch.setattr(Pump, "give", unspent)
     assert caught(COLD, stage_pipelines().filter(lambda pipeline: len(items_of(reference(pipeline))) > 2))
 
 

@@ -83,7 +83,7 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
             before = f"{before}.{made}"
             notes[-1] = f"shuffle: {before}, {COMBINED}"
         elif made.kind == "one":
-            notes.append(f"shuffle: {made}, a partial result per block, combined in order")
+            notes.append(f"shuffle: {made}, a partial result per block, combined in order; on a cluster by way of the driver")
             order = "one value"
         else:
             notes.append(f"shuffle: {made}, {SHUFFLES.get(made.name, COMBINED)}")
