@@ -104,8 +104,8 @@ def op(
     ``(subscriber, *sources, *arguments)``.
 
     ``name`` is what users write, messages and plans show it. ``loop`` pulls it where it can be pulled; where it is a part of the
-    loop of the operator directly behind it, ``in_loop_of`` names that. ``instead`` is called with the head and a subscriber, and
-    may give an Op that is made for both the operator and what is in front of it. ``unstarted`` is called with the arguments when
+    loop of the operator directly behind it, ``in_loop_of`` names that. ``instead`` is called with the head and a subscriber where
+    such an operator is in front of it, and may give an Op that is made for both. ``unstarted`` is called with the arguments when
     the subscriber of an operator behind it leaves while it is given its Subscription, so that this one is never made.
     """
 
@@ -220,9 +220,9 @@ class OperatorHead(Head):
         operator = self.operator
         made: Any
         try:
-            made = None if operator.instead is None else operator.instead(self, subscriber)
+            made = self._joined(operator.instead, subscriber) if operator.instead is not None else None
             if made is not None:
-                pass  # with what is in front of it
+                pass
             elif operator.makes_op:
                 sources = (self.upstream,) if options.many else self.upstream
                 made = operator.function(subscriber, *sources, *self.args)
@@ -243,6 +243,13 @@ class OperatorHead(Head):
         made.origin = origin
         if not made.start():
             left_unstarted(self)
+
+    def _joined(self, instead: Callable[[Any, Subscriber[Any]], Op[Any] | None], subscriber: Subscriber[Any]) -> Op[Any] | None:
+        """The Op for this operator and the one in front of it."""
+        before = getattr(self.upstream[0], "_head", None)
+        if not isinstance(before, OperatorHead) or before.operator.in_loop_of != self.name:
+            return None
+        return instead(self, subscriber)
 
     def pulled(self) -> tuple[object] | None:
         """What the innermost source iterates, where this is an operator all of whose own sources can be pulled. Of inner ones

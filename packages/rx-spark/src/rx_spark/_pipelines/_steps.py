@@ -123,7 +123,10 @@ def _where(made: Call, head: SparkHead) -> tuple[Where, str]:
         case "limit":
             return "pass", "each task gives no more, and the job stops when there are as many"
         case "one":
-            return "shuffle", "a partial result per block, combined in order in one task; on a cluster they come to it by way of the driver"
+            return (
+                "shuffle",
+                "a partial result per block, combined in order in one task; on a cluster they come to it by way of the driver",
+            )
         case "write":
             if head.plan.output is not None and not head.plan.steps:
                 return "column", "Spark writes the rows where they are, and commits them"
