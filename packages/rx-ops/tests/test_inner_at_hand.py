@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rx_core import UNBOUNDED, Subscription
 from rx_fusion import fusion_off
 from rx_ops import BackpressureStrategy, Emitter, Flowable
 from rx_testing import TestSubscriber
@@ -143,6 +144,25 @@ def test_with_delayed_errors_the_others_go_on() -> None:
     got.assert_failure(Boom, 0, 2)
 
 
+class _ErrorsOnly:
+    """A subscriber that keeps nothing but what it puts into a list."""
+
+    def __init__(self, errors: list[Exception]) -> None:
+        self.errors = errors
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        subscription.request(UNBOUNDED)
+
+    def on_next(self, _item: object, /) -> None:
+        pass
+
+    def on_error(self, error: Exception, /) -> None:
+        self.errors.append(error)
+
+    def on_complete(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize(
     "build",
     [
@@ -151,12 +171,25 @@ def test_with_delayed_errors_the_others_go_on() -> None:
         lambda fails: Flowable.just(1).group_by(fails),
         lambda fails: Flowable.zip(Flowable.just(1), Flowable.just(2), combiner=lambda one, _other: fails(one)),
         lambda fails: Flowable.just(1).switch_map(fails),
+        lambda fails: Flowable.range(3).map(fails),
+        lambda fails: Flowable.range(3).hide().map(fails),
+        lambda fails: Flowable.range(3).map(fails).buffer(2),
+        lambda fails: Flowable.range(3).map(fails).retry(1),
+        lambda fails: Flowable.merge(Flowable.range(3).map(fails), Flowable.range(3)),
+        lambda fails: Flowable.just(1).concat_map(lambda _: Flowable.range(3).map(fails)),
+        lambda fails: Flowable.range(3).group_by(abs).flat_map(lambda group: group.map(fails)),
     ],
 )
-def test_an_error_is_not_kept_by_the_frames_it_left(build: Callable[[Callable[[Any], Any]], Flowable[Any]]) -> None:
+@pytest.mark.parametrize("requests", [False, True], ids=["callbacks", "a subscriber"])
+def test_an_error_is_not_kept_by_the_frames_it_left(
+    build: Callable[[Callable[[Any], Any]], Flowable[Any]], requests: bool
+) -> None:
     def subscribed() -> weakref.ref[BaseException]:
         errors: list[Exception] = []
-        build(boom).subscribe(lambda _item: None, on_error=errors.append)
+        if requests:
+            build(boom).subscribe(_ErrorsOnly(errors))
+        else:
+            build(boom).subscribe(lambda _item: None, on_error=errors.append)
         return weakref.ref(errors.pop())
 
     gc.collect()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rx_core import UNBOUNDED
-from rx_core.streams import Entry, Failing, OneAtATime, Op, Pump, QueuedInput, SubscriberFailed
+from rx_core.streams import Entry, Failed, Failing, OneAtATime, Op, Pump, QueuedInput, SubscriberFailed
 from rx_testing import ManualPublisher, TestSubscriber
 
 
@@ -208,7 +208,8 @@ def test_what_a_source_raises_is_told_from_what_a_subscriber_raises() -> None:
 
     demand, outcome = Numbers(TestSubscriber[int]()).give(failing(), 5)
     assert demand == 4
-    assert isinstance(outcome, KeyError)
+    assert isinstance(outcome, Failed)
+    assert isinstance(outcome.take(), KeyError)
 
 
 def test_an_error_needs_no_demand() -> None:

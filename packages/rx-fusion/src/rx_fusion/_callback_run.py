@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from rx_core import UNBOUNDED, CallbackObserver
-from rx_core.streams import NULL_SUBSCRIBER, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_core.streams import NULL_SUBSCRIBER, Failed, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._loops import open_loop
 from rx_fusion._shapes import EMIT_ALL
@@ -78,8 +78,8 @@ class CallbackRun(Pump[T]):
             return 0 if self.stopped else demand
         if outcome is True:
             return 0 if self.stopped else self.finish()
-        if isinstance(outcome, Exception):
-            return self.finish(outcome)  # also of a run that was cancelled meanwhile, whose error comes too late
+        if isinstance(outcome, Failed):
+            return self.finish(outcome.take())  # also of a run that was cancelled meanwhile, whose error comes too late
         rest: Any = outcome
         self.leave_to(rest, (rest._head, rest._shape, rest._args))  # made of what the rules made already
         return 0
@@ -99,7 +99,7 @@ class CallbackRun(Pump[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
-            return demand, without_this_frame(error)
+            return demand, Failed(without_this_frame(error))
         return demand, True
 
     def emit_failed(self, error: BaseException) -> None:

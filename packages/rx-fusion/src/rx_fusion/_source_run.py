@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, Outcome, Pump, SubscriberFailed, close, without_this_frame
+from rx_core.streams import CONSTANT, EXACT, Failed, Outcome, Pump, SubscriberFailed, close, without_this_frame
 from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._operators import OperatorHead
@@ -219,7 +219,7 @@ class ConditionalSourceRun(SourceRun[T]):
                 if self.dirty:
                     break
         except (Exception, GeneratorExit) as error:
-            return demand, without_this_frame(error)
+            return demand, Failed(without_this_frame(error))
         return demand, type(items) in EXACT and not items.__length_hint__()  # type: ignore[attr-defined]  # these have it
 
 

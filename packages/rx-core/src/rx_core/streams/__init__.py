@@ -33,7 +33,7 @@ from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
 from rx_core.streams.inputs import END, DirectInput, Input, QueuedInput, RelayedInput, Trigger
 from rx_core.streams.one_at_a_time import OneAtATime, computed, end_of_one
-from rx_core.streams.op import Op, Outcome, interruption, tell_interrupted, without_this_frame
+from rx_core.streams.op import Failed, Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
 from rx_core.streams.pump import Failing, Pump
 from rx_core.streams.replay import Log, ReplayHub
@@ -55,6 +55,7 @@ __all__ = [
     "DirectInput",
     "End",
     "Entry",
+    "Failed",
     "Failing",
     "GatedInput",
     "GeneratorOp",

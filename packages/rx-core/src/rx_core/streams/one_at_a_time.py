@@ -9,7 +9,7 @@ from rx_core._demand import UNBOUNDED
 from rx_core.streams.contracts import Stream, close, is_exhausted, without_demand
 from rx_core.streams.gated_inputs import GatedInput
 from rx_core.streams.inputs import DirectInput, RelayedInput
-from rx_core.streams.op import Op, Outcome, without_this_frame
+from rx_core.streams.op import Failed, Op, Outcome, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def end_of_one(items: Iterator[Any]) -> bool | Exception:
+def end_of_one(items: Iterator[Any]) -> bool | Failed:
     """The outcome of a passive source that has given its only item: only its end can follow, which needs no demand."""
     try:
         next(items, None)
     except (Exception, GeneratorExit) as error:
-        return without_this_frame(error)
+        return Failed(without_this_frame(error))
     return True
 
 
-def computed(items: Iterator[Any]) -> Iterator[Any] | Exception:
+def computed(items: Iterator[Any]) -> Iterator[Any] | Failed:
     """The items of a passive Single, Maybe or Completable, computed now: nothing is requested of these, so an item waits."""
     try:
         item = next(items, None)
     except (Exception, GeneratorExit) as error:
-        return without_this_frame(error)
+        return Failed(without_this_frame(error))
     if item is None:
         return iter(())
     end = end_of_one(items)
-    return iter((item,)) if end is True else _failing_behind(item, end)
+    return _failing_behind(item, end) if isinstance(end, Failed) else iter((item,))
 
 
-def _failing_behind(item: Any, end: Any) -> Iterator[Any]:
+def _failing_behind(item: Any, end: Failed) -> Iterator[Any]:
     yield item
-    raise end
+    raise end.take()
 
 
 class OneAtATime(Op[T]):
@@ -139,8 +139,8 @@ class OneAtATime(Op[T]):
                 if self.stopped:
                     return 0
                 demand = self.source_ended(None, demand)
-            elif isinstance(outcome, Exception):
-                demand = self.source_ended(outcome, demand)
+            elif isinstance(outcome, Failed):
+                demand = self.source_ended(outcome.take(), demand)
             else:
                 self.subscribe_current(outcome)
             if self.dirty:
@@ -151,7 +151,7 @@ class OneAtATime(Op[T]):
         """A passive Single, Maybe or Completable, of which nothing is wanted yet."""
         self.unasked = False
         made = computed(items)
-        if isinstance(made, Exception):
+        if isinstance(made, Failed):
             return made
         self.items = made
         self.last = False

@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
@@ -40,7 +40,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: How far :meth:`Op.give` came with a passive source.
-Outcome = bool | Exception | Stream[Any]
+Outcome = Union[bool, "Failed", Stream[Any]]
+
+
+class Failed:
+    """What a passive source raised. It is taken out once: from Python 3.12 on the frames in its traceback keep those that called
+    them, with their variables, and an error in one of these would keep itself."""
+
+    __slots__ = ("error",)
+
+    error: Exception | None
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def take(self) -> Exception:
+        error = self.error
+        assert error is not None
+        self.error = None
+        return error
 
 
 class _OpenFailed:
@@ -314,8 +332,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
         """The one loop over what is passive: emit while items are wanted and nothing new was published.
 
-        Gives what is still wanted, and the outcome: False, there may be more; True, the source is known to be exhausted; an
-        Exception, it failed so; a Stream, the rest of it has to be subscribed.
+        Gives what is still wanted, and the outcome: False, there may be more; True, the source is known to be exhausted; Failed;
+        a Stream, the rest of it has to be subscribed.
         """
         emit = self.emit
         try:
@@ -343,7 +361,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
-            return demand, without_this_frame(error)
+            return demand, Failed(without_this_frame(error))
         return demand, is_exhausted(items)
 
     def subscribe_later(self, source: Any, entry: Subscribing) -> None:

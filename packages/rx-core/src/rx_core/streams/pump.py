@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rx_core._demand import UNBOUNDED
 from rx_core._user_code import as_signal
 from rx_core.streams.contracts import Handover, SubscriberFailed, close
-from rx_core.streams.op import Op, without_this_frame
+from rx_core.streams.op import Failed, Op, without_this_frame
 
 if TYPE_CHECKING:
     from rx_core._protocols import Subscriber
@@ -88,7 +88,7 @@ class Pump(Op[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
-            return demand, without_this_frame(error)
+            return demand, Failed(without_this_frame(error))
         return demand, True
 
     def emit_failed(self, error: BaseException) -> None:
@@ -107,8 +107,8 @@ class Pump(Op[T]):
                 return self.finish(as_signal(error))
             if item is not _END:  # pragma: no cover  # a stage that marks its last item gives no more
                 raise AssertionError(f"an item after the last one: {item!r}")
-        elif isinstance(outcome, Exception):
-            return self.finish(outcome)
+        elif isinstance(outcome, Failed):
+            return self.finish(outcome.take())
         return 0 if self.stopped else self.finish()
 
     def close(self) -> None:

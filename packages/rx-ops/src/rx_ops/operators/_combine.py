@@ -10,6 +10,7 @@ from rx_core import UNBOUNDED, composite, none_produced
 from rx_core.streams import (
     END,
     LOOK_FIRST,
+    Failed,
     Op,
     QueuedInput,
     close,
@@ -337,9 +338,8 @@ class Zip(Op[R]):
         demand, outcome = self.give(rows, demand)
         if self.stopped:
             return 0
-        if isinstance(outcome, Exception):
-            self.failure = outcome
-            del outcome  # from Python 3.12 on the frames in its traceback keep this one
+        if isinstance(outcome, Failed):
+            self.failure = outcome.take()
             return self.fail()
         if outcome is True:
             return self.fail()

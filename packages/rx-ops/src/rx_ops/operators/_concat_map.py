@@ -9,6 +9,7 @@ from rx_core import UNBOUNDED, MaybeBase, SingleBase, composite
 from rx_core.streams import (
     END,
     DirectInput,
+    Failed,
     GatedInput,
     Handover,
     Op,
@@ -143,8 +144,8 @@ class ConcatMap(Op[R]):
                         return demand
                     outcome = end_of_one(self.items)
                 self.items = None
-                if isinstance(outcome, Exception):
-                    if self.failed(outcome):
+                if isinstance(outcome, Failed):
+                    if self.failed(outcome.take()):
                         return self.finish(self.failure())
                 elif outcome is not True:
                     return self.subscribe_inner(outcome, demand)
@@ -166,11 +167,11 @@ class ConcatMap(Op[R]):
                 made = computed(self.items)
                 self.last = False
                 self.hint = None
-                if not isinstance(made, Exception):
+                if not isinstance(made, Failed):
                     self.items = made
                 else:
                     self.items = None
-                    if self.failed(made):
+                    if self.failed(made.take()):
                         return self.finish(self.failure())
 
     def is_over(self, has_given: bool) -> bool:

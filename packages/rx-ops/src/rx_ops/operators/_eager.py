@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED
-from rx_core.streams import LOOK_FIRST, MergedInput, close
+from rx_core.streams import LOOK_FIRST, Failed, MergedInput, close
 from rx_fusion import op
 from rx_ops.operators._concat import itself
 from rx_ops.operators._flat_map import FlatMap
@@ -134,8 +134,8 @@ class ConcatMapEager(FlatMap[R]):
                     demand, outcome = self.give_some(entry.items, entry.hint, demand)
                 if outcome is False:
                     return demand
-                if isinstance(outcome, Exception):
-                    if self.fail(outcome):
+                if isinstance(outcome, Failed):
+                    if self.fail(outcome.take()):
                         return -1
                 elif outcome is not True:
                     del self.inputs[entry]

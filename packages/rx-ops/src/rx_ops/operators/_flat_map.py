@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite
 from rx_core.streams import (
+    Failed,
     MergedInput,
     Op,
     Stream,
@@ -131,9 +132,9 @@ class Merging(Op[T]):
                     self.next_turn(entry, wanted - demand)
                 elif outcome is True:
                     self.input_ended(entry)
-                elif isinstance(outcome, Exception):
+                elif isinstance(outcome, Failed):
                     self.input_ended(entry)
-                    if self.fail(outcome):
+                    if self.fail(outcome.take()):
                         return -1
                 else:
                     del self.inputs[entry]

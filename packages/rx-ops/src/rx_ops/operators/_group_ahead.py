@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from rx_core import DEFAULT_PREFETCH, UNBOUNDED, hooks
 from rx_core.queue_fusion import fusion_enabled
-from rx_core.streams import Handover, OneAtATime, throw_away, without_this_frame
+from rx_core.streams import Failed, Handover, OneAtATime, throw_away, without_this_frame
 from rx_fusion import IterableHead, OperatorHead, Pipeline, PlainFlow
 from rx_ops.operators._group import GroupBy
 from rx_ops.operators._group_loop import grouped_items
@@ -115,13 +115,13 @@ class GroupsAhead(OneAtATime[Any]):
             rest: Outcome = handover.rest
             return rest
         except (Exception, GeneratorExit) as error:
-            return without_this_frame(error)
+            return Failed(without_this_frame(error))
         return True
 
     def ended(self, outcome: Outcome) -> int:
         """The loop is over, and nothing is wanted."""
-        if isinstance(outcome, Exception):
-            return self.finish(outcome)
+        if isinstance(outcome, Failed):
+            return self.finish(outcome.take())
         if outcome is not True:
             self.subscribe_current(outcome)
         elif self.waiting:

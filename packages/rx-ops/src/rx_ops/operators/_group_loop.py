@@ -136,7 +136,9 @@ def _raise_noted(operator: str, function: Callable[..., Any], error: BaseExcepti
 
 def _raise_of_stage(opened: list[tuple[Group, Stepped]], step: Callable[[Any], Any], error: BaseException) -> NoReturn:
     """Raise what a stage raised, with its note."""
-    raise next(stages for _, stages in opened if stages.step == step).noted(error)
+    failed = [next(stages for _, stages in opened if stages.step == step).noted(error)]
+    del error  # as above
+    raise failed.pop()
 
 
 @final

@@ -8,7 +8,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
-from rx_core.streams import Stream, computed
+from rx_core.streams import Failed, Stream, computed
 from rx_fusion._shapes import HOT_RUNS, tell_hot, when_hot
 from rx_fusion._source_run import failing
 
@@ -106,4 +106,4 @@ def opened(source: Any, op: Any, demand: int) -> Iterator[Any] | None:
     if hint is None or hint():
         return items
     made = computed(items)  # known to be empty: that needs no demand
-    return failing(made) if isinstance(made, Exception) else made
+    return failing(made.take()) if isinstance(made, Failed) else made

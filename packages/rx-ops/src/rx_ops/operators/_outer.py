@@ -13,6 +13,7 @@ from rx_core import UNBOUNDED, dropped_late
 from rx_core.streams import (
     EXACT,
     LOOK_FIRST,
+    Failed,
     Handover,
     Input,
     Stream,
@@ -126,9 +127,12 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
         if not wanted and items is not None and type(items) not in EXACT and computed_at_once(source):
             hint = None
             made = computed(items)
-            if isinstance(made, Exception) and op.fail(made):
-                return op.finish(op.failure()), False
-            items = iter(()) if isinstance(made, Exception) else made
+            if isinstance(made, Failed):
+                if op.fail(made.take()):
+                    return op.finish(op.failure()), False
+                items = iter(())
+            else:
+                items = made
         if items is None:
             refused = not_a_source(op.operator, mapper, source)
             if refused is not None:
@@ -140,8 +144,8 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             demand, outcome = op.give(items, demand) if demand == UNBOUNDED else op.give_some(items, hint, demand)
             if outcome is False:
                 op.take_turn(items, hint)
-            elif isinstance(outcome, Exception):
-                if op.fail(outcome):
+            elif isinstance(outcome, Failed):
+                if op.fail(outcome.take()):
                     return op.finish(op.failure()), False
             elif outcome is not True:
                 op.subscribe_later(outcome, op.new_input())
@@ -206,8 +210,8 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
                 if op.dirty:
                     op.drain()  # set meanwhile
                 return
-            if isinstance(outcome, Exception):
-                _push_failed(op, outcome, outer)
+            if isinstance(outcome, Failed):
+                _push_failed(op, outcome.take(), outer)
                 return
         elif demand >= 0:
             token.append(demand)
@@ -217,8 +221,8 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
         except BaseException as error:
             outer.interrupted(error)
             raise
-        if isinstance(made, Exception):
-            _push_failed(op, made, outer)
+        if isinstance(made, Failed):
+            _push_failed(op, made.take(), outer)
             return
         items, hint = made, None
     if is_exhausted(items):
