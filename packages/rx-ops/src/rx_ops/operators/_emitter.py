@@ -69,26 +69,24 @@ class Emitter(Generic[T]):
             self._wait(item)
             return
         main = self._input
-        if not demand and op.policy is None and not op.dirty:
+        if demand and not op.dirty and not main.queue:
+            op.wanted = demand
+            try:
+                op.emit(item)
+            except BaseException:
+                op.abandon_token()
+                raise
+            token.append(demand if demand is UNBOUNDED else demand - 1)
+        elif demand or op.dirty or op.policy is not None:
+            token.append(demand)
+            self._wait(item)
+            return
+        else:
             if not (main.closed or main.done):
                 main.put(item)  # it waits for a request, and there is nothing else to look at
             else:
                 op.discard(item)
             token.append(0)
-            if op.dirty:
-                op.drain()  # type: ignore[unreachable]  # set meanwhile
-            return
-        if not demand or op.dirty or main.queue:
-            token.append(demand)
-            self._wait(item)
-            return
-        op.wanted = demand
-        try:
-            op.emit(item)
-        except BaseException:
-            op.abandon_token()
-            raise
-        token.append(demand if demand is UNBOUNDED else demand - 1)
         if op.dirty:
             op.drain()  # type: ignore[unreachable]  # set meanwhile
 
