@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_core.streams import Outcome
 
-#: With other windows less, or more, would be read ahead, and where a group has one of its own, how much is known for each alone.
+#: Of flat_map and group_by. One that was given says how far each group is read ahead, and the loop knows all groups together.
 _WINDOWS: Final = (DEFAULT_PREFETCH, DEFAULT_PREFETCH)
 
 
