@@ -50,12 +50,14 @@ PARTS: Final = (
     Part("types", script="types"),
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
-    Part("conformance", ("tests/conformance",)),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
     Part("without fusion", script="unfused"),
-    Part("recorded pipelines", ("tests/recorded", "tests/defects")),
+    Part("tasks", ("tests/tasks", "packages/rx-asyncio", "packages/rx-trio")),
     Part("operators", ("packages/rx-ops",)),
+    Part("conformance", ("tests/conformance",)),
+    Part("recorded pipelines", ("tests/recorded", "tests/defects")),
     Part("core", ("packages/rx-core",)),
+    Part("random pipelines and storms", ("tests/invisible", "tests/storm")),
 )
 
 
