@@ -198,7 +198,7 @@ def test_an_error_goes_ahead_of_items_that_wait() -> None:
 WATCHED = [rx_core.gate.__file__, one_at_a_time.__file__, _group_ahead.__file__, op.__file__]
 
 
-def test_a_cancel_anywhere_closes_the_source_and_gives_nothing_more() -> None:
+def cancelled_everywhere() -> None:
     at, instructions = 0, 1
     while at <= instructions:
         closed: list[bool] = []
@@ -232,3 +232,13 @@ def test_a_cancel_anywhere_closes_the_source_and_gives_nothing_more() -> None:
             down.handle.cancel()
         at += 3
     assert instructions > 300
+
+
+def test_a_cancel_anywhere_closes_the_source_and_gives_nothing_more() -> None:
+    cancelled_everywhere()
+
+
+def test_the_control_leaves_the_source_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GroupsAhead, "close", lambda _op: None)
+    with pytest.raises(AssertionError):
+        cancelled_everywhere()

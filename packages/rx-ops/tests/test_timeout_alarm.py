@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from rx_ops import PublishProcessor
 from rx_ops.operators import _timeout
 from rx_testing import TestSubscriber, VirtualScheduler
 from rx_testing.racing import interrupted
 
 
-def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() -> None:
-    """The alarm goes off in the middle of an item, at a limit that is the item's or that of the one before."""
+def rung_everywhere() -> set[str]:
+    """Rings in the middle of an item, at a limit that is the item's or that of the one before. Gives who was the first."""
     at, instructions = 0, 1
-    ends: set[str] = set()
+    first: set[str] = set()
     while at <= instructions:
         clock = VirtualScheduler()
         source = PublishProcessor[int]()
@@ -22,8 +26,9 @@ def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() 
         clock.advance_by(4.0)
         instructions = interrupted(lambda: source.on_next(2), (at, lambda: clock.advance_by(6.0)), watch=[_timeout.__file__])  # noqa: B023
         assert got.values in ([1], [1, 2])
-        in_time = got.values == [1, 2] and got.error is None
-        ends.add("in time" if in_time else "late")
+        in_time = got.values == [1, 2]
+        first.add("item" if in_time else "limit")
+        assert got.error is None or not in_time
         clock.advance_by(3.5)
         assert got.error is None or not in_time  # the limit of the second item is at 19, or later where it is just being given
         clock.advance_by(7.0)
@@ -31,7 +36,21 @@ def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() 
         assert not source.has_subscribers
         at += 1
     assert instructions > 30
-    assert ends == {"in time", "late"}
+    return first
+
+
+def test_a_limit_between_any_two_instructions_of_an_item_ends_the_stream_once() -> None:
+    assert rung_everywhere() == {"item", "limit"}
+
+
+def test_the_control_ends_a_stream_whose_item_was_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def claim(op: Any, _contested: object, _failure: Exception | None = None) -> bool:
+        op.late = True
+        return True
+
+    monkeypatch.setattr(_timeout.Timeout, "claim", claim)
+    with pytest.raises(AssertionError):
+        rung_everywhere()
 
 
 def test_a_timeout_sets_one_alarm_at_a_time() -> None:

@@ -6,11 +6,10 @@ in the loop that a thread which waits would iterate (see :mod:`rx_fusion._loops`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from rx_core import UNBOUNDED, CallbackObserver
-from rx_core.streams import NULL_SUBSCRIBER, Failed, Handover, Outcome, Pump, SubscriberFailed, without_this_frame
+from rx_core.streams import NULL_SUBSCRIBER, Failed, Pump, SubscriberFailed, without_this_frame
 from rx_fusion._forms import Feed
 from rx_fusion._loops import open_loop
 from rx_fusion._shapes import EMIT_ALL
@@ -83,24 +82,6 @@ class CallbackRun(Pump[T]):
         rest: Any = outcome
         self.leave_to(rest, (rest._head, rest._shape, rest._args))  # made of what the rules made already
         return 0
-
-    def give(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
-        if self.emits:
-            return super().give(items, demand)
-        emit = self.emit
-        try:
-            for item in items:
-                try:
-                    emit(item)
-                except BaseException as error:
-                    self.emit_failed(error)
-                if self.dirty:
-                    return demand, False
-        except Handover as handover:
-            return demand, handover.rest
-        except (Exception, GeneratorExit) as error:
-            return demand, Failed(without_this_frame(error))
-        return demand, True
 
     def emit_failed(self, error: BaseException) -> None:
         try:

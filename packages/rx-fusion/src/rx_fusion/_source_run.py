@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, Failed, Outcome, Pump, SubscriberFailed, close, without_this_frame
+from rx_core.streams import CONSTANT, EXACT, Failed, Outcome, Pump, close, without_this_frame
 from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._operators import OperatorHead
@@ -213,7 +213,7 @@ class ConditionalSourceRun(SourceRun[T]):
                 try:
                     counts = wanted(item)
                 except BaseException as error:
-                    raise SubscriberFailed(error) from error
+                    self.emit_failed(error)
                 if counts and demand != UNBOUNDED:
                     demand -= 1
                 if self.dirty:

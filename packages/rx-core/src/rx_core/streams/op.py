@@ -342,7 +342,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
                     try:
                         emit(item)
                     except BaseException as error:
-                        raise SubscriberFailed(error) from error
+                        self.emit_failed(error)
                     if self.dirty:
                         break
                 else:
@@ -352,7 +352,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
                     try:
                         emit(item)
                     except BaseException as error:
-                        raise SubscriberFailed(error) from error
+                        self.emit_failed(error)
                     demand -= 1
                     if not demand or self.dirty:
                         break
@@ -363,6 +363,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
         except (Exception, GeneratorExit) as error:
             return demand, Failed(without_this_frame(error))
         return demand, is_exhausted(items)
+
+    def emit_failed(self, error: BaseException) -> None:
+        """For :meth:`give` and what emits in its place: the subscriber raised, which is told apart from what a source raises."""
+        raise SubscriberFailed(error) from error
 
     def subscribe_later(self, source: Any, entry: Subscribing) -> None:
         """Subscribe ``entry`` to ``source`` once the token is put back, and ``subscribe`` of the one before has returned.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
 from rx_core._user_code import as_signal
-from rx_core.streams.contracts import Handover, SubscriberFailed, close
+from rx_core.streams.contracts import Handover, close
 from rx_core.streams.op import Failed, Op, without_this_frame
 
 if TYPE_CHECKING:
@@ -90,10 +90,6 @@ class Pump(Op[T]):
         except (Exception, GeneratorExit) as error:
             return demand, Failed(without_this_frame(error))
         return demand, True
-
-    def emit_failed(self, error: BaseException) -> None:
-        """For ``items``: the subscriber raised."""
-        raise SubscriberFailed(error) from error
 
     def step(self, demand: int) -> int:
         items = self.items
