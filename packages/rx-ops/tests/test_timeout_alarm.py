@@ -8,7 +8,7 @@ import pytest
 
 from rx_ops import PublishProcessor
 from rx_ops.operators import _timeout
-from rx_testing import TestSubscriber, VirtualScheduler
+from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 from rx_testing.racing import interrupted
 
 
@@ -68,3 +68,22 @@ def test_a_timeout_sets_one_alarm_at_a_time() -> None:
     clock.advance_by(0.5)
     got.assert_error(TimeoutError)
     assert clock.pending == 0
+
+
+def test_a_limit_that_is_just_over_does_not_take_the_only_item_for_the_next_one() -> None:
+    """The alarm of a Single goes off, and the item comes between any two of its instructions, before the end that follows it."""
+    at, instructions = 0, 1
+    while at <= instructions:
+        clock = VirtualScheduler()
+        source = ManualPublisher[int]()
+        got: TestSubscriber[int] = TestSubscriber()
+        op = _timeout.Timeout(got, source, 10.0, clock, None, of_one=True)
+        op.start()
+        instructions = interrupted(lambda: clock.advance_by(10.0), (at, lambda: op.main.on_next(1)), watch=[_timeout.__file__])  # noqa: B023
+        if got.values:
+            op.main.on_complete()
+            got.assert_result(1)
+        else:
+            got.assert_error(TimeoutError)
+        at += 1
+    assert instructions > 20

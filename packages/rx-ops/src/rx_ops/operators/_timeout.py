@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, dropped_late, worker_of
@@ -184,12 +185,15 @@ class Timeout(_Limited[T]):
         self.main.contested = [True]
 
     def disarm(self) -> None:
-        if self.main.of_one:
+        if self.main.of_one:  # there is no limit for its end, also where the alarm is just going off
+            self.deadline = inf
             self.alarm.dispose()
 
     def ring(self) -> None:
         contested = self.main.contested  # before the deadline: see there
         left = self.deadline - self.worker.now()
+        if left == inf:
+            return
         if left > ROUNDING:
             self.alarm = self.worker.schedule(self.ring, left)
         elif self.claim(contested):
