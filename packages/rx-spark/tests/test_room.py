@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rx_spark._workers import _room, _shuffle
-from rx_spark._workers._groups import DistinctWriter, GroupWriter
+from rx_spark._workers._groups import CountMerger, CountWriter, DistinctWriter, GroupWriter
 
 FEW = 16
 BLOCK = 10
@@ -95,3 +95,13 @@ def test_what_cannot_be_pickled_is_sent_on_which_says_so() -> None:
 def test_distinct_items_that_come_again_are_sent_once() -> None:
     rows = DistinctWriter(2).rows(blocks(number % 60 for number in range(6_000)))
     assert sorted(item for row in rows for item in pickle.loads(row[-1])) == list(range(60))
+
+
+def test_counts_that_come_again_are_sent_once_and_more_than_there_is_room_for_are_sent_on() -> None:
+    def counted(items: Iterable[int]) -> list[tuple[int, int]]:
+        return [pair for row in CountWriter(2, None).rows(blocks(items)) for pair in pickle.loads(row[-1])]
+
+    assert sorted(counted(number % 60 for number in range(6_000))) == [(key, 100) for key in range(60)]
+    pairs = counted(number % 1_000 for number in range(5_000))
+    assert len(pairs) > 1_000
+    assert dict(CountMerger().merge(iter([pairs]))) == dict.fromkeys(range(1_000), 5)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from rx_core._errors import none_produced
-from rx_fusion.symbols import Expression, Item, Operator
+from rx_fusion.symbols import Expression, Item
 from rx_ops import stages
 from rx_spark._columns._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._columns._expressions import call_of, column_of, columns_of, one_expression
@@ -24,6 +23,7 @@ from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
 from rx_spark._columns._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
 from rx_spark._pipelines._sorting import SORTS
+from rx_spark._workers._plain_functions import adds
 from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
@@ -169,14 +169,12 @@ def _no_nan(name: Reduction, column: Column) -> tuple[Guard, ...]:
 
 def _reduction(reducer: object) -> Reduction:
     """What a function of two makes of them, where it is known."""
-    if reducer is operator.add:
+    if adds(reducer):
         return "sum"
     if reducer is builtins.min or reducer is smaller:
         return "min"
     if reducer is builtins.max or reducer is larger:
         return "max"
-    if isinstance(reducer, Expression) and reducer.node == Operator("+", (Item(0), Item(1))):
-        return "sum"
     raise NotAColumn("what it does with two items is for Python to know; sums are operator.add, the smaller one is min")
 
 

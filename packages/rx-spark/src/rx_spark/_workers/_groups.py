@@ -6,6 +6,7 @@ most of the items costs as much as any other. The other side holds the keys of o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -35,9 +36,9 @@ class DistinctWriter:
         block, seq = 0, count()
         for block, items in blocks:
             for chunk in read_chunks(items):
-                watched = room.watching(chunk, seen)
+                room.watch(len(chunk), seen)
                 try:
-                    seen.update(dict.fromkeys(watched))
+                    seen.update(dict.fromkeys(chunk))
                 except TypeError as error:
                     explain_key(error, *chunk)
                     raise
@@ -122,6 +123,49 @@ class GroupMerger:
                         raise none_produced("reduce", reducer)
                 groups[key] = value
         yield from groups.items()
+
+
+# --- group and count --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CountWriter:
+    """:class:`GroupWriter` where each value is 1 and the reduction adds: nothing but the key is called. Memory: as there."""
+
+    buckets: int
+    #: None where the items are the keys.
+    key: Callable[[Any], Any] | None
+
+    def rows(self, blocks: Blocks) -> Iterator[Row]:
+        counts: Counter[Any] = Counter()
+        room = Room()
+        block, seq = 0, count()
+        for block, items in blocks:
+            for chunk in read_chunks(items):
+                keys = chunk if self.key is None else list(map(self.key, chunk))
+                room.watch(len(keys), counts)
+                try:
+                    counts.update(keys)
+                except TypeError as error:
+                    explain_key(error, *keys)
+                    raise
+            if room.is_full(counts):
+                yield from keyed_rows(counts.items(), counts, self.buckets, block, seq)
+                counts.clear()
+        yield from keyed_rows(counts.items(), counts, self.buckets, block, seq)
+
+
+@dataclass(frozen=True)
+class CountMerger:
+    """Memory: the keys of a part with a number each."""
+
+    def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
+        counts: dict[Any, int] = {}
+        before = counts.get
+        for chunk in chunks:
+            for key, number in chunk:
+                counts[key] = before(key, 0) + number
+        yield from counts.items()
 
 
 # --- group and aggregate ----------------------------------------------------------------------------------------------

@@ -42,6 +42,10 @@ class Room:
         self._watched, self._counted = len(held), 0
         return self._counting(items) if len(held) * 2 > self._limit and not self._few else items
 
+    def watch(self, count: int, held: Mapping[Any, Any]) -> None:
+        """:meth:`watching` for so many items, which come all at once."""
+        self._watched, self._counted = len(held), count
+
     def is_full(self, held: Mapping[Any, Any]) -> bool:
         """Whether to send on what is there, behind a block."""
         if len(held) < self._limit:
