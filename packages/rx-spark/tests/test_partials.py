@@ -96,6 +96,14 @@ def test_nothing_is_shuffled_unless_partial_results_are_large(losing: SparkConfi
 
 
 @pytest.mark.spark
+def test_the_task_that_merges_reads_no_row(losing: SparkConfig) -> None:
+    stats = JobStats()
+    frame = _session.engine(losing).application.range(300)
+    assert rx_spark.dataframe(frame, stats=stats).map(lambda row: row.id).sum().blocking_get() == sum(range(300))
+    assert stats.progress(0.01).blocking_last().rows_read == 300
+
+
+@pytest.mark.spark
 def test_an_iterable_is_read_once_also_when_partial_results_are_large(
     losing: SparkConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

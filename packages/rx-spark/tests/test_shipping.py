@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 
 import pytest
@@ -28,7 +29,10 @@ def test_a_pipeline_a_function_and_a_module_are_tried_on_executors(spark_config:
 
 @pytest.mark.spark
 @pytest.mark.cluster
-def test_a_module_that_cannot_be_imported_there_is_told_with_the_machine(spark_config: SparkConfig) -> None:
+def test_a_module_that_cannot_be_imported_there_is_told_with_the_machine(
+    spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RX_ONLY_HERE", str(os.getpid()))
     with pytest.raises(RuntimeError, match="only here") as raised:
         rx_spark.ship("only_here", config=spark_config)
     assert any("import only_here, on an executor on" in note for note in raised.value.__notes__)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._columns._frames import Asked, FrameSource, Observe
 from rx_spark._jobs._account import account_of
-from rx_spark._jobs._inputs import TASKS_PER_CORE, Again, Input, opened, read
+from rx_spark._jobs._inputs import TASKS_PER_CORE, Again, Input, one_row, opened, read
 from rx_spark._jobs._observations import tell_asked
 from rx_spark._jobs._text_input import decoder_of
 from rx_spark._plans._plan import (
@@ -31,9 +31,19 @@ from rx_spark._plans._plan import (
 )
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
 from rx_spark._workers._blocks import RowReader
-from rx_spark._workers._groups import AggregateMerger, AggregateWriter, DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
+from rx_spark._workers._groups import (
+    AggregateMerger,
+    AggregateWriter,
+    CountMerger,
+    CountWriter,
+    DistinctMerger,
+    DistinctWriter,
+    GroupMerger,
+    GroupWriter,
+)
 from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PartialsReader, PartialsWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
+from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one
 from rx_spark._workers._portable import dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
 from rx_spark._workers._shuffle import (
@@ -217,7 +227,7 @@ def _compile(
 
     def merged(packed: tuple[bytes, ...]) -> Compiled:
         work = Work(PartialsReader(packed, merger), None, _runners(passes), None, limit)
-        return Compiled(_mapped(engine.session.range(0, 1, 1, 1), work, engine, address, _NOTHING), 1, 1)
+        return Compiled(_mapped(one_row(engine), work, engine, address, _NOTHING), 1, 1)
 
     return replace(result, partials=Partials(gathered, merged))
 
@@ -282,6 +292,8 @@ def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
     match step:
         case Distinct():
             return partitions, DistinctWriter(partitions), DistinctMerger()
+        case GroupReduce(key, value, reducer) if gives_one(value) and adds(reducer):
+            return partitions, CountWriter(partitions, None if gives_its_argument(key) else key), CountMerger()
         case GroupReduce(key, value, reducer):
             return partitions, GroupWriter(partitions, key, value, reducer), GroupMerger(reducer)
         case Aggregates(key, spec):
