@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rx_core import (
     UNBOUNDED,
     CallbackObserver,
+    as_signal,
     dropped_late,
     request_all,
 )
@@ -198,6 +199,9 @@ def push(
         return
     try:
         publisher.subscribe(subscriber)
-    except TypeError as error:
-        if error is not getattr(subscriber, "refused", None):
-            raise
+    except (Exception, GeneratorExit) as error:
+        if error is getattr(subscriber, "refused", None):
+            return  # ours, on its way through a source that signalled None
+        if trusted or subscriber.done:
+            raise  # the subscriber's (RS 2.13)
+        subscriber.fail(as_signal(error))  # RS 1.9

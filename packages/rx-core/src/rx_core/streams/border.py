@@ -126,6 +126,9 @@ class Border(Gate, SettlesDemand, Generic[T]):
         self.busy = True
         try:
             self.down.on_subscribe(self)
+        except BaseException:
+            self.cancel()  # RS 2.13
+            raise
         finally:
             self.busy = before
         if self.wrong is not None and not before:

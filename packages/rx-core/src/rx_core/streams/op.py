@@ -61,8 +61,8 @@ class Failed:
         return error
 
 
-class _OpenFailed:
-    """Takes the place of a request: what ``open`` raised, to be signalled by the holder of the token (RS 1.9)."""
+class _EndsWith:
+    """Takes the place of a request: what ends the stream, to be signalled by the holder of the token."""
 
     __slots__ = ("error",)
 
@@ -165,7 +165,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
             except (Exception, GeneratorExit) as error:
                 if self.stopped:
                     raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
-                self.requests.append(_OpenFailed(without_this_frame(error)))
+                self.requests.append(_EndsWith(without_this_frame(error)))  # RS 1.9
         self.drain()
         return opened
 
@@ -257,6 +257,12 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.later.append((_call, then))
         self.drain()
 
+    def end_with(self, error: Exception) -> None:
+        """End the stream with ``error``, unless it is over. Any thread."""
+        if not self.stopped:
+            self.requests.append(_EndsWith(error))
+            self.drain()
+
     # -- the gate ----------------------------------------
 
     def drain_on_worker(self) -> None:
@@ -272,7 +278,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         while requests:
             n = requests.pop(0)
             if type(n) is not int or n < 1:
-                if isinstance(n, _OpenFailed):
+                if isinstance(n, _EndsWith):
                     self.finish(n.error)
                 elif not self.stopped:
                     self.refuse_request(invalid_request(n))
@@ -387,6 +393,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
         try:
             if not self.stopped:
                 entry.open(source)
+        except (Exception, GeneratorExit) as error:
+            if self.stopped:
+                raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
+            self.requests.append(_EndsWith(without_this_frame(error)))  # RS 1.9 says that a source does not; foreign ones do
         finally:
             self.opened = True
             self.dirty = True  # looked at by drain(), further down this stack: to drain here would deepen it

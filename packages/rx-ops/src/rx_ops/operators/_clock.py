@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from rx_core import DISPOSED
 
 if TYPE_CHECKING:
-    from rx_core import Worker
+    from rx_core import Disposable, Worker
+    from rx_core.streams import Op
 
 #: Seconds by which sums and differences of floats may miss the instant that is meant (0.1 + 0.2 is more than 0.3).
 ROUNDING: Final = 1e-9
@@ -18,8 +21,9 @@ class Periodic:
     As in RxJava the next call is scheduled behind this one: what ``action`` schedules for the same instant comes first.
     """
 
-    __slots__ = ("action", "count", "period", "start", "worker")
+    __slots__ = ("action", "count", "op", "period", "start", "worker")
 
+    op: Op[Any]
     worker: Worker
     period: float
     action: Callable[[], object]
@@ -27,19 +31,32 @@ class Periodic:
     start: float
     count: int
 
-    def __init__(self, worker: Worker, initial: float, period: float, action: Callable[[], object]) -> None:
+    def __init__(self, op: Op[Any], worker: Worker, initial: float, period: float, action: Callable[[], object]) -> None:
+        self.op = op
         self.worker = worker
         self.period = period
         self.action = action
         self.start = worker.now() + initial
         self.count = 0
-        worker.schedule(self.run, initial)
+        scheduled(op, worker, self.run, initial)
 
     def run(self) -> None:
         self.action()
         self.count += 1
         due = self.start + self.count * self.period
-        self.worker.schedule(self.run, max(0.0, due - self.worker.now()))
+        scheduled(self.op, self.worker, self.run, max(0.0, due - self.worker.now()))
+
+
+def scheduled(op: Op[Any], worker: Worker, action: Callable[[], object], seconds: float = 0.0) -> Disposable:
+    """``worker.schedule`` for ``op``, which ends with an error where the worker takes no action: else it would wait for ever."""
+    try:
+        made = worker.schedule(action, seconds)
+    except Exception as error:
+        op.end_with(error)
+        return DISPOSED
+    if made is DISPOSED:
+        op.end_with(shut_down(worker))
+    return made
 
 
 def shut_down(worker: Worker) -> RuntimeError:

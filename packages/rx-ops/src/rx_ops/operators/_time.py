@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from rx_core import dropped, worker_of
-from rx_core.streams import OneAtATime, RelayedInput
+from rx_core.streams import OneAtATime, RelayedInput, without_this_frame
 from rx_fusion import op
+from rx_ops.operators._clock import scheduled
 from rx_ops.operators._selecting import Indicator
 
 if TYPE_CHECKING:
@@ -107,7 +108,12 @@ class _Postponed(OneAtATime[T]):
         if not self.stopped:
             current: RelayedInput[T] = RelayedInput(self)
             self.current = current
-            current.open(self.source)
+            try:
+                current.open(self.source)
+            except (Exception, GeneratorExit) as error:
+                if self.stopped:
+                    raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
+                self.end_with(without_this_frame(error))
             self.drain()  # a cancel that did not find ``current`` finds it now
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
@@ -128,7 +134,7 @@ class DelaySubscription(_Postponed[T]):
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        self.worker.schedule(self.ring, self.seconds)
+        scheduled(self, self.worker, self.ring, self.seconds)
 
     def ring(self) -> None:
         self.worker.dispose()  # it is not needed any more; the source may go on for long
