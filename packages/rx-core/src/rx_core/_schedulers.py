@@ -48,7 +48,11 @@ class Worker(ABC):
 
     @abstractmethod
     def schedule(self, action: Action, /, delay: float = 0.0) -> Disposable:
-        """Run ``action`` after ``delay`` seconds; the Disposable prevents it while it has not started. Thread-safe."""
+        """Run ``action`` after ``delay`` seconds; the Disposable prevents it while it has not started. Thread-safe.
+
+        ``DISPOSED`` says that it is not taken and never runs: the worker was disposed, or its scheduler shut down. So does an
+        exception. An operator then ends with an error.
+        """
 
     @abstractmethod
     def now(self) -> float:

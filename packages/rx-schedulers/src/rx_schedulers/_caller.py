@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from time import monotonic
-from typing import final
+from typing import Final, final
 
-from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
+from rx_core import DISPOSED, BaseDisposable, FlagDisposable, Worker, on_schedule
 from rx_schedulers._actions import Action, call
 from rx_schedulers._event_loop import EventLoop, EventLoopGroup, LoopWorker, Task
 from rx_schedulers._shared import Place
@@ -20,6 +20,10 @@ class _Local(threading.local):
 
 
 _local = _Local()
+
+#: Of an action that has run. Not DISPOSED, which says that it never will.
+_RAN: Final = FlagDisposable()
+_RAN.dispose()
 
 
 @final
@@ -139,7 +143,7 @@ class _ImmediateWorker(Worker):
             self._wakeup.wake()  # disposed: the next thread that waits has to know as well
             return DISPOSED
         call(action)
-        return DISPOSED
+        return _RAN
 
     def now(self) -> float:
         return monotonic()

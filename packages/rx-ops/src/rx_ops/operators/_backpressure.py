@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call, worker_of
+from rx_core import UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call, worker_of
 from rx_core.streams import LOOK_FIRST, GatedInput, Op
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, shut_down
+from rx_ops.operators._clock import ROUNDING, scheduled
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
@@ -480,8 +480,7 @@ class OnBackpressureTimeout(_OnBackpressure[T]):
             return self.finish(main.error)
         if queue and not self.armed:
             self.armed = True
-            if self.worker.schedule(self.ring, max(0.0, queue[0][0] - self.worker.now())) is DISPOSED:
-                return self.finish(shut_down(self.worker))
+            scheduled(self, self.worker, self.ring, max(0.0, queue[0][0] - self.worker.now()))
         return demand
 
     def give_up_old(self, queue: deque[Any]) -> None:

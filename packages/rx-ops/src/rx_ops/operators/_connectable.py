@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import BaseDisposable, SerialDisposable, worker_of
+from rx_core import DISPOSED, BaseDisposable, SerialDisposable, dropped, worker_of
 from rx_core.blocks import AtomicReference, Requested
 from rx_core.streams import NULL_SUBSCRIBER, ignore
 from rx_ops.operators._connect import Connectable, Connection, Described, OnConnect
@@ -123,7 +123,13 @@ class RefCount(Described, Generic[T]):
     def _arm(self, armed: _Count[T], shared: _Shared[T]) -> None:
         worker = worker_of(self._scheduler)
         shared.timer.set(worker)
-        worker.schedule(lambda: self._expired(armed, shared), self._seconds)
+        try:
+            refused = worker.schedule(lambda: self._expired(armed, shared), self._seconds) is DISPOSED
+        except Exception as error:
+            refused = True
+            dropped(error, self)
+        if refused:
+            self._expired(armed, shared)  # there is no time to wait for
         if self._state.get() is not armed:
             worker.dispose()  # a subscriber came meanwhile, and may have looked for the timer before it was there
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rx_core import UNBOUNDED, after_answer, dropped_late, name_of, unwrap_stop, user_call, worker_of
 from rx_core.streams import Input, takes_requests
-from rx_ops.operators._clock import Periodic
+from rx_ops.operators._clock import Periodic, scheduled
 from rx_ops.operators._pieces import Cutter
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class TimedCutter(Cutter):
 
     def subscribed(self) -> None:
         self.op.cue(self.next_piece)
-        Periodic(self.worker, self.seconds, self.seconds, self.tick)
+        Periodic(self.op, self.worker, self.seconds, self.seconds, self.tick)
 
     def tick(self) -> None:
         self.op.cue(self.next_piece)
@@ -74,7 +74,7 @@ class Restarting(Cutter):
         if piece is None:
             self.worker.dispose()
         else:
-            self.alarm = self.worker.schedule(partial(self.op.cue, self.ring, piece), self.seconds)
+            self.alarm = scheduled(self.op, self.worker, partial(self.op.cue, self.ring, piece), self.seconds)
         return piece
 
     def ring(self, piece: Any) -> None:
@@ -105,7 +105,7 @@ class Overlapping(Cutter):
 
     def subscribed(self) -> None:
         self.op.cue(self.begin)
-        Periodic(self.worker, self.every, self.every, self.tick)
+        Periodic(self.op, self.worker, self.every, self.every, self.tick)
 
     def tick(self) -> None:
         self.op.cue(self.begin)
@@ -114,7 +114,7 @@ class Overlapping(Cutter):
         op = self.op
         piece = op.begin()
         if piece is not None:
-            self.worker.schedule(partial(op.cue, op.end, piece), self.seconds)
+            scheduled(op, self.worker, partial(op.cue, op.end, piece), self.seconds)
 
     def close(self) -> None:
         self.worker.dispose()

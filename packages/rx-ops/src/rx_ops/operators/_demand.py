@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rx_core import DISPOSED, UNBOUNDED, worker_of
+from rx_core import UNBOUNDED, worker_of
 from rx_core.queue_fusion import fusion_enabled
 from rx_core.streams import MergedInput, Op, Pump, QueuedInput, Stream, takes_requests
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, shut_down
+from rx_ops.operators._clock import ROUNDING, scheduled
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
@@ -148,8 +148,7 @@ class RateLimit(Op[T]):
         if demand and not self.free and not self.armed:
             self.armed = True
             due = self.given[0] + self.seconds
-            if self.worker.schedule(self.ring, max(0.0, due - self.worker.now())) is DISPOSED:
-                return self.finish(shut_down(self.worker))
+            scheduled(self, self.worker, self.ring, max(0.0, due - self.worker.now()))
         if not done and main.up is not None and not main.unasked:
             more = min(demand, self.free) - (self.asked - self.came)
             if more > 0:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rx_core import DISPOSED, UNBOUNDED, MissingBackpressureError, dropped, dropped_late, worker_of
 from rx_core.streams import GatedInput, Input, Op, takes_requests, throw_away
 from rx_fusion import op
-from rx_ops.operators._clock import Periodic, shut_down
+from rx_ops.operators._clock import Periodic, scheduled
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Interval(Op[int]):
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        Periodic(self.worker, self.initial, self.period, self.tick)
+        Periodic(self, self.worker, self.initial, self.period, self.tick)
 
     def tick(self) -> None:
         self.ticks.append(next(self.numbers))
@@ -85,7 +85,7 @@ class Timer(Op[int]):
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        self.worker.schedule(self.ring, self.seconds)
+        scheduled(self, self.worker, self.ring, self.seconds)
 
     def ring(self) -> None:
         self.rung = True
@@ -187,8 +187,7 @@ class _Delayed(GatedInput[T]):
             op.discard(item)
             return
         self.waiting.append(item)
-        if op.worker.schedule(self.release, op.seconds) is DISPOSED and self.waiting:
-            self.cannot_wait(op)
+        scheduled(op, op.worker, self.release, op.seconds)
         if op.stopped:  # published first, looked at afterwards: close() finds the item, or this finds that it ran
             self.give_up()
 
@@ -208,15 +207,9 @@ class _Delayed(GatedInput[T]):
             self.end_after(op, op.seconds)
 
     def end_after(self, op: Delay[T], seconds: float) -> None:
-        if op.worker.schedule(op.end, seconds) is DISPOSED and not op.over:
-            self.cannot_wait(op)
-
-    def cannot_wait(self, op: Delay[T]) -> None:
-        """The worker refuses actions: the operator has closed it, or its scheduler was shut down, which is an error here."""
-        if not op.stopped:
-            self.error = shut_down(op.worker)
-            op.over = True
-            op.drain()
+        over = op.stopped
+        if scheduled(op, op.worker, op.end, seconds) is DISPOSED and self.error is not None and not over:
+            dropped(self.error, op.origin)  # that the worker takes nothing has ended the stream
 
     # -- on the worker ----------------------------------------
 

@@ -127,17 +127,22 @@ class ObserveOn(Pump[T]):
         except IndexError:
             return
         self.handed.append(demand)
-        if self.worker.schedule(self.turn) is DISPOSED:
-            self.take_back()
+        try:
+            if self.worker.schedule(self.turn) is not DISPOSED:
+                return
+            refused = None
+        except Exception as error:
+            refused = error
+        self.take_back(refused)
 
-    def take_back(self) -> None:
+    def take_back(self, refused: Exception | None) -> None:
         """The worker did not take the action, if it has not run by now: the operator is over, or the scheduler was shut down."""
         try:
             demand = self.handed.pop()
         except IndexError:
             return
         if not self.stopped:
-            self.refused = shut_down(self.worker)
+            self.refused = refused or shut_down(self.worker)
         self.work(demand)
 
     def turn(self) -> None:

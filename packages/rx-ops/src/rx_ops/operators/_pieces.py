@@ -108,6 +108,10 @@ class Pieces(Op[Any]):
         self.events.append(Cue(function, argument))
         self.drain()
 
+    def end_with(self, error: Exception) -> None:
+        if not self.over:
+            self.cue(self.source_ended, error)
+
     # -- what a subclass writes ----------------------------------------
 
     def put(self, item: Any) -> None:

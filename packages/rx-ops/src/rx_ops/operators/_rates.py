@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rx_core import DISPOSED, UNBOUNDED, worker_of
 from rx_core.streams import Input
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, Periodic
+from rx_ops.operators._clock import ROUNDING, Periodic, scheduled
 from rx_ops.operators._lossy import Arrivals, Drop, Held, Lossy
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
@@ -41,7 +41,7 @@ class Debounce(Lossy[T]):
     def arrived(self, item: T) -> None:
         self.alarm.dispose()
         held = self.put(item)
-        self.alarm = self.worker.schedule(partial(self.ring, held), self.seconds)
+        self.alarm = scheduled(self, self.worker, partial(self.ring, held), self.seconds)
 
     def ring(self, held: Held[T]) -> None:
         self.mark(held)
@@ -150,7 +150,7 @@ class Sample(_Sampled[T]):
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        Periodic(self.worker, self.seconds, self.seconds, self.ring)
+        Periodic(self, self.worker, self.seconds, self.seconds, self.ring)
         super().open()
 
     def ring(self) -> None:
@@ -302,7 +302,7 @@ class ThrottleLatest(Lossy[T]):
         if self.stopped:
             return 0
         self.running = True
-        self.worker.schedule(self.ring, self.seconds)
+        scheduled(self, self.worker, self.ring, self.seconds)
         return demand
 
     def close(self) -> None:

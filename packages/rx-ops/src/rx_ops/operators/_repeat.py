@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rx_core import composite, name_of, user_call, worker_of
 from rx_fusion import op
+from rx_ops.operators._clock import scheduled
 from rx_ops.operators._mapping import as_error
 from rx_ops.operators._rounds import Asking, Handler, Rounds, shorten
 
@@ -165,7 +166,7 @@ class RetryBackoff(Retry[T]):
         seconds = self.pause(self.rounds)
         self.rounds += 1
         self.waiting = True
-        self.worker.schedule(self._wake, seconds)
+        scheduled(self, self.worker, self._wake, seconds)
         return demand
 
     def source_ended(self, error: Exception | None, demand: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
 from rx_core import DEMAND, DISPOSED, UNBOUNDED, current_context, dropped, worker_of
 from rx_core.streams import OneAtATime, RelayedInput, Stream, Transparent, without_demand
 from rx_fusion import ONE_FUNCTION, OperatorHead, op, operator_head, operator_of
-from rx_ops.operators._clock import shut_down
+from rx_ops.operators._clock import scheduled
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class SubscribeOn(OneAtATime[T]):
     """Subscribes and requests on a worker. Signals pass on whatever thread they come on."""
 
-    __slots__ = ("failure", "source", "thread", "turn", "worker")
+    __slots__ = ("source", "thread", "turn", "worker")
 
     discards: ClassVar[bool] = True
     source: Publisher[T]
@@ -32,25 +32,16 @@ class SubscribeOn(OneAtATime[T]):
     thread: int
     #: The thread on which the worker goes on with a passive source now, if that is another one; 0 between its actions.
     turn: int
-    failure: Exception | None
 
     def __init__(self, down: Subscriber[T], source: Publisher[T], scheduler: Scheduler) -> None:
         super().__init__(down)
         self.source = source
         self.thread = 0
         self.turn = 0
-        self.failure = None
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
-        if self.worker.schedule(self.begin) is DISPOSED and not self.thread:
-            self.refuse()
-
-    def refuse(self) -> None:
-        """The worker takes no action."""
-        if not self.stopped:
-            self.failure = shut_down(self.worker)
-            self.drain()
+        scheduled(self, self.worker, self.begin)
 
     def begin(self) -> None:
         """On the worker."""
@@ -80,12 +71,9 @@ class SubscribeOn(OneAtATime[T]):
             self.turn = before
 
     def hand_over(self, _: None) -> None:
-        if self.worker.schedule(self.go_on) is DISPOSED:
-            self.refuse()
+        scheduled(self, self.worker, self.go_on)
 
     def step(self, demand: int) -> int:
-        if self.failure is not None:
-            return self.finish(self.failure)
         if self.current is None and get_ident() not in (self.thread, self.turn):
             if self.items is not None:
                 self.later.append((self.hand_over, None))
@@ -117,8 +105,8 @@ class _AskedOnWorker(RelayedInput[T]):
             return
         if get_ident() == op.thread:
             self.up.request(n)
-        elif op.worker.schedule(partial(self.request, n)) is DISPOSED and not self.done:
-            op.refuse()
+        else:
+            scheduled(op, op.worker, partial(self.request, n))
 
     def request(self, n: int) -> None:
         """On the worker."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rx_core import DISPOSED, dropped_late, worker_of
 from rx_core.streams import GatedInput, OneAtATime, RelayedInput
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING
+from rx_ops.operators._clock import ROUNDING, scheduled
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Timeout(_Limited[T]):
 
     def arm_first(self) -> None:
         self.deadline = self.worker.now() + self.seconds
-        self.alarm = self.worker.schedule(self.ring, self.seconds)
+        self.alarm = scheduled(self, self.worker, self.ring, self.seconds)
 
     def arm(self, item: T) -> None:
         self.deadline = self.worker.now() + self.seconds
@@ -195,11 +195,13 @@ class Timeout(_Limited[T]):
         if left == inf:
             return
         if left > ROUNDING:
-            self.alarm = self.worker.schedule(self.ring, left)
+            self.alarm = scheduled(self, self.worker, self.ring, left)
         elif self.claim(contested):
             self.drain_on_worker()
         else:
-            self.alarm = self.worker.schedule(self.ring, self.seconds)  # an item is just being given, and has its limit then
+            self.alarm = scheduled(
+                self, self.worker, self.ring, self.seconds
+            )  # an item is just being given, and has its limit then
 
     def too_late(self) -> TimeoutError:
         return TimeoutError(f"timeout({self.seconds}): no item came within {self.seconds} seconds")
