@@ -52,6 +52,7 @@ from rx_core._errors import (
     name_of,
     none_argument,
     none_produced,
+    not_an_error,
 )
 from rx_core._hooks import dropped, dropped_late
 from rx_core._observers import CallbackObserver
@@ -175,6 +176,7 @@ __all__ = [
     "name_of",
     "none_argument",
     "none_produced",
+    "not_an_error",
     "note_way",
     "on_schedule",
     "print_runs",

@@ -148,6 +148,16 @@ def none_argument(call: str, argument: str, /) -> TypeError:
     return TypeError(f"{call}: {argument} is None.\n  Right:  {call.split('(')[0]}({argument})")
 
 
+def not_an_error(given: object, /, call: str = "on_error") -> TypeError:
+    """The error for something else than an Exception where an error is signalled."""
+    if given is None:
+        return none_argument(f"{call}(None)", "error")
+    return TypeError(
+        f"{call}({given!r}): only an Exception is an error of a stream, and this is a {type(given).__name__}.\n"
+        f"  Right:  {call}(RuntimeError(...))"
+    )
+
+
 def not_callable(operator: str, argument: str, value: object, /, face: str = "") -> TypeError:
     """The error at assembly for something that is not a function where one is needed."""
     return TypeError(

@@ -10,7 +10,7 @@ from rx_core import _forgotten, _hooks
 from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED, SettlesDemand
 from rx_core._disposables import Handle
-from rx_core._errors import composite, none_argument
+from rx_core._errors import composite, none_argument, not_an_error
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Subscription
@@ -119,8 +119,8 @@ class CallbackObserver(Handle, Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         self._cell.pop(_UPSTREAM, None)  # RS 2.4
-        if error is None:
-            raise self._refused(none_argument("on_error(None)", "error"))
+        if not isinstance(error, Exception):
+            raise self._refused(not_an_error(error))
         if self._done:
             _hooks.dropped_late(error, self._origin)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, TypeVar
 
-from rx_core import none_argument
+from rx_core import none_argument, not_an_error
 
 T = TypeVar("T")
 
@@ -35,7 +35,9 @@ class StepEmitter(Generic[T]):
         self.done = True
 
     def on_error(self, error: Exception, /) -> None:
-        """The stream ends with ``error``, behind the item if there is one."""
+        """The stream ends with ``error``, behind the item if there is one. TypeError for what is no Exception."""
+        if not isinstance(error, Exception):
+            raise not_an_error(error, "emitter.on_error")
         self.done, self.error = True, error
 
 

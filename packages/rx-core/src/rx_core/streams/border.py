@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, add_cap, after_answer, invalid_request
-from rx_core._errors import none_argument
+from rx_core._errors import none_argument, not_an_error
 from rx_core._user_code import as_signal
 from rx_core.gate import LOOK_FIRST, Gate
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount
@@ -154,8 +154,8 @@ class Border(Gate, SettlesDemand, Generic[T]):
         return True
 
     def on_error(self, error: Exception, /) -> None:
-        if error is None:
-            raise self.refuse(none_argument("on_error(None)", "error"))
+        if not isinstance(error, Exception):
+            raise self.refuse(not_an_error(error))  # RS 2.13; what is no Exception would end threads that are not its own
         if self.done or not self.enter():
             if error is not self.refused:
                 _hooks.dropped_late(error, self.origin)

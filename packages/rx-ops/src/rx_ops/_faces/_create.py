@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, TypeVar, overload
 
-from rx_core import Publisher, check_prefetch, name_of, none_argument, user_call
+from rx_core import Publisher, check_prefetch, composite, name_of, none_argument, user_call
 from rx_fusion import Feed, IterableHead, OperatorHead, PublisherHead
 from rx_ops import operators
 from rx_ops._emitters import GenerateEmitter
@@ -275,9 +275,24 @@ class _Generated(Generic[S, T]):
                     )
             if emitter.error is not None:
                 raise emitter.error
-        finally:
-            if self._dispose is not None:
-                self._dispose(state)
+        except Exception as error:
+            self._ended(state, error)
+            raise
+        except BaseException:  # it is closed
+            self._ended(state, None)
+            raise
+        self._ended(state, None)
+
+    def _ended(self, state: S, error: Exception | None) -> None:
+        """Give the state back. A failure of that does not hide the stream's own ``error``."""
+        if self._dispose is None:
+            return
+        try:
+            self._dispose(state)
+        except Exception as failure:
+            if error is None:
+                raise
+            raise composite([error, failure]) from None
 
 
 class _Once(Generic[T]):

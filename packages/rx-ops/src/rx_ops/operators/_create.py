@@ -134,7 +134,14 @@ class Error(Failing):
     __slots__ = ()
 
     def __init__(self, down: Subscriber[Any], supplier: Callable[[], Exception]) -> None:
-        super().__init__(down, user_call("error", supplier))
+        made: Any = user_call("error", supplier)
+        if not isinstance(made, Exception):
+            name = name_of(supplier)
+            made = TypeError(
+                f"error() expected a function returning an Exception, but {name} returned {made!r}.\n"
+                f"  Right:  .error(lambda: RuntimeError(...))"
+            )
+        super().__init__(down, made)
 
 
 @op("never")

@@ -19,8 +19,8 @@ from rx_core import (
     dropped,
     dropped_late,
     invalid_request,
-    none_argument,
     none_produced,
+    not_an_error,
     tell_interrupted,
 )
 from rx_core.streams import DirectInput, GatedInput, ignore
@@ -201,8 +201,8 @@ def _callbacks_behind(down: object) -> CallbackObserver[Any] | None:
 
 
 def signalled(error: object) -> Exception:
-    """What the stream is told for ``error``: None is a mistake of its own."""
-    return error if isinstance(error, Exception) else none_argument("on_error(None)", "error")
+    """What the stream is told for ``error``: what is no Exception is a mistake of its own."""
+    return error if isinstance(error, Exception) else not_an_error(error)
 
 
 class Created(Overflow[T]):

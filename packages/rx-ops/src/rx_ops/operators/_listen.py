@@ -11,6 +11,7 @@ from rx_core import UNBOUNDED, ActionDisposable, SerialDisposable, dropped, none
 from rx_core.blocks import QueueDrain
 from rx_core.streams import NO_ITEMS, Op
 from rx_fusion import op
+from rx_ops.operators._emitter import signalled
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class BatchEmitter(Generic[T, S]):
 
     def on_error(self, error: Exception, /) -> None:
         """End with ``error``."""
-        self._put(_Answer(deque(), None, True, error))
+        self._put(_Answer(deque(), None, True, signalled(error)))
 
     def set_cancellable(self, action: Callable[[], object], /) -> None:
         """Call ``action`` if the stream is cancelled before this call was answered."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, Self, TypeVar
 
-from rx_core import Disposable, Observer, Subscriber, Subscription, dropped, none_argument
+from rx_core import Disposable, Observer, Subscriber, Subscription, dropped, none_argument, not_an_error
 from rx_core.blocks import QueueDrain
 from rx_core.streams import Hub
 from rx_fusion import SourceHead
@@ -49,9 +49,9 @@ class _Fed(Generic[T]):
         self._hub.on_next(item)
 
     def on_error(self, error: Exception, /) -> None:
-        """End with ``error``. After the end it goes to the error hook; TypeError for None."""
-        if error is None:
-            raise self._refused(none_argument("on_error(None)", "error"))
+        """End with ``error``. After the end it goes to the error hook; TypeError for what is no Exception."""
+        if not isinstance(error, Exception):
+            raise self._refused(not_an_error(error))
         self._hub.on_error(error)
 
     @classmethod
@@ -210,8 +210,8 @@ class _Serialized(Generic[T]):
 
     def on_error(self, error: Exception, /) -> None:
         """End with ``error``, from any thread, ahead of items that wait. A second error goes to the error hook."""
-        if error is None:
-            raise self._refused(none_argument("on_error(None)", "error"))
+        if not isinstance(error, Exception):
+            raise self._refused(not_an_error(error))
         self._entry.on_error(error)
 
     def on_complete(self) -> None:
