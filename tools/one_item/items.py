@@ -82,7 +82,7 @@ PART.row(
     "--1|  -->  ----a|",
     **INNER,
     signature="(self, mapper: Callable[[T_co], Base[R]]) -> Type[R]",
-    body='check_callable("flat_map", "mapper", mapper)\nreturn self._coordinate(operators.ConcatMap, mapper)',
+    body='return self._from(mapped("flat_map", self, mapper, "{Type}"))',
     source="RxJava ``flatMap``.",
     M={"says": "The item, if any, of the Maybe that ``mapper`` makes of this one's."},
 )
@@ -130,7 +130,7 @@ PART.row(
     "--1|  -->  ----a|",
     **INNER,
     signature="(self, mapper: Callable[[T_co], MaybeBase[R]]) -> Maybe[R]",
-    body='return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))',
+    body='return _results.Maybe._from(mapped("flat_map_maybe", self, mapper, "Maybe"))',
     source="RxJava ``flatMapMaybe``.",
 )
 PART.row(
@@ -140,7 +140,7 @@ PART.row(
     "--1|  -->  ----a|",
     **INNER,
     signature="(self, mapper: Callable[[T_co], SingleBase[R]]) -> Maybe[R]",
-    body='return self._from(mapped("flat_map_single", self, mapper))',
+    body='return self._from(mapped("flat_map_single", self, mapper, "Single"))',
     source="RxJava ``flatMapSingleElement``.",
 )
 PART.row(
@@ -192,7 +192,7 @@ PART.row(
         "(self, other: Any) -> Any",
     ),
     body=(
-        'check_source("switch_if_empty", other)\n'
+        'check_one("switch_if_empty", other, kind="{Type}")\n'
         'head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")\n'
         "return self._from(head)._as(_results.Single if isinstance(other, SingleBase) else _results.Maybe)"
     ),

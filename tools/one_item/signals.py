@@ -152,6 +152,10 @@ PART.row(
     "SMC",
     "After an error the {Type} that ``handler`` makes of it.",
     "--#  -->  ----3|",
+    body=(
+        'check_callable("on_error_resume_next", "handler", handler)\n'
+        'return self._coordinate(operators.OnErrorResumeNext, handler, "{Type}", shown=1)'
+    ),
     C={"marble": "--#  -->  ----|"},
 )
 PART.row(

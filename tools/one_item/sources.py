@@ -98,7 +98,14 @@ PART.row(
         "errors": "what the future failed with, CancelledError included. TypeError at assembly for one of an event loop.",
     },
 )
-PART.row("defer", "SMC", "The {Type} that ``supplier`` makes for each subscription.", "--1|", C={"marble": "--|"})
+PART.row(
+    "defer",
+    "SMC",
+    "The {Type} that ``supplier`` makes for each subscription.",
+    "--1|",
+    body='check_callable("defer", "supplier", supplier)\nreturn cls._from(operators.DeferHead(supplier, "{Type}"))',
+    C={"marble": "--|"},
+)
 PART.row("error", "SMC", "Fails with ``error``, or with what the function makes for each subscription.", "#", demand="none.")
 PART.row("never", "SMC", "No signal at all.", "--", demand="none.")
 PART.row(
@@ -228,7 +235,7 @@ PART.row(
     "SMC",
     "The one of ``sources`` that signals first; the others are cancelled.",
     "----1|  --3|  -->  --3|",
-    body="return cls._from(raced(*sources))",
+    body='return cls._from(raced(*sources, kind="{Type}"))',
     errors=(
         "of the winner; a loser's that comes later goes to the error hook. TypeError at assembly for something that is no source."
     ),
@@ -236,7 +243,9 @@ PART.row(
     source="RxJava ``amb``, ``ambArray``.",
     S={
         "says": "The one of ``sources`` that signals first; the others are cancelled. EmptyStreamError when there are none.",
-        "body": 'made = cls._from(raced(*sources))\nreturn made if sources else made._then(stages.not_empty, "amb")',
+        "body": (
+            'made = cls._from(raced(*sources, kind="{Type}"))\nreturn made if sources else made._then(stages.not_empty, "amb")'
+        ),
     },
     M={"says": "The one of ``sources`` that signals first; the others are cancelled. Nothing when there are none."},
     C={
@@ -262,14 +271,14 @@ PART.row(
         "says": "The first item of all ``sources``; the others are cancelled. EmptyStreamError when there are none.\n\n"
         "A source that fails is passed over, which is the difference to :meth:`amb`.",
         "body": (
-            'made = cls._from(raced(*sources, operator="first_with_value"))\n'
+            'made = cls._from(raced(*sources, operator="first_with_value", kind="{Type}"))\n'
             'return made if sources else made._then(stages.not_empty, "first_with_value")'
         ),
     },
     M={
         "says": "The first item of all ``sources``; the others are cancelled. Nothing where none has one and none has failed.\n\n"
         "A source that fails or has no item is passed over, which is the difference to :meth:`amb`.",
-        "body": 'return cls._from(raced(*sources, operator="first_with_value"))',
+        "body": 'return cls._from(raced(*sources, operator="first_with_value", kind="{Type}"))',
     },
 )
 PART.row(
@@ -288,6 +297,11 @@ PART.row(
     "--1|",
     errors="of what ``factory`` makes; what one of the functions raises. When ``cleanup`` fails as well, both as a "
     "CompositeException; after the end or a cancel, its error goes to the error hook.",
+    body=(
+        'check_callable("using", "supplier", supplier)\ncheck_callable("using", "factory", factory)\n'
+        'check_callable("using", "cleanup", cleanup)\n'
+        'return cls._from(using_head(supplier, factory, cleanup, eager, "{Type}"))'
+    ),
     C={"marble": "--|"},
 )
 

@@ -121,7 +121,7 @@ PART.row(
         "(self: Any, seconds: float | None = None, *, first: AnySource | None = None, fallback: Any = None, "
         "scheduler: Scheduler | None = None) -> Any",
     ),
-    body="return self._from(limited(self, seconds, first, fallback, scheduler))",
+    body='return self._from(limited(self, seconds, first, fallback, scheduler, "{Type}"))',
     errors="TimeoutError; those of ``first``. ValueError or TypeError at assembly for a bad duration.",
     fusion="coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.",
     S={
@@ -138,7 +138,7 @@ PART.row(
             "(self, seconds: float | None = None, *, first: AnySource | None = None, fallback: Base | None = None, "
             "scheduler: Scheduler | None = None) -> Type",
         ),
-        "body": "return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler))",
+        "body": 'return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler, "{Type}"))',
         "fusion": "coordinating. What a synchronous source computes is not interrupted.",
     },
 )

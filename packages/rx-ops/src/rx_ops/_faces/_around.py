@@ -82,7 +82,7 @@ class FlowableAround(FlowableCore[T_co]):
         return self._then(stages.dematerialize, selector)
 
 
-def using_head(supplier: Any, factory: Any, cleanup: Any, eager: bool) -> OperatorHead:
+def using_head(supplier: Any, factory: Any, cleanup: Any, eager: bool, kind: str = "") -> OperatorHead:
     """The head of ``using``, for all reactive types."""
     shown = f"using({', '.join(map(name_of, (supplier, factory, cleanup)))})"
-    return OperatorHead(operators.Using, (), (supplier, factory, cleanup, eager), shown=shown)
+    return OperatorHead(operators.Using, (), (supplier, factory, cleanup, eager, kind), shown=shown)

@@ -121,6 +121,19 @@ def _kind_of(cls: type) -> str:
     return next((name for name, base in bases.items() if issubclass(cls, base)), "")
 
 
+def check_one(operator: str, source: object, /, argument: str = "", *, kind: str) -> None:
+    """As ``check_source``; and a Single or a Maybe takes none of several items, of which it would give now this one, now that."""
+    check_source(operator, source, argument, kind=kind)
+    if kind in ("Single", "Maybe"):
+        of = _kind_of(type(source))  # type: ignore[arg-type]  # mypy does not know that a class is hashable
+        if of in ("Flowable", "Observable"):
+            first = "first()" if kind == "Single" else "first_element()"
+            raise TypeError(
+                f"{operator}() of a {kind} expected a {kind}, got the {of} {source!r}, which may give several items.\n"
+                f"  Right:  {right_call(operator, argument, f'source.{first}', face=kind)}"
+            )
+
+
 def check_wrapped(kind: str, source: object, /) -> None:
     """Raise at assembly for what ``wrap`` of ``kind`` cannot take: no source, or one of another number of items."""
     check_source("wrap", source, kind=kind)

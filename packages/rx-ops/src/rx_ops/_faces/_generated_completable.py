@@ -182,7 +182,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)
-        return cls._from(operators.DeferHead(supplier))
+        return cls._from(operators.DeferHead(supplier, "Completable"))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception]) -> Completable:
@@ -341,7 +341,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         check_callable("using", "supplier", supplier)
         check_callable("using", "factory", factory)
         check_callable("using", "cleanup", cleanup)
-        return cls._from(using_head(supplier, factory, cleanup, eager))
+        return cls._from(using_head(supplier, factory, cleanup, eager, "Completable"))
 
     @classmethod
     def using_when(
@@ -656,7 +656,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(operators.OnErrorResumeNext, handler)
+        return self._coordinate(operators.OnErrorResumeNext, handler, "Completable", shown=1)
 
     def on_error_complete(self, when: Callable[[Exception], object] | None = None) -> Completable:
         """Completes after an error; with ``when`` only after one for which that is true.
@@ -948,7 +948,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Fusion:  coordinating. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """
-        return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler))
+        return self._from(limited(self._from(only_end(self)), seconds, first, fallback, scheduler, "Completable"))
 
     def subscribe_on(self, scheduler: Scheduler) -> Completable:
         """Subscribes on a worker of ``scheduler``.

@@ -35,6 +35,7 @@ from rx_ops._faces._core import (
     check_count,
     check_kind,
     check_name,
+    check_one,
     check_scheduler,
     check_seconds,
     check_source,
@@ -221,7 +222,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)
-        return cls._from(operators.DeferHead(supplier))
+        return cls._from(operators.DeferHead(supplier, "Maybe"))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception]) -> Maybe[Never]:
@@ -497,7 +498,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; the winner's item goes on without a queue.
         Source:  RxJava ``amb``, ``ambArray``.
         """
-        return cls._from(raced(*sources))
+        return cls._from(raced(*sources, kind="Maybe"))
 
     @overload
     @classmethod
@@ -533,7 +534,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; the winner's item goes on without a queue.
         Source:  Reactor ``firstWithValue``, which fails where all are empty.
         """
-        return cls._from(raced(*sources, operator="first_with_value"))
+        return cls._from(raced(*sources, operator="first_with_value", kind="Maybe"))
 
     def amb_with(self, other: MaybeBase[R]) -> Maybe[T_co | R]:
         """This or ``other``, whichever signals first.
@@ -572,7 +573,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         check_callable("using", "supplier", supplier)
         check_callable("using", "factory", factory)
         check_callable("using", "cleanup", cleanup)
-        return cls._from(using_head(supplier, factory, cleanup, eager))
+        return cls._from(using_head(supplier, factory, cleanup, eager, "Maybe"))
 
     @classmethod
     def using_when(
@@ -813,8 +814,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; what ``mapper`` makes goes on without a queue.
         Source:  RxJava ``flatMap``.
         """
-        check_callable("flat_map", "mapper", mapper)
-        return self._coordinate(operators.ConcatMap, mapper)
+        return self._from(mapped("flat_map", self, mapper, "Maybe"))
 
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]]) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item; none when there is no item.
@@ -871,7 +871,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; what ``mapper`` makes goes on without a queue.
         Source:  RxJava ``flatMapSingleElement``.
         """
-        return self._from(mapped("flat_map_single", self, mapper))
+        return self._from(mapped("flat_map_single", self, mapper, "Single"))
 
     @overload
     def zip_with(self, other: MaybeBase[T2], *, delay_error: bool = ...) -> Maybe[tuple[T_co, T2]]: ...
@@ -970,7 +970,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; passive sources are iterated, without a queue.
         Source:  RxJava ``switchIfEmpty``.
         """
-        check_source("switch_if_empty", other)
+        check_one("switch_if_empty", other, kind="Maybe")
         head = OperatorHead(operators.SwitchIfEmpty, (self, other), shown=f"switch_if_empty({other!r})")
         return self._from(head)._as(_results.Single if isinstance(other, SingleBase) else _results.Maybe)
 
@@ -1264,7 +1264,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(operators.OnErrorResumeNext, handler)
+        return self._coordinate(operators.OnErrorResumeNext, handler, "Maybe", shown=1)
 
     def on_error_complete(self, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
         """Completes without an item after an error; with ``when`` only after one for which that is true.
@@ -1614,7 +1614,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """
-        return self._from(limited(self, seconds, first, fallback, scheduler))
+        return self._from(limited(self, seconds, first, fallback, scheduler, "Maybe"))
 
     def subscribe_on(self, scheduler: Scheduler) -> Maybe[T_co]:
         """Subscribes on a worker of ``scheduler``.

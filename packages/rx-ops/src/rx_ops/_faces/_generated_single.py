@@ -201,7 +201,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Source:  RxJava ``defer``.
         """
         check_callable("defer", "supplier", supplier)
-        return cls._from(operators.DeferHead(supplier))
+        return cls._from(operators.DeferHead(supplier, "Single"))
 
     @classmethod
     def error(cls, error: Exception | Callable[[], Exception]) -> Single[Never]:
@@ -480,7 +480,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; the winner's item goes on without a queue.
         Source:  RxJava ``amb``, ``ambArray``.
         """
-        made = cls._from(raced(*sources))
+        made = cls._from(raced(*sources, kind="Single"))
         return made if sources else made._then(stages.not_empty, "amb")
 
     @overload
@@ -517,7 +517,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; the winner's item goes on without a queue.
         Source:  Reactor ``firstWithValue``, which fails where all are empty.
         """
-        made = cls._from(raced(*sources, operator="first_with_value"))
+        made = cls._from(raced(*sources, operator="first_with_value", kind="Single"))
         return made if sources else made._then(stages.not_empty, "first_with_value")
 
     def amb_with(self, other: SingleBase[R]) -> Single[T_co | R]:
@@ -557,7 +557,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         check_callable("using", "supplier", supplier)
         check_callable("using", "factory", factory)
         check_callable("using", "cleanup", cleanup)
-        return cls._from(using_head(supplier, factory, cleanup, eager))
+        return cls._from(using_head(supplier, factory, cleanup, eager, "Single"))
 
     @classmethod
     def using_when(
@@ -804,8 +804,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; what ``mapper`` makes goes on without a queue.
         Source:  RxJava ``flatMap``.
         """
-        check_callable("flat_map", "mapper", mapper)
-        return self._coordinate(operators.ConcatMap, mapper)
+        return self._from(mapped("flat_map", self, mapper, "Single"))
 
     def flat_map_publisher(self, mapper: Callable[[T_co], Publisher[R]]) -> Flowable[R]:
         """The items of the stream that ``mapper`` makes of this item.
@@ -862,7 +861,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; what ``mapper`` makes goes on without a queue.
         Source:  RxJava ``flatMapMaybe``.
         """
-        return _results.Maybe._from(mapped("flat_map_maybe", self, mapper))
+        return _results.Maybe._from(mapped("flat_map_maybe", self, mapper, "Maybe"))
 
     @overload
     def zip_with(self, other: SingleBase[T2], *, delay_error: bool = ...) -> Single[tuple[T_co, T2]]: ...
@@ -1176,7 +1175,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Source:  RxJava ``onErrorResumeNext``.
         """
         check_callable("on_error_resume_next", "handler", handler)
-        return self._coordinate(operators.OnErrorResumeNext, handler)
+        return self._coordinate(operators.OnErrorResumeNext, handler, "Single", shown=1)
 
     def on_error_complete(self, when: Callable[[Exception], object] | None = None) -> Maybe[T_co]:
         """Completes without an item after an error; with ``when`` only after one for which that is true.
@@ -1527,7 +1526,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  coordinating; the item passes on without a queue. What a synchronous source computes is not interrupted.
         Source:  RxJava ``timeout``.
         """
-        return self._from(limited(self, seconds, first, fallback, scheduler))
+        return self._from(limited(self, seconds, first, fallback, scheduler, "Single"))
 
     def subscribe_on(self, scheduler: Scheduler) -> Single[T_co]:
         """Subscribes on a worker of ``scheduler``.

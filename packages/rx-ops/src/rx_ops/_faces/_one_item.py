@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import (
@@ -27,7 +27,7 @@ from rx_fusion import Feed, Head, Operator, OperatorHead, Options, Pipeline, Pla
 from rx_ops import operators, stages
 from rx_ops._faces import _results
 from rx_ops._faces._conditional import equal_head
-from rx_ops._faces._core import check_callable, check_future, check_seconds, check_source, default_scheduler
+from rx_ops._faces._core import check_callable, check_future, check_one, check_seconds, check_source, default_scheduler
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -183,7 +183,7 @@ def zipped(
         *others, combiner = sources
         sources = tuple(others)
     for source in sources:
-        check_source(operator, source, kind=kind)
+        check_one(operator, source, kind=kind)
     if combiner is not None:
         check_callable(operator, "combiner", combiner, kind)
     if combiner is None:
@@ -211,9 +211,9 @@ def all_ended(face: Any, operator: str, sources: tuple[object, ...], delay_error
     return OperatorHead(operators.Merge, quiet, (1, delay_error), window=1, many=True, shown="merge()")
 
 
-def raced(*sources: object, operator: str = "amb") -> OperatorHead:
+def raced(*sources: object, operator: str = "amb", kind: str = "Flowable") -> OperatorHead:
     for source in sources:
-        check_source(operator, source)
+        check_one(operator, source, kind=kind)
     return OperatorHead(operators.Amb if operator == "amb" else operators.FirstWithValue, sources, many=True)
 
 
@@ -235,9 +235,15 @@ def cancelled() -> Exception:
 # -- the item and its time ---------------------------------------------------------------------------------------------
 
 
-def mapped(name: str, source: Any, mapper: Callable[[Any], Any]) -> OperatorHead:
+def mapped(name: str, source: Any, mapper: Callable[[Any], Any], kind: str = "") -> OperatorHead:
+    """``kind``: "Single" or "Maybe" where the mapper has to make one."""
     check_callable(name, "mapper", mapper)
-    return OperatorHead(operators.ConcatMap, (source,), (operators.Named(name, mapper),), shown=f"{name}({name_of(mapper)})")
+    called = operators.NamedOne(name, mapper, kind) if kind else operators.Named(name, mapper)
+    return OperatorHead(operators.ConcatMap, (source,), (called,), shown=partial(_called, name, mapper))
+
+
+def _called(name: str, function: Callable[..., Any]) -> str:
+    return f"{name}({name_of(function)})"
 
 
 def told(source: object) -> Single[Any]:
@@ -260,11 +266,11 @@ def delayed_by(source: Any, seconds: float | None, selector: Callable[[Any], Any
 
 
 def limited(
-    source: Any, seconds: float | None, until: AnySource | None, fallback: object | None, scheduler: Scheduler | None
+    source: Any, seconds: float | None, until: AnySource | None, fallback: object | None, scheduler: Scheduler | None, kind: str
 ) -> OperatorHead:
     """``timeout``."""
     if fallback is not None:
-        check_source("timeout", fallback, "fallback")
+        check_one("timeout", fallback, "fallback", kind=kind)
     if until is not None:
         if seconds is not None or scheduler is not None:
             raise TypeError("timeout() takes seconds or first=..., not both")

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     )
     from rx_ops.operators._listen import BatchEmitter, GenerateAsync, Listening, Watching
     from rx_ops.operators._log import Log, log_settings
-    from rx_ops.operators._mapping import Named
+    from rx_ops.operators._mapping import Named, NamedOne
     from rx_ops.operators._named import Checkpoint, checkpoint_note
     from rx_ops.operators._observe_on import ObserveLatest, ObserveOn
     from rx_ops.operators._ordered import MergeOrdered, MergePriority
@@ -156,7 +156,7 @@ _NAMES: Final = {
     ),
     "_listen": ("BatchEmitter", "GenerateAsync", "Listening", "Watching"),
     "_log": ("Log", "log_settings"),
-    "_mapping": ("Named",),
+    "_mapping": ("Named", "NamedOne"),
     "_named": ("Checkpoint", "checkpoint_note"),
     "_observe_on": ("ObserveLatest", "ObserveOn"),
     "_ordered": ("MergeOrdered", "MergePriority"),
@@ -264,6 +264,7 @@ __all__ = [
     "MergeOrdered",
     "MergePriority",
     "Named",
+    "NamedOne",
     "Never",
     "ObserveLatest",
     "ObserveOn",

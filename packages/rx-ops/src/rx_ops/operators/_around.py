@@ -10,7 +10,7 @@ from rx_core.streams import NO_SOURCE, Failing, RelayedInput, Transparent
 from rx_fusion import op
 from rx_ops._notification import Notification, OnComplete, OnError, OnNext
 from rx_ops.operators._errors import LastItem
-from rx_ops.operators._mapping import as_error, not_a_source
+from rx_ops.operators._mapping import as_error, not_a_source, not_one
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -25,7 +25,7 @@ class Using(Transparent[T]):
     ``eager`` says when: before the end is signalled, or after it; and before the cancel goes upstream, or after that.
     """
 
-    __slots__ = ("cleanup", "cleanups", "eager", "factory", "supplier")
+    __slots__ = ("cleanup", "cleanups", "eager", "factory", "kind", "supplier")
 
     #: Holds the call that gives the resource back, while there is one.
     cleanups: Any
@@ -37,12 +37,15 @@ class Using(Transparent[T]):
         factory: Callable[[Any], Publisher[T]],
         cleanup: Callable[[Any], object],
         eager: bool,
+        kind: str = "",
     ) -> None:
         super().__init__(down, NO_SOURCE)
         self.supplier = supplier
         self.factory = factory
         self.cleanup = cleanup
         self.eager = eager
+        #: "Single" or "Maybe" where ``factory`` has to make one.
+        self.kind = kind
         self.cleanups = []
 
     def start(self) -> bool:
@@ -59,7 +62,7 @@ class Using(Transparent[T]):
         resource = user_call("using", self.supplier)
         self.cleanups.append((self.cleanup, resource))
         source = user_call("using", self.factory, resource)
-        failure = not_a_source("using", self.factory, source)
+        failure = not_a_source("using", self.factory, source) or not_one("using", self.factory, source, self.kind)
         if failure is not None:
             raise failure
         return source

@@ -10,6 +10,7 @@ from rx_core.streams import Failing, Op, ignore, subscribe
 from rx_fusion import PushHead, as_text, op
 from rx_ops.operators._backpressure import BackpressureStrategy
 from rx_ops.operators._emitter import CallbackEmitter, Created, StraightEmitter
+from rx_ops.operators._mapping import not_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,11 +98,13 @@ class CreateHead(PushHead):
 class DeferHead(PushHead):
     """``defer``: the subscriber is subscribed to the source that the supplier makes for it."""
 
-    __slots__ = ("_supplier",)
+    __slots__ = ("_kind", "_supplier")
     name = "defer"
 
-    def __init__(self, supplier: Callable[[], Any]) -> None:
+    def __init__(self, supplier: Callable[[], Any], kind: str = "") -> None:
         self._supplier = supplier
+        #: "Single" or "Maybe" where it has to be one.
+        self._kind = kind
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         self.subscribe_for(subscriber, self)
@@ -121,6 +124,9 @@ class DeferHead(PushHead):
                 f"defer() expected a function returning a source, but {name_of(self._supplier)} returned {made!r}.\n"
                 f"  For a plain value:  .from_callable({name_of(self._supplier)})"
             )
+        refused = not_one("defer", self._supplier, made, self._kind)
+        if refused is not None:
+            raise refused
         return made
 
     def __repr__(self) -> str:

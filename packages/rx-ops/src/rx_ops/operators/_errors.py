@@ -9,7 +9,7 @@ from rx_core import composite, none_produced, user_call
 from rx_core.streams import Failing, OneAtATime, PassThrough, Stream
 from rx_fusion import op
 from rx_ops._breaker import CircuitOpenError
-from rx_ops.operators._mapping import as_error, not_a_source
+from rx_ops.operators._mapping import as_error, not_a_source, not_one
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -79,18 +79,23 @@ class OnErrorReturn(LastItem[T]):
 class OnErrorResumeNext(OneAtATime[T]):
     """After an error the source that ``handler`` makes of it, with the demand that is left."""
 
-    __slots__ = ("handler", "source")
+    __slots__ = ("handler", "kind", "source")
 
     discards: ClassVar[bool] = True
     opens_sources: ClassVar[bool] = True
 
+    #: "Single" or "Maybe" where the fallback has to be one.
+    kind: str
     #: None once it was called: the fallback's error is the end.
     handler: Callable[[Exception], Publisher[T]] | None
 
-    def __init__(self, down: Subscriber[T], source: Publisher[T], handler: Callable[[Exception], Publisher[T]]) -> None:
+    def __init__(
+        self, down: Subscriber[T], source: Publisher[T], handler: Callable[[Exception], Publisher[T]], kind: str = ""
+    ) -> None:
         super().__init__(down)
         self.source = source
         self.handler = handler
+        self.kind = kind
 
     def open(self) -> None:
         self.switch_to(self.source, 0)
@@ -104,6 +109,7 @@ class OnErrorResumeNext(OneAtATime[T]):
         except Exception as second:
             return self.finish(composite([error, as_error(second)]))
         failure = not_a_source("on_error_resume_next", handler, fallback)
+        failure = failure or not_one("on_error_resume_next", handler, fallback, self.kind)
         if failure is not None:
             return self.finish(composite([error, failure]))
         return self.switch_to(fallback, demand)

@@ -7,7 +7,7 @@ from itertools import count
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rx_core import UNBOUNDED, name_of, unwrap_stop, user_error
+from rx_core import UNBOUNDED, FlowableBase, ObservableBase, name_of, unwrap_stop, user_error
 from rx_core.streams import Failed, Stream, computed
 from rx_fusion._shapes import HOT_RUNS, tell_hot, when_hot
 from rx_fusion._source_run import failing
@@ -29,6 +29,25 @@ class Named:
 
     def __call__(self, item: Any) -> Any:
         return self.mapper(item)
+
+
+class NamedOne(Named):
+    """The same, of a Single or a Maybe (``kind``): what the mapper makes has one item at most."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, name: str, mapper: Callable[..., Any], kind: str) -> None:
+        self.name = name
+        self.mapper = mapper
+        self.kind = kind
+
+    def __call__(self, item: Any) -> Any:
+        made = self.mapper(item)
+        if not getattr(made, "_without_demand", False):  # else it is of one item, and ours
+            refused = not_one(self.name, self.mapper, made, self.kind)
+            if refused is not None:
+                raise refused
+        return made
 
 
 def named(operator_name: str, mapper: Callable[..., Any]) -> tuple[str, Callable[..., Any]]:
@@ -73,6 +92,22 @@ def not_a_source(operator_name: str, mapper: Callable[..., Any], made: Any) -> T
     return TypeError(
         f"{operator_name}() expected a function returning a publisher, but {function} returned {made!r}.\n"
         f"  Wrong:  .{operator_name}({function})\n  Right:  {right}"
+    )
+
+
+def not_one(operator_name: str, function: Callable[..., Any], made: object, kind: str) -> TypeError | None:
+    """The error for a source of several items that ``function`` has made for a Single or a Maybe. Other kinds may have them."""
+    if kind not in ("Single", "Maybe") or not isinstance(made, (FlowableBase, ObservableBase)):
+        return None
+    name = name_of(function)
+    several = "Flowable" if isinstance(made, FlowableBase) else "Observable"
+    first = "first()" if kind == "Single" else "first_element()"
+    right = f"  Right:  .{operator_name}(lambda ...: {name}(...).{first})"
+    if operator_name == "flat_map":
+        right += f"\n  Or:     .flat_map_{'publisher' if several == 'Flowable' else 'observable'}({name})   # all of its items"
+    return TypeError(
+        f"{operator_name}() of a {kind} expected a function returning a {kind}, but {name} returned the {several} {made!r}, "
+        f"which may give several items.\n{right}"
     )
 
 
