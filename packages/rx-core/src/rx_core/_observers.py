@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
+from threading import TIMEOUT_MAX, Event
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import _forgotten, _hooks
@@ -188,6 +188,8 @@ class CallbackObserver(Handle, Generic[T]):
         if refused is not None:
             raise refused
         over: Event = self._cell.setdefault(_WAITED_FOR, Event())
+        if timeout is not None:
+            timeout = min(timeout, TIMEOUT_MAX)  # some centuries, as infinite as a lock can wait
         return self._over or over.wait(timeout)  # type: ignore[redundant-expr]  # set meanwhile
 
     def subscribed_at(self, place: tuple[str, int] | None) -> tuple[str, int] | None:

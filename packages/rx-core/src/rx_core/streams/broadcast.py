@@ -6,13 +6,14 @@ It is an Op whose subscriber is the group: the token carries what *all* of them 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, invalid_request
 from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
 from rx_core.streams.gated_inputs import MergedInput
-from rx_core.streams.hub import End
+from rx_core.streams.hub import End, tell_each
 from rx_core.streams.inputs import Input
 from rx_core.streams.op import Op
 
@@ -125,8 +126,7 @@ class Receivers(Generic[T]):
 
     def finish(self, end: End) -> None:
         self.end = end  # published before the members are looked at: see add
-        for receiver in list(self.members):
-            self.tell(receiver, end)
+        tell_each(partial(self.tell, end), iter(list(self.members)))
 
     def drop(self) -> None:
         """The run was disposed: nothing is signalled to those that are there. One that comes from here on gets the end."""
@@ -139,9 +139,9 @@ class Receivers(Generic[T]):
         if receiver.stopped:
             self.members.pop(receiver, None)
         elif self.end is not None:
-            self.tell(receiver, self.end)
+            self.tell(self.end, receiver)
 
-    def tell(self, receiver: Receiver[T], end: End) -> None:
+    def tell(self, end: End, receiver: Receiver[T]) -> None:
         """The end, once: to be told by the thread that takes it out."""
         if self.members.pop(receiver, _ABSENT) is _ABSENT:
             return
@@ -214,7 +214,7 @@ class Broadcast(Op[T]):
         for receiver in now:
             error = receiver.collect()
             if error is not None:
-                receivers.tell(receiver, End(error))
+                receivers.tell(End(error), receiver)
                 self.dirty = True
                 wanted = 0
             elif receiver.demand < wanted:

@@ -156,8 +156,7 @@ class Hub(Generic[T]):
     def finish(self, end: End) -> None:
         self.end = end
         self.source.clear()
-        for subscription in list(self.subscribers):
-            self.settle(subscription)
+        tell_each(self.settle, iter(list(self.subscribers)))
 
     def settle(self, subscription: HubSubscription[T]) -> None:
         """Have a subscriber look at what was published. What it raises is not for the party that feeds the hub (RS 2.13)."""
@@ -173,6 +172,16 @@ class Hub(Generic[T]):
 
     def __repr__(self) -> str:
         return f"{self.name}()"
+
+
+def tell_each(tell: Callable[[Any], object], subscribers: Iterator[Any]) -> None:
+    """Tell all of them, also where one raises what is no Exception (Ctrl-C), which goes on to the caller afterwards."""
+    try:
+        for subscriber in subscribers:
+            tell(subscriber)
+    except BaseException:
+        tell_each(tell, subscribers)
+        raise
 
 
 class PublishSubscription(HubSubscription[T]):

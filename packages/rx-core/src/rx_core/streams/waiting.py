@@ -59,6 +59,8 @@ class Waiting(Generic[T]):
         self.window = int(window)
         self.origin = origin
         self.enough = enough
+        if seconds is not None and seconds > threading.TIMEOUT_MAX:
+            seconds = None  # it cannot be waited so long, and infinite is a number as well
         self.seconds = seconds
         self.deadline = None if seconds is None else monotonic() + seconds
         self.queue: deque[T] = deque(maxlen=1 if latest else None)  # to replace is one atomic step

@@ -75,15 +75,24 @@ def as_error(error: Exception) -> Exception:
     return original if isinstance(original, Exception) else error
 
 
+#: Operators that have an item of a plain value as ``map`` has it.
+_MAPPING: Final = frozenset((
+    *("flat_map", "concat_map", "concat_map_eager", "switch_map", "exhaust_map"),
+    *("flat_map_publisher", "flat_map_observable", "flat_map_single", "flat_map_maybe"),
+))  # fmt: skip
+
+
 def not_a_source(operator_name: str, mapper: Callable[..., Any], made: Any) -> TypeError | None:
     """The error for what ``mapper`` returned if it is no source, with both calls shown."""
     if isinstance(made, Stream) or hasattr(made, "subscribe"):
         return None
     operator_name, mapper = named(operator_name, mapper)
     function = name_of(mapper)
-    if isinstance(made, Awaitable):
-        if isinstance(made, CoroutineType):
-            made.close()  # nothing will await it
+    if isinstance(made, CoroutineType):
+        made.close()  # nothing will await it
+    if operator_name not in _MAPPING:
+        right = f".{operator_name}(lambda ...: Flowable.just(...))   # a function that returns a source"
+    elif isinstance(made, Awaitable):
         right = f".compose(rx_asyncio.map_async({function}))   # or rx_trio's in trio"
     elif made is not None and hasattr(made, "__iter__"):
         right = f".flat_map_iterable({function})   # plain iterables need no {operator_name}"
