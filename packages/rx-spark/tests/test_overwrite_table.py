@@ -126,3 +126,68 @@ def test_what_is_no_table_of_sparks_own_catalog_is_left_to_spark(session: Any) -
     assert TableReplacement.of(session, "other.default.rx_fares") is None
     theirs: Any = SimpleNamespace(conf={"spark.sql.catalog.spark_catalog": "org.example.TheirCatalog"})
     assert TableReplacement.of(theirs, NAME) is None
+
+
+# --- which table, and who sees it -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def other(session: Any) -> Iterator[str]:
+    """A database that is the current one."""
+    session.sql("CREATE DATABASE IF NOT EXISTS rx_other")
+    before = session.catalog.currentDatabase()
+    session.catalog.setCurrentDatabase("rx_other")
+    yield "rx_other"
+    session.catalog.setCurrentDatabase(before)
+    session.sql("DROP DATABASE rx_other CASCADE")
+
+
+@pytest.mark.parametrize("mode", ["error", "append", "overwrite"])
+def test_a_name_means_the_table_of_the_current_database(mode: Any, session: Any, other: str) -> None:
+    precious = [("Bonn", 9)]
+    session.createDataFrame(precious, "city string, cents bigint").write.saveAsTable(f"default.{NAME}")
+    if mode == "overwrite":
+        session.createDataFrame([("Ulm", 5)], "city string, cents bigint").write.saveAsTable(NAME)
+    write(OLD, mode=mode)
+    assert read(session) == OLD
+    assert [tuple(row) for row in session.table(f"default.{NAME}").collect()] == precious
+    assert rx_spark.table(NAME, schema=Fare).count().blocking_get() == len(OLD)
+
+
+def test_a_name_with_a_database_means_that_one(session: Any, other: str) -> None:
+    fares = rx_spark.from_iterable([Fare(*row) for row in OLD])
+    rx_spark.write_table(fares, f"default.`{NAME}`", schema=Fare).blocking_get()
+    assert sorted(tuple(row) for row in session.table(f"default.{NAME}").collect()) == OLD
+    assert not session.catalog.tableExists(f"{other}.{NAME}")
+
+
+def test_who_has_read_a_table_sees_what_is_added_to_it(session: Any) -> None:
+    write(OLD[:1])
+    assert read(session) == OLD[:1]
+    assert rx_spark.table(NAME, schema=Fare).count().blocking_get() == 1
+    write(OLD[1:], mode="append")
+    assert read(session) == OLD
+    assert rx_spark.sql(f"SELECT * FROM {NAME}", schema=Fare).count().blocking_get() == 2
+
+
+def test_a_table_that_is_there_is_told_as_a_folder_is(session: Any) -> None:
+    write(OLD)
+    with pytest.raises(FileExistsError, match="mode='overwrite'"):
+        write(OLD)
+
+
+def test_files_are_written_as_the_application_has_them_written(session: Any, tmp_path: Path) -> None:
+    settings = {"spark.sql.parquet.compression.codec": "gzip", "spark.sql.files.maxRecordsPerFile": "1"}
+    before = {name: session.conf.get(name) for name in settings}
+    try:
+        for name, value in settings.items():
+            session.conf.set(name, value)
+        fares = rx_spark.from_iterable([Fare(*row) for row in OLD])
+        written = rx_spark.write_parquet(fares, tmp_path / "out", schema=Fare).blocking_get()
+    finally:
+        for name, value in before.items():
+            session.conf.set(name, value)
+    assert written.files == len(OLD)
+    assert len(list((tmp_path / "out").glob("*.gz.parquet"))) == len(OLD)
+    rx_spark.write_parquet(fares, tmp_path / "again", schema=Fare).blocking_get()
+    assert not list((tmp_path / "again").glob("*.gz.parquet"))

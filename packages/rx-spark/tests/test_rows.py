@@ -6,11 +6,13 @@ import dataclasses
 import datetime
 import decimal
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
+import numpy
 import pyarrow as pa
 import pytest
 
@@ -230,3 +232,58 @@ def test_a_worker_looks_for_cycles_less_often_and_still_finds_them() -> None:
         "assert seen() is None\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+@dataclass
+class Cut:
+    whole: int = 1
+    number: float = 1.5
+    text: str = "a"
+    raw: bytes = b"a"
+    day: datetime.date = datetime.date(2020, 1, 2)
+    moment: datetime.datetime = datetime.datetime(2020, 1, 2, 3, tzinfo=datetime.UTC)
+    wholes: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    inner: Inner = field(default_factory=lambda: Inner(1, []))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("whole", 1.9, "1.9"),
+        ("whole", decimal.Decimal("1.5"), "Decimal('1.5')"),
+        ("text", b"a", "b'a'"),
+        ("raw", "\u00e4", "'\u00e4'"),
+        ("day", datetime.datetime(2020, 1, 1, 23, 30), "datetime.datetime(2020, 1, 1, 23, 30)"),
+        ("day", 5, "5"),
+        ("moment", 5, "5"),
+        ("wholes", [1, 2.7], "2.7"),
+        ("texts", "ab", "'ab'"),
+        ("counts", {"a": 1.5}, "1.5"),
+        ("inner", Inner(1.5, []), "1.5"),  # type: ignore[arg-type]  # on purpose
+    ],
+)
+def test_a_value_that_a_column_would_cut_is_refused(name: str, value: Any, shown: str) -> None:
+    row = row_type(Cut)
+    items = [Cut(), Cut(**{name: value})]
+    with pytest.raises(SchemaError, match=rf"^{re.escape(shown)} \(\w+\) does not fit column '{name}'"):
+        write_batch(items, row, arrow_schema(row))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("whole", numpy.int32(7), 7),
+        ("number", 7, 7.0),
+        ("number", True, 1.0),
+        ("number", numpy.float32(0.5), 0.5),
+        ("raw", bytearray(b"xy"), b"xy"),
+        ("wholes", (1, 2), [1, 2]),
+        ("texts", [], []),
+    ],
+)
+def test_a_value_of_another_type_that_stays_the_same_is_written(name: str, value: Any, kept: Any) -> None:
+    row = row_type(Cut)
+    batch = write_batch([Cut(**{name: value}), Cut()], row, arrow_schema(row))
+    assert getattr(next(iter(read_rows(batch, row))), name) == kept

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._columns._cutting import cut
 from rx_spark._columns._nulls import null_inside
 from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, null_text
 
@@ -102,7 +103,9 @@ def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema) -> pa.Rec
     for field, values, column in zip(row.fields, columns, schema, strict=True):
         plain = values if field.kind.plain else [_cell(value, field.kind) for value in values]
         try:
-            array = pa.array(plain, column.type)
+            array = _column(field, values, plain, column.type)
+        except SchemaError:
+            raise
         except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError) as error:
             raise _wrong_value(field, plain, column.type, error) from error
         if array.null_count and not field.kind.optional:
@@ -114,6 +117,34 @@ def write_batch(items: Sequence[Any], row: RowType, schema: pa.Schema) -> pa.Rec
             raise SchemaError(f"{row.name}.{found.path} is None in an item, and {found.text}")
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+#: Types of which Arrow finds no other one in a column where one value is of it. A text among bytes it takes for bytes.
+_TOLD_APART: Final = frozenset((int, float, str, bool, list))
+
+
+def _column(field: Field, values: Sequence[Any], plain: Sequence[Any], wanted: pa.DataType) -> pa.Array:
+    """Arrow's array of a column. Told the type, Arrow cuts what is of another one: 1.9 to 1, a datetime to its day."""
+    import pyarrow as pa
+
+    if all(kind.row is not None or kind.python in _TOLD_APART for kind in field.kind.flat):
+        try:
+            array = pa.array(plain)  # as fast: of most columns the type is found to be the one that is wanted
+        except Exception:  # values of several types; or what is said below
+            pass
+        else:
+            if array.type == wanted:
+                return array
+    elif {field.kind.python, type(None)}.issuperset(map(type, values)) and not field.kind.nested:
+        return pa.array(plain, wanted)
+    for value in values:
+        wrong = cut(value, field.kind)
+        if wrong is not None:
+            raise SchemaError(
+                f"{wrong!r} ({type(wrong).__qualname__}) does not fit column {field.name!r} of type {wanted}: a {field.kind} "
+                f"cannot hold it as it is.\n  Right:  .map() it to a {field.kind} before it is written"
+            )
+    return pa.array(plain, wanted)
 
 
 def _cell(value: Any, kind: Kind) -> Any:

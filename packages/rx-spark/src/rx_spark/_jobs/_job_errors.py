@@ -29,6 +29,8 @@ _ARITHMETIC: Final = (
 _VERSIONS: Final = re.compile(
     r"\[PYTHON_VERSION_MISMATCH\] Python in worker has different version: (\S+) than that in driver: ([\d.]+)"
 )
+#: What is said where nothing was to be replaced and something is there: files, a table, a table of a database.
+_THERE: Final = ("[PATH_ALREADY_EXISTS]", "[TABLE_OR_VIEW_ALREADY_EXISTS]")
 _LAMBDA: Final = "Instead of an expression of it, a lambda computes it in Python:  lambda row: row.x * row.y"
 
 
@@ -53,7 +55,7 @@ def job_error(error: Exception) -> Exception:
     of_file = file_error(text) or disk_error(text)
     if of_file is not None:
         return of_file
-    if text.startswith("[PATH_ALREADY_EXISTS]"):
+    if text.startswith(_THERE):
         return FileExistsError(
             f"{_first_lines(text)}\n  To replace what is there:  mode='overwrite'\n  To add to it:  mode='append'"
         )

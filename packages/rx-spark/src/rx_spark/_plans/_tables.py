@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._columns._rows import quoted
 from rx_spark._errors import SparkJobError
 from rx_spark._plans._storage import Storage
 
@@ -17,6 +18,19 @@ LOG: Final = logging.getLogger("rx.spark")
 _CATALOG: Final = "spark_catalog"
 
 _swapping = threading.Lock()  # two overwrites of this process rename one after the other
+
+
+def qualified(application: SparkSession, name: str) -> str:
+    """``name`` as the application means it: jobs have sessions of their own, with current databases of their own."""
+    own: Any = application
+    parts = own._jsparkSession.sessionState().sqlParser().parseMultipartIdentifier(name)
+    named = [parts.apply(at) for at in range(parts.size())]
+    catalog = application.catalog.currentCatalog()
+    if len(named) == 1:
+        named = [application.catalog.currentDatabase(), *named]
+        if catalog != _CATALOG:
+            named = [catalog, *named]
+    return ".".join(map(quoted, named))
 
 
 class TableReplacement:
@@ -113,4 +127,4 @@ class TableReplacement:
             LOG.warning("table %s could not be dropped: %s", self._spelled(name), error)
 
     def _spelled(self, name: str) -> str:
-        return ".".join(f"`{each.replace('`', '``')}`" for each in (self._database, name))
+        return f"{quoted(self._database)}.{quoted(name)}"

@@ -14,7 +14,7 @@ from rx_core import name_of
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
 from rx_spark._plans._replacing import Replacement
 from rx_spark._plans._storage import Storage
-from rx_spark._plans._tables import TableReplacement
+from rx_spark._plans._tables import TableReplacement, qualified
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -124,10 +124,12 @@ class TableTarget:
         return f"write_table({self.name!r})"
 
     def write(self, frame: DataFrame, tag: str) -> None:
-        session = frame.sparkSession
-        replacement = TableReplacement.of(session, self.name) if self.mode == "overwrite" else None
+        session, application = frame.sparkSession, _application()
+        name = qualified(application, self.name)
+        replacement = TableReplacement.of(session, name) if self.mode == "overwrite" else None
         if replacement is None:
-            self._save(frame.write.mode(self.mode), self.name)
+            self._save(frame.write.mode(self.mode), name)
+            application.catalog.refreshTable(name)  # its session may know the files that there were
             return
         try:
             self._save(frame.write.mode("error"), replacement.sql)
@@ -139,7 +141,7 @@ class TableTarget:
             raise
         finally:
             session.sparkContext.addJobTag(tag)
-        _application().catalog.refreshTable(replacement.shown)
+        application.catalog.refreshTable(name)
 
     def _save(self, writer: DataFrameWriter, name: str) -> None:
         if self.partition_by:
@@ -188,8 +190,27 @@ class Lazy:
         raise AssertionError("the application runs it")
 
 
+#: How the application's session has files written. Jobs run in sessions of their own, which are told of it.
+_SETTINGS: Final = (
+    "spark.sql.parquet.compression.codec",
+    "spark.sql.orc.compression.codec",
+    "spark.sql.files.maxRecordsPerFile",
+    "spark.sql.parquet.outputTimestampType",
+    "spark.sql.sources.default",
+)
+
+
+def _like_the_application(session: SparkSession) -> None:
+    ours, theirs = session.conf, _application().conf
+    for name in _SETTINGS:
+        wanted = theirs.get(name)
+        if wanted is not None and ours.get(name) != wanted:
+            ours.set(name, wanted)
+
+
 def written(target: Target, frame: DataFrame, tag: str) -> Written:
     """Write, on the thread of the job whose tag is ``tag``, and tell what was written."""
+    _like_the_application(frame.sparkSession)
     target.write(frame, tag)
     files, rows, size = numbers_of(frame.sparkSession, tag)
     return Written(files, rows, size)
