@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import operator
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from frames import CITIES, ROWS, Trip, TripDict, TripTuple, to_fare, trips
 
@@ -158,6 +160,57 @@ def test_batches_are_items_and_functions_of_them_run_on_executors(folder: Path, 
     assert pandas.sum().blocking_get() == sum(range(ROWS))
     with pytest.raises(ValueError, match=r"batches\(as_='numpy'\): one of 'arrow', 'pandas', 'polars'"):
         rx_spark.batches(frame, as_="numpy")  # type: ignore[call-overload]  # on purpose
+
+
+@dataclass(frozen=True)
+class Place:
+    id: int
+    city: str
+
+
+@pytest.mark.parametrize("kind", ["arrow", "pandas"])
+def test_batches_that_functions_have_changed_are_written(
+    kind: Any, folder: Path, spark_config: SparkConfig, tmp_path: Path
+) -> None:
+    frame = engine(spark_config).application.read.parquet(str(folder)).select("city", "id")
+    flow: Any = rx_spark.batches(frame, as_=kind)
+    kept = flow.filter(lambda batch: len(batch) > 0)
+    assert rx_spark.write_parquet(kept, tmp_path / "kept").blocking_get().rows == ROWS
+    cut = flow.map(lambda batch: batch[:1])
+    written = rx_spark.write_parquet(cut, tmp_path / "cut", schema=Place).blocking_get()
+    assert 0 < written.rows < ROWS
+    back = rx_spark.parquet(tmp_path / "cut", schema=Place, config=spark_config)
+    assert {row.city for row in back} <= set(CITIES)
+    assert rx_spark.to_dataframe(cut, Place).count() == written.rows
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda batch: batch.drop_columns(["city"]), "a batch without the column 'city' is to be written as Place; it has id"),
+        (
+            lambda batch: batch.set_column(batch.schema.get_field_index("id"), "id", pa.array(["1"] * len(batch))),
+            "column 'id' of a batch is string, and Place has int64 there",
+        ),
+        (
+            lambda batch: batch.set_column(batch.schema.get_field_index("id"), "id", pa.array([1.5] * len(batch))),
+            "column 'id' of a batch is double, and Place has int64 there",
+        ),
+        (
+            lambda batch: batch.set_column(batch.schema.get_field_index("city"), "city", pa.nulls(len(batch), pa.string())),
+            "column 'city' holds a null",
+        ),
+    ],
+    ids=["missing", "text", "cut", "null"],
+)
+def test_batches_that_do_not_fit_are_refused(
+    change: Any, text: str, folder: Path, spark_config: SparkConfig, tmp_path: Path
+) -> None:
+    frame = engine(spark_config).application.read.parquet(str(folder)).select("city", "id")
+    changed = rx_spark.batches(frame).map(change)
+    with pytest.raises(SchemaError, match=re.escape(text)):
+        rx_spark.write_parquet(changed, tmp_path / "out", schema=Place).blocking_get()
+    assert not (tmp_path / "out").exists()
 
 
 def test_tables_and_queries_are_those_of_the_applications_session(view: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from socket import gethostname
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from rx_core import none_produced
 from rx_spark._columns._arrow import arrow_schema, pack_rows, write_batch, write_fitting
 from rx_spark._columns._observed import GATHERED
 from rx_spark._columns._rows import RowType
+from rx_spark._columns._whole import is_batch, whole_batches
 from rx_spark._errors import VersionsError
 from rx_spark._plans._plan import BlockRunner
 from rx_spark._transport._wire import (
@@ -99,7 +100,8 @@ def _each(runner: Runner, blocks: Blocks) -> Blocks:
 
 @dataclass(frozen=True)
 class RowWriter:
-    """The last stage of a job that writes: items as the columns of ``row``. Memory: ROWS_WRITTEN items."""
+    """The last stage of a job that writes: items as the columns of ``row``, or batches that have these. Memory: ROWS_WRITTEN
+    items, or a batch."""
 
     row: RowType
     #: What each item has to be, where it comes back out of the columns.
@@ -109,6 +111,12 @@ class RowWriter:
         schema, fit = arrow_schema(self.row), self.fit
         for _, items in blocks:
             iterator = iter(items)
+            for first in iterator:
+                if fit is None and is_batch(first):
+                    yield from whole_batches(first, self.row, schema)
+                else:
+                    iterator = chain((first,), iterator)
+                    break
             while some := list(islice(iterator, ROWS_WRITTEN)):
                 refuse_none(some)
                 yield write_batch(some, self.row, schema) if fit is None else write_fitting(some, self.row, schema, fit)
