@@ -120,6 +120,10 @@ def next_size(count: int, size: int, payload: int, seconds: float) -> int:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
+#: How many causes of an error travel with it.
+_CAUSES: Final = 8
+
+
 def pack_error(error: BaseException) -> bytes:
     """An error as bytes that can be unpacked for sure: it is unpickled here, on the executor, to find out."""
     text = "".join(traceback.format_exception(error))
@@ -128,27 +132,59 @@ def pack_error(error: BaseException) -> bytes:
         error = cause  # PEP 479 wrapped what the user's function raised inside a generator
     shown, kind = _safe_repr(error), type(error).__qualname__
     data = b""
+    causes: list[bytes] = []
     if isinstance(error, Exception):
+        data = _portable(error)
+        while data and isinstance(error.__cause__, Exception) and len(causes) < _CAUSES:
+            error = error.__cause__
+            causes.append(_portable(error))
+    ordinary = isinstance(error, Exception)
+    return pickle.dumps((ordinary, data, causes, kind, shown, text, f"{_host()}, process {os.getpid()}"))
+
+
+def _portable(error: Exception) -> bytes:
+    """An exception pickled; nothing where that cannot be. One whose ``__init__`` takes other arguments than it passes on does not
+    come back by its own way: it is made again of its class, its arguments and its attributes."""
+    for pickled in (error, _Again(error)):
         try:
-            data = dumps(error)
-            if type(loads(data)) is not type(error):
-                data = b""
+            data = dumps(pickled)
+            if type(loads(data)) is type(error):
+                return data
         except Exception:
-            data = b""
-    return pickle.dumps((isinstance(error, Exception), data, kind, shown, text, f"{_host()}, process {os.getpid()}"))
+            continue
+    return b""
+
+
+class _Again:
+    """In the place of an exception where it is pickled."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self.error), self.error.args, vars(self.error))
+
+
+def _made_again(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any]) -> Exception:
+    made = kind.__new__(kind, *args)
+    made.args = args
+    vars(made).update(attributes)
+    return made
 
 
 def unpack_error(payload: bytes | memoryview) -> Exception:
     """The user's exception with its own type and the worker's traceback as a note; a WorkerError where that is
     impossible.
     """
-    ordinary, data, kind, shown, text, where = loads(payload)
-    error: Exception | None = None
-    if data:
-        try:
-            error = loads(data)
-        except Exception:
-            error = None
+    ordinary, data, causes, kind, shown, text, where = loads(payload)
+    error = _unpacked(data)
+    effect = error
+    for each in causes:
+        cause = _unpacked(each)
+        if effect is None or cause is None:
+            break
+        effect.__cause__ = cause
+        effect = cause
     if error is None and ordinary:
         error = WorkerError(
             f"{shown} was raised on an executor; a {kind} cannot be pickled, so this stands for it.",
@@ -158,6 +194,16 @@ def unpack_error(payload: bytes | memoryview) -> Exception:
     elif error is None:
         error = WorkerInterruptedError(f"{shown} ended the work of a Spark task; only Exceptions travel as signals")
     error.add_note(f"On an executor ({where}):\n{text.rstrip()}")
+    return error
+
+
+def _unpacked(data: bytes) -> Exception | None:
+    if not data:
+        return None
+    try:
+        error: Exception = loads(data)
+    except Exception:
+        return None
     return error
 
 
