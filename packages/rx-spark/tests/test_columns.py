@@ -14,7 +14,7 @@ import pytest
 
 import rx_spark
 from rx_fusion.symbols import call, expression_of, it
-from rx_ops import Flowable
+from rx_ops import Flowable, Row
 from rx_spark._columns._column import Column, NotAColumn, Rows, text_of
 from rx_spark._columns._expressions import column_of
 from rx_spark._columns._frames import FrameSource, Query, Select, Where, checking
@@ -235,3 +235,13 @@ def test_control_a_column_that_answers_otherwise_is_seen(spark_config: SparkConf
 
 def test_a_condition_without_guards_is_what_it_is() -> None:
     assert checking((), "a > 1") == "a > 1"
+
+
+def test_names_that_differ_only_in_case_are_left_to_python(spark_config: SparkConfig) -> None:
+    frame = engine(spark_config).application.sql("SELECT id, 'a' AS s FROM range(4)")
+    flow = rx_spark.dataframe(frame)
+    counted = flow.group_aggregate(it.s, S=it.count())
+    assert "s and S are one name to Spark" in counted.explain()
+    assert counted.blocking_list() == [Row(s="a", S=4)]
+    several = flow.group_aggregate(it.s, m=it.id.min(), M=it.id.max())
+    assert several.blocking_list() == [Row(s="a", m=0, M=3)]

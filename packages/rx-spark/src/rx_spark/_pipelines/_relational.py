@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -99,6 +99,7 @@ def _kept(column: Column) -> Kind:
 def _select(source: FrameSource, columns: Any, row: RowType) -> FrameSource:
     guards = tuple(guard for column in columns for guard in column.guards)
     steps: list[ColumnStep] = [*guarded(guards)]
+    _told_apart(row.names)
     steps.append(Select(tuple((column.sql, name) for column, name in zip(columns, row.names, strict=True))))
     checked = frozenset(field.name for field in row.fields if not field.kind.optional)
     return replace(source.then(*steps, row=row, checked=checked), narrow=frozenset())
@@ -203,6 +204,7 @@ def _group_aggregate(source: FrameSource, key: object, spec: GroupAggregate) -> 
     made = [_aggregated(aggregate, source, f"_{at}") for at, (_, aggregate) in enumerate(spec.aggregates)]
     guards = tuple(guard for column in keys for guard in column.guards) + tuple(guard for each in made for guard in each.guards)
     names = spec.fields
+    _told_apart(names)
     steps: list[ColumnStep] = [*guarded(guards)]
     given = [(column.sql, name) for column, name in zip(keys, names, strict=False)]
     steps += [
@@ -215,6 +217,13 @@ def _group_aggregate(source: FrameSource, key: object, spec: GroupAggregate) -> 
     steps.append(Select((*((quoted(name), name) for name in spec.key_fields), *results)))
     kinds = [column.kind for column in keys] + [each.kind for each in made]
     return grouped(source, steps, plain_row(tuple(Field(name, kind) for name, kind in zip(names, kinds, strict=True))))
+
+
+def _told_apart(names: Sequence[str]) -> None:
+    """Spark takes names that differ only in case for one, unless its application says otherwise."""
+    alike = [name for name in names if sum(name.lower() == each.lower() for each in names) > 1]
+    if alike:
+        raise NotAColumn(f"{' and '.join(alike[:2])} are one name to Spark")
 
 
 class _Aggregated(NamedTuple):
