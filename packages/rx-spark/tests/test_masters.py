@@ -143,3 +143,17 @@ def test_a_program_on_a_cluster_ends_without_a_word_of_spark() -> None:
     assert done.stdout == "[(0, 20), (1, 25)]\n"
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("master", ["foo", "", "local[0]", "local[x]", "spark:/host:7077", "local-cluster[2,1]"])
+def test_what_is_no_master_is_told_with_those_that_are(master: str) -> None:
+    with pytest.raises(ValueError, match=r"is no master of Spark\.\n  In this program:  local\[4\]"):
+        check_reachable(master)
+
+
+@pytest.mark.parametrize(
+    "master",
+    ["local", "local[2]", "local[*]", "local[2, 3]", "local-cluster[2,1,1024]", "yarn", "k8s://https://host:443", "armada://x"],
+)
+def test_masters_that_spark_may_know_are_left_to_it(master: str) -> None:
+    check_reachable(master)

@@ -287,3 +287,14 @@ def test_a_value_of_another_type_that_stays_the_same_is_written(name: str, value
     row = row_type(Cut)
     batch = write_batch([Cut(**{name: value}), Cut()], row, arrow_schema(row))
     assert getattr(next(iter(read_rows(batch, row))), name) == kept
+
+
+@dataclass
+class Tree:
+    value: int
+    left: Tree | None = None
+
+
+def test_a_class_that_holds_itself_is_refused() -> None:
+    with pytest.raises(TypeError, match="Tree has a field of its own type somewhere"):
+        row_type(Tree)

@@ -95,8 +95,8 @@ def wide(sql: str, kind: Kind) -> str:
     return f"CAST({sql} AS {kind.ddl.upper()})" if kind.python in (int, float) else sql
 
 
-def not_null(column: Column, message: str) -> tuple[Guard, ...]:
+def not_null(column: Column, message: str, error: str = "TypeError") -> tuple[Guard, ...]:
     if not column.optional:
         return ()
     asked = quoted(column.field) if column.field else column.sql
-    return (Guard(f"{asked} IS NULL", "TypeError", message, null=bool(column.field)),)
+    return (Guard(f"{asked} IS NULL", error, message, null=bool(column.field)),)

@@ -113,7 +113,8 @@ class _Translation:
         found = _named(nested, key, by_name)
         refused = f"'NoneType' object has no attribute {str(key)!r}" if by_name else "'NoneType' object is not subscriptable"
         sql = f"{inner.sql}.{quoted(found.name)}"
-        guards = (*inner.guards, *not_null(inner, refused), *declared(found, nested, sql))
+        error = "AttributeError" if by_name else "TypeError"
+        guards = (*inner.guards, *not_null(inner, refused, error), *declared(found, nested, sql))
         return Column(wide(sql, found.kind), found.kind, guards)
 
     def _field(self, field: Field) -> Column:
@@ -157,7 +158,8 @@ class _Translation:
         if name in ("startswith", "endswith") and of.python is str and len(args) == 1:
             part = self.column(args[0])
             if part.python is str and not part.optional:
-                guards = (*of.guards, *not_null(of, f"'NoneType' object has no attribute '{name}'"), *part.guards)
+                refused = not_null(of, f"'NoneType' object has no attribute '{name}'", "AttributeError")
+                guards = (*of.guards, *refused, *part.guards)
                 sql = f"{name}({of.sql}, {part.sql})"
                 return Column(sql, Kind(bool), guards, sql)
         raise NotAColumn(f".{name}() is evaluated by Python")

@@ -178,6 +178,16 @@ def quoted(name: str) -> str:
 
 def row_type(kind: type) -> RowType:
     """The fields of a dataclass, a NamedTuple or a TypedDict. TypeError for anything else, or for a type that no column has."""
+    try:
+        return _row_type(kind)
+    except RecursionError:
+        raise TypeError(
+            f"{kind.__qualname__} has a field of its own type somewhere, and columns are as deep as their schema says.\n"
+            f"  Right:  a list of rows with the key of the one above, or a field of text that holds JSON"
+        ) from None
+
+
+def _row_type(kind: type) -> RowType:
     if not is_row_class(kind):
         raise TypeError(
             f"{kind!r} does not describe rows.\n"
@@ -274,7 +284,7 @@ def kind_of(hint: Any, where: str) -> Kind:
     elif hint in DDL:
         return Kind(hint)
     elif is_row_class(hint):
-        return Kind(hint, row=row_type(hint))
+        return Kind(hint, row=_row_type(hint))
     raise TypeError(
         f"{where} is a {_shown(hint)}, and no column has that type.\n"
         f"  Right:  int, float, str, bool, bytes, date, datetime, Decimal, list[...], dict[..., ...], a row class, or\n"

@@ -17,11 +17,23 @@ _STANDALONE: Final = re.compile(r"spark://(.+)")
 _PLACE: Final = re.compile(r"\[?([^\]]+)\]?:(\d+)")
 
 
+#: Those that Spark knows. What has a scheme may be of a cluster manager that was added to it.
+_KNOWN: Final = re.compile(
+    r"local(\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|[\w.+-]+://.+"
+)
+
+
 def check_reachable(master: str) -> None:
     """Raise ConnectionError unless one of the addresses of a standalone master (``spark://one:7077,two:7077``) can be reached.
 
-    Blocks up to CONNECT_SECONDS for each. Other masters are left to Spark.
+    Blocks up to CONNECT_SECONDS for each. Other masters are left to Spark. ValueError for what is no master.
     """
+    if not _KNOWN.fullmatch(master):
+        raise ValueError(
+            f"master={master!r} is no master of Spark.\n"
+            f"  In this program:  local[4], or local[*] for all cores\n"
+            f"  On a cluster:     spark://host:7077, yarn, k8s://https://host:443"
+        )
     found = _STANDALONE.fullmatch(master)
     if not found:
         return
