@@ -245,3 +245,9 @@ def test_names_that_differ_only_in_case_are_left_to_python(spark_config: SparkCo
     assert counted.blocking_list() == [Row(s="a", S=4)]
     several = flow.group_aggregate(it.s, m=it.id.min(), M=it.id.max())
     assert several.blocking_list() == [Row(s="a", m=0, M=3)]
+
+
+def test_an_overflow_that_spark_finds_while_it_plans_is_the_same_error(spark_config: SparkConfig) -> None:
+    frame = engine(spark_config).application.sql("SELECT 9223372036854775807L AS a, 1L AS b")
+    with pytest.raises(OverflowError):
+        rx_spark.dataframe(frame).map(it.a + it.b).blocking_list()

@@ -209,3 +209,21 @@ def test_an_error_of_a_function_says_nothing_of_keys(spark_config: SparkConfig) 
     with pytest.raises(TypeError) as caught:
         flow.group_reduce(it.city, lambda trip: trip.city, lambda first, second: first - second).to_list().blocking_get()  # type: ignore[operator]  # what is tested
     assert "found by their hash" not in notes(caught.value)
+
+
+# --- databases --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.engine("embedded")
+def test_a_table_of_a_database_that_is_not_there_is_named_without_frames_of_java(
+    tmp_path: Path, spark_config: SparkConfig
+) -> None:
+    with pytest.raises(LookupError, match="NOPE") as raised:
+        rx_spark.jdbc(f"jdbc:derby:{tmp_path}/db;create=true", "NOPE", config=spark_config)
+    assert "\tat " not in str(raised.value)
+
+
+@pytest.mark.engine("embedded")
+def test_a_database_without_a_driver_says_how_spark_gets_one(spark_config: SparkConfig) -> None:
+    with pytest.raises(LookupError, match=r"spark\.jars\.packages"):
+        rx_spark.jdbc("jdbc:postgresql://127.0.0.1:1/db", "trips", config=spark_config)

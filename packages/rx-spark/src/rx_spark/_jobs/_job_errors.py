@@ -44,11 +44,9 @@ def job_error(error: Exception) -> Exception:
         return bad_record_error(text[found.start(2) :])
     if found is not None:
         return _rebuilt(found[1], found[2])
-    for beginning, kind, message in _ARITHMETIC:
-        if beginning in text:
-            made = kind(message)
-            made.add_note(_LAMBDA)
-            return made
+    of_numbers = _arithmetic_error(text)
+    if of_numbers is not None:
+        return of_numbers
     versions = _VERSIONS.search(text)
     if versions is not None:
         return _other_python(*versions.groups())
@@ -60,6 +58,15 @@ def job_error(error: Exception) -> Exception:
             f"{_first_lines(text)}\n  To replace what is there:  mode='overwrite'\n  To add to it:  mode='append'"
         )
     return SparkJobError(f"Spark gave up the job: {_first_lines(text)}")
+
+
+def _arithmetic_error(text: str) -> Exception | None:
+    for beginning, kind, message in _ARITHMETIC:
+        if beginning in text:
+            made = kind(message)
+            made.add_note(_LAMBDA)
+            return made
+    return None
 
 
 def _other_python(theirs: str, ours: str) -> SparkJobError:
@@ -81,7 +88,7 @@ def _rebuilt(name: str, message: str) -> Exception:
 
 
 def _first_lines(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("\tat ", "\t... "))]  # Java's frames
     return "\n".join(lines[:12])
 
 
@@ -97,9 +104,17 @@ _READING: Final = (
 
 def read_error(error: Exception, shown: str) -> Exception:
     """What is to be raised for a source that Spark cannot open; ``shown`` is the source."""
-    of_file = file_error(str(error))
-    if of_file is not None:
-        return of_file
+    said = file_error(str(error)) or _arithmetic_error(str(error))  # Spark computes with constants while it plans
+    if said is not None:
+        return said
     text = _first_lines(str(error))
+    if "No suitable driver" in text or "java.lang.ClassNotFoundException" in text:
+        return LookupError(
+            f"{shown}: {text}\n"
+            f"  The database's driver is a jar that Spark has to have from its start on, by its name in Maven or as a file:\n"
+            f"  SparkConfig(settings=(('spark.jars.packages', 'org.postgresql:postgresql:42.7.4'),)), or 'spark.jars'"
+        )
+    if "[JDBC_EXTERNAL_ENGINE_SYNTAX_ERROR" in text:  # it names the query that the database refused
+        return LookupError(f"{shown}: {text}")
     kind = next((kind for beginning, kind in _READING if text.startswith(beginning)), None)
     return SparkJobError(f"{shown}: {text}") if kind is None else kind(f"{shown}: {text}")
