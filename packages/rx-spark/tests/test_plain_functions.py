@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from rx_fusion.symbols import it, sym
+from rx_ops import aggregates
+from rx_ops.stages import GroupAggregate
 from rx_spark._jobs._compile import _shuffle
-from rx_spark._plans._plan import GroupReduce
-from rx_spark._workers._groups import CountWriter, GroupMerger, GroupWriter
-from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one
+from rx_spark._plans._plan import Aggregates, GroupReduce
+from rx_spark._workers._groups import AggregateMerger, AggregateWriter, CountWriter, GroupMerger, GroupWriter
+from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one, only_counts
 from rx_spark._workers._runner import Ones, itself
 
 one = 1
@@ -92,3 +94,27 @@ def test_a_key_without_a_hash_and_an_item_that_is_none_are_told_as_by_the_reduct
     assert any("a tuple instead of a list" in note for note in raised.value.__notes__)
     with pytest.raises(TypeError, match="None"):
         list(writer.rows(iter([(0, [1, None])])))
+
+
+@pytest.mark.parametrize("key", [(("word",), False), (("first", "length"), True)], ids=["one field", "several"])
+def test_a_count_of_a_group_aggregate_sends_and_makes_what_the_aggregate_does(key: Any) -> None:
+    fields, several = key
+    spec = GroupAggregate(fields, several, (("n", aggregates.count()),))
+    key_of: Any = (lambda word: (word[0], len(word))) if several else (lambda word: word)
+    _, writer, merger = _shuffle(Aggregates(key_of, spec), 4)
+    assert isinstance(writer, CountWriter)
+    words = ["a", "bb", "a", "ccc", "bb"]
+    chunks = [pickle.loads(row[-1]) for row in writer.rows(iter([(0, words)]))]
+    plain = [pickle.loads(row[-1]) for row in AggregateWriter(4, key_of, spec).rows(iter([(0, words)]))]
+    made = list(merger.merge(iter(chunks)))
+    assert made == list(AggregateMerger(spec).merge(iter(plain)))
+    assert {type(row) for row in made} == {type(spec.row_maker()(("x",) * (len(fields) + 1)))}
+
+
+def test_other_aggregates_are_folded() -> None:
+    for several in (
+        (("n", aggregates.count()), ("m", aggregates.count())),
+        (("n", aggregates.count(len)),),
+        (("n", aggregates.sum(len)),),
+    ):
+        assert not only_counts(GroupAggregate(("word",), False, several))

@@ -43,7 +43,7 @@ from rx_spark._workers._groups import (
 )
 from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PartialsReader, PartialsWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
-from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one
+from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one, only_counts
 from rx_spark._workers._portable import dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
 from rx_spark._workers._shuffle import (
@@ -293,9 +293,11 @@ def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
         case Distinct():
             return partitions, DistinctWriter(partitions), DistinctMerger()
         case GroupReduce(key, value, reducer) if gives_one(value) and adds(reducer):
-            return partitions, CountWriter(partitions, None if gives_its_argument(key) else key), CountMerger()
+            return partitions, _counting(partitions, key), CountMerger()
         case GroupReduce(key, value, reducer):
             return partitions, GroupWriter(partitions, key, value, reducer), GroupMerger(reducer)
+        case Aggregates(key, spec) if only_counts(spec):
+            return partitions, _counting(partitions, key), CountMerger(spec)
         case Aggregates(key, spec):
             return partitions, AggregateWriter(partitions, key, spec), AggregateMerger(spec)
         case Take(n):
@@ -303,6 +305,10 @@ def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
         case _:
             combine = _reducer(step)
             return 1, ReduceWriter(combine), ReduceMerger(combine)
+
+
+def _counting(partitions: int, key: Callable[[Any], Any]) -> CountWriter:
+    return CountWriter(partitions, None if gives_its_argument(key) else key)
 
 
 def _reducer(step: Step) -> Reducer:

@@ -159,13 +159,22 @@ class CountWriter:
 class CountMerger:
     """Memory: the keys of a part with a number each."""
 
+    #: What the rows are, where they are not the pairs.
+    spec: GroupAggregate | None = None
+
     def merge(self, chunks: Iterator[list[Any]]) -> Iterable[Any]:
         counts: dict[Any, int] = {}
         before = counts.get
         for chunk in chunks:
             for key, number in chunk:
                 counts[key] = before(key, 0) + number
-        yield from counts.items()
+        spec = self.spec
+        if spec is None:
+            yield from counts.items()
+        elif spec.several:
+            yield from map(spec.row_maker(), ((*key, number) for key, number in counts.items()))
+        else:
+            yield from map(spec.row_maker(), counts.items())
 
 
 # --- group and aggregate ----------------------------------------------------------------------------------------------

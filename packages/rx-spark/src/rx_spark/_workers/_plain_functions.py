@@ -9,11 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rx_fusion._code_flags import VARARGS, VARKEYWORDS
 from rx_fusion.symbols import Expression, Item, Operator
 from rx_spark._workers._runner import Ones, itself
+
+if TYPE_CHECKING:
+    from rx_ops.stages import GroupAggregate
 
 _ITSELF: Final = (lambda item: item).__code__
 _ONE: Final = (lambda _item: 1).__code__
@@ -40,6 +43,11 @@ def adds(function: object) -> bool:
     if isinstance(function, Expression):
         return function.node == Operator("+", (Item(0), Item(1)))
     return function is operator.add or _has_code_of(function, _SUM)
+
+
+def only_counts(spec: GroupAggregate) -> bool:
+    """Whether all that is computed of a group is how many items it has."""
+    return len(spec.aggregates) == 1 and all(each.kind == "count" and each.value is None for _, each in spec.aggregates)
 
 
 def _has_code_of(function: object, known: CodeType) -> bool:
