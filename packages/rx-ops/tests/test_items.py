@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -143,6 +144,21 @@ def test_a_deep_tree_needs_no_deep_stack() -> None:
     assert deep.count().blocking_get() == 20_001
     pushed = Flowable.just(0).expand(lambda x: Flowable.just(x + 1).hide() if x < 20_000 else Flowable.empty(), depth_first=True)
     assert pushed.count().blocking_get() == 20_001
+
+
+@pytest.mark.parametrize("off", [False, True], ids=["fused", "off"])
+@pytest.mark.parametrize(
+    "below",
+    [Flowable.empty, lambda: Flowable.empty().hide(), Maybe.empty, Observable.empty],
+    ids=["known", "hidden", "maybe", "hot"],
+)
+def test_what_an_item_expands_to_begins_when_subscribe_of_its_source_has_returned(below: Callable[[], Any], off: bool) -> None:
+    """As in Reactor's expandDeep. Until then the source has been asked for one item, and its error does not wait for more."""
+    with fusion_off() if off else nullcontext():
+        source = Flowable.concat(Flowable.of(1, 2, 3, 4), Flowable.error(Failed())).on_backpressure_buffer()
+        got = TestSubscriber[int]()
+        source.take(3).expand(lambda _x: below(), depth_first=True).subscribe(got)
+        got.assert_failure(Failed, 1)
 
 
 # -- interval_range ------------------------------------------------------------------------------------------------------------

@@ -110,6 +110,8 @@ class ExpandDeep(Op[T]):
             if self.failure is not None:
                 return self.finish(self.failure)
             level = levels[-1]
+            if self.opening and level.items is not None:
+                return demand  # as a source that has to be subscribed: it begins when subscribe of the one above has returned
             if not demand and not level.ended:
                 return demand
             try:
