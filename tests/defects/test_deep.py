@@ -65,6 +65,27 @@ def test_a_stack_that_is_not_deep_enough_without_fusion_is_an_error(program: str
     assert printed(WATCHING + program.format(levels=levels), UNFUSED).endswith("RecursionError")
 
 
+# Each run ends in another frame of another operator, and some of them have no stack left for what they do with an error.
+WINDOWED: Final = """
+def deeper(frames, function):
+    return function() if not frames else deeper(frames - 1, function)
+
+for levels in range(20, 61):
+    flow = Flowable.of(1).hide()
+    for _ in range(levels):
+        flow = flow.window(3).flat_map(lambda window: window)
+    for frames in range(4):
+        deeper(frames, lambda: show(flow))
+"""
+
+
+@pytest.mark.parametrize("mode", [FUSED, UNFUSED])
+def test_wherever_the_stack_ends_the_subscriber_hears_of_it(mode: str) -> None:
+    answers = printed(WATCHING + WINDOWED, mode).splitlines()
+    assert len(answers) == 164
+    assert set(answers) == {"1 complete", "1 RecursionError", "RecursionError"}
+
+
 @pytest.mark.parametrize("kind", [RecursionError, MemoryError])
 @pytest.mark.parametrize("hidden", [False, True], ids=["", "hidden"])
 def test_an_error_of_the_interpreter_never_looks_like_the_end_of_a_stream(kind: type[Exception], hidden: bool) -> None:

@@ -26,6 +26,9 @@ from rx_core._advice import right_call
 if TYPE_CHECKING:
     from typing import Self
 
+#: Fatal to a run wherever they are raised: to call anything more may raise them again.
+EXHAUSTION: Final = (RecursionError, MemoryError)
+
 
 class RxError(Exception):
     """Base of the errors that only this library raises."""

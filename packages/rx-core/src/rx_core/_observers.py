@@ -10,7 +10,7 @@ from rx_core import _forgotten, _hooks
 from rx_core._blocking import waiting_refused
 from rx_core._demand import UNBOUNDED, SettlesDemand
 from rx_core._disposables import Handle
-from rx_core._errors import composite, none_argument, not_an_error
+from rx_core._errors import EXHAUSTION, composite, none_argument, not_an_error
 
 if TYPE_CHECKING:
     from rx_core._protocols import Disposable, Subscription
@@ -106,7 +106,11 @@ class CallbackObserver(Handle, Generic[T]):
 
     def callback_failed(self, error: BaseException) -> None:
         """The callback raised ``error`` for an item: cancel, and tell ``on_error``. What is no Exception is raised again."""
-        self._cancel()  # RS 2.13: failing means cancelling
+        try:
+            self._cancel()  # RS 2.13: failing means cancelling
+        except EXHAUSTION:
+            self._done = False  # to be told further down the stack: see subscribing_failed()
+            raise
         if not isinstance(error, Exception):
             self._is_over()
             raise error
@@ -139,10 +143,35 @@ class CallbackObserver(Handle, Generic[T]):
                 _hooks.dropped(error, self._origin)
             else:
                 self._on_error(error)
+        except EXHAUSTION as second:
+            trace = second.__traceback__
+            if trace is None or trace.tb_next is None:  # it was not even called: see subscribing_failed()
+                self._done = False
+                raise
+            self._failed_twice(error, second)
         except Exception as second:
+            self._failed_twice(error, second)
+        except BaseException:
+            self._is_over()
+            raise
+        else:
+            self._is_over()
+
+    def _failed_twice(self, error: Exception, second: Exception) -> None:
+        try:
             _hooks.dropped(composite([error, second]), self._origin)
         finally:
             self._is_over()
+
+    def subscribing_failed(self, error: Exception) -> None:
+        """There was no stack or no memory left somewhere inside of ``subscribe``, which has returned from there by now.
+
+        The operators have told each other where they could; told at a depth where this could not be called, ``on_error`` hears
+        of it now.
+        """
+        if not self._over:
+            self._done = False
+            self.on_error(error)
 
     def on_complete(self) -> None:
         cell = self._cell
@@ -151,14 +180,21 @@ class CallbackObserver(Handle, Generic[T]):
         if self._done:
             return
         self._done = True
+        over = True
         try:
             if self._on_complete is not None:
                 self._on_complete()
+        except EXHAUSTION as error:
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is None:  # it was not even called: see subscribing_failed()
+                self._done = over = False
+                raise
+            _hooks.dropped(error, self._origin)
         except Exception as error:
             _hooks.dropped(error, self._origin)
         finally:
-            self._over = True  # as _is_over has it, and mostly without the call
-            if cell:
+            self._over = over  # as _is_over has it, and mostly without the call
+            if cell and over:
                 self._is_over()
 
     def dispose(self) -> None:

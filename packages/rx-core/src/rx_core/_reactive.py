@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, final
 from rx_core import _forgotten, _hooks
 from rx_core._awaiting import awaiting
 from rx_core._disposables import Handle
+from rx_core._errors import EXHAUSTION
 from rx_core._observers import CallbackObserver
 
 if TYPE_CHECKING:
@@ -130,7 +131,12 @@ def _subscribe(source: Any, subscriber: Any, on_error: Any, on_complete: Any, fi
         _hooks.ensure_loaded()
     if _hooks.on_subscribe is not None:
         subscriber = _hooks.on_subscribe(source, subscriber)
-    source.subscribe_actual(subscriber)
+    try:
+        source.subscribe_actual(subscriber)
+    except EXHAUSTION as error:
+        if not isinstance(handle, CallbackObserver):
+            raise
+        handle.subscribing_failed(error)
     return handle
 
 
@@ -177,7 +183,10 @@ class FlowableBase(_Publisher[T_co], ABC):
                 made: CallbackObserver[T_co] = CallbackObserver(self, on_next, None, None)  # type: ignore[arg-type]  # a function
                 if _forgotten.WATCHING:
                     _forgotten.watch(made)
-                self.subscribe_actual(made)
+                try:
+                    self.subscribe_actual(made)
+                except EXHAUSTION as error:
+                    made.subscribing_failed(error)
                 return made
             if hasattr(on_next, "on_subscribe"):
                 self.subscribe_actual(on_next)  # type: ignore[arg-type]  # it is the subscriber of the two

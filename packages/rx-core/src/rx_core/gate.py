@@ -73,15 +73,21 @@ class Gate:
         while self.dirty:
             if LOOK_FIRST and not token:
                 return
-            try:
-                held = token.pop()
-            except IndexError:
+            if not self.work(token):
                 return
-            self.work(held)
 
-    def work(self, held: int) -> None:
-        """Holds the token. Looks until nothing new was published, puts the token back, then does what was put off."""
+    def work(self, holder: Any) -> bool:
+        """Take the token out of ``holder``, which is :attr:`token` or where a subclass keeps it meanwhile. Look until nothing new
+        was published, put the token back, then do what was put off. False: there was no token.
+
+        No call stands between taking it out and the ``try``: a RecursionError there would leave a gate that is never free again,
+        and the error, which is signalled through it from further down the stack, would reach nobody.
+        """
         failure: BaseException | None
+        try:
+            held = holder.pop()
+        except IndexError:
+            return False
         try:
             while self.dirty:
                 self.dirty = False  # before looking: what comes from here on raises it again
@@ -90,7 +96,8 @@ class Gate:
             try:
                 failure = self.look_failed(error)
             finally:
-                self.token.append(0)
+                token = self.token
+                token += (0,)  # as append(0), which is a call, and may be one too many
             if self.dirty:
                 self.drain()  # what was published meanwhile has no other thread that looks at it
             if failure is None:
@@ -99,7 +106,7 @@ class Gate:
             self.token.append(held)
             if self.later:
                 self.act_later()
-            return
+            return True
         raise failure  # to the thread that published: no `raise ... from`, it is the subscriber's own error
 
     def act_later(self) -> None:

@@ -52,7 +52,7 @@ class CallbackRun(Pump[T]):
         if opened:
             self.open()
         self.dirty = True
-        self.work(UNBOUNDED)
+        self.work([UNBOUNDED])
         return opened
 
     def request_all(self) -> None:

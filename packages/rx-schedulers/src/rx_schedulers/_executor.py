@@ -174,7 +174,7 @@ class _ExecutorGate(Gate):
     def _turn(self) -> None:
         """On a thread of the executor, with the token."""
         self._left = _BATCH
-        self.work(0)
+        self.work([0])
         if self._inbox or self.dirty:
             try:
                 self.drain()  # the next task, behind those of others

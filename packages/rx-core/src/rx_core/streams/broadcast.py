@@ -272,8 +272,11 @@ class BroadcastInput(MergedInput[T]):
                 receiver.emit(item)
             except Exception as error:
                 receiver.failed(error)
-            except BaseException:
-                op.abandon_token()
+            except BaseException as error:
+                try:
+                    op.emit_raised(error)
+                finally:
+                    token += (0,)
                 raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1

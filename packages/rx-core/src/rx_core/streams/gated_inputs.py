@@ -35,8 +35,11 @@ class MergedInput(QueuedInput[T]):
             return
         try:
             op.emit(item)
-        except BaseException:
-            op.abandon_token()
+        except BaseException as error:
+            try:
+                op.emit_raised(error)
+            finally:
+                token += (0,)
             raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1
@@ -114,8 +117,11 @@ class GatedInput(QueuedInput[T]):
         self.came += 1
         try:
             op.emit(item)
-        except BaseException:
-            op.abandon_token()
+        except BaseException as error:
+            try:
+                op.emit_raised(error)
+            finally:
+                token += (0,)
             raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         if op.dirty:

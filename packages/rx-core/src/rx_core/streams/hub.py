@@ -218,8 +218,11 @@ class PublishSubscription(HubSubscription[T]):
                 if demand and not self.dirty:  # then nothing waits
                     try:
                         self.emit(item)
-                    except BaseException:
-                        self.abandon_token()
+                    except BaseException as error:
+                        try:
+                            self.emit_raised(error)
+                        finally:
+                            token += (0,)
                         raise
                     token.append(demand if demand is UNBOUNDED else demand - 1)
                     if self.dirty:
@@ -327,7 +330,10 @@ class PublishHub(Hub[T]):
         try:
             emit(item)
         except BaseException as error:
-            only.abandon_token()
+            try:
+                only.emit_raised(error)
+            finally:
+                token += (0,)
             if not isinstance(error, Exception):
                 raise
             _hooks.dropped(error, self)  # RS 2.13: it has cancelled, and that is nothing to the party that sends

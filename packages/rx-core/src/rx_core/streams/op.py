@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
-from rx_core._errors import WorkerInterruptedError
+from rx_core._errors import EXHAUSTION, WorkerInterruptedError
 from rx_core._user_code import as_signal, note_way
 from rx_core.gate import Gate
 from rx_core.streams.contracts import (
@@ -166,6 +166,9 @@ class Op(Gate, SettlesDemand, Generic[T]):
                 if self.stopped:
                     raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
                 self.requests.append(_EndsWith(without_this_frame(error)))  # RS 1.9
+                if isinstance(error, EXHAUSTION):
+                    self.drain()
+                    raise  # operators further down the stack may wait for what was lost here: see exhausted()
         self.drain()
         return opened
 
@@ -280,6 +283,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
             if type(n) is not int or n < 1:
                 if isinstance(n, _EndsWith):
                     self.finish(n.error)
+                elif isinstance(n, EXHAUSTION):
+                    self.finish(without_this_frame(n))
                 elif not self.stopped:
                     self.refuse_request(invalid_request(n))
                 continue
@@ -294,6 +299,9 @@ class Op(Gate, SettlesDemand, Generic[T]):
         return self.step(demand)
 
     def look_failed(self, error: BaseException, /) -> BaseException | None:
+        if isinstance(error, EXHAUSTION):
+            self.exhausted(error)
+            return None
         down = self.down
         self.abandon()
         if isinstance(error, SubscriberFailed):
@@ -309,10 +317,29 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.down = NULL_SUBSCRIBER
         self.emit = self.discard
 
+    def exhausted(self, error: Exception) -> None:
+        """There is no stack left, or no memory. That is no choice of the subscriber's, who is to hear of it.
+
+        It raises on as any error of a subscriber does. Who gets the token next signals it, most likely the thread that raises,
+        further down its stack; or a source does that caught it there, so nothing is to be closed here.
+        """
+        if not self.stopped:
+            self.requests.append(error)
+
+    def emit_raised(self, error: BaseException) -> None:
+        """For an input that emitted past :meth:`step` and got ``error``. It puts the token back itself, in a ``finally`` and not
+        by a call: where no stack is left this is not even entered, and the error needs a free gate to be signalled."""
+        if isinstance(error, EXHAUSTION):
+            self.exhausted(error)
+        else:
+            self.abandon()
+
     def abandon_token(self) -> None:
-        """As :meth:`abandon`, for an input that emitted past :meth:`step`, and put the token back."""
-        self.abandon()
-        self.token.append(0)
+        """As :meth:`abandon`, for an input that has the token, and gives it back so."""
+        try:
+            self.abandon()
+        finally:
+            self.token.append(0)
 
     # -- for step ----------------------------------------
 
@@ -324,7 +351,11 @@ class Op(Gate, SettlesDemand, Generic[T]):
                 _hooks.dropped_late(error, self.origin)
             return 0
         self.stopped = True
-        self.close()
+        try:
+            self.close()
+        except EXHAUSTION:
+            self.stopped = False  # nothing was signalled: see exhausted()
+            raise
         self.down = NULL_SUBSCRIBER
         self.emit = self.discard
         if error is None:
@@ -397,6 +428,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
             if self.stopped:
                 raise  # the subscriber's, for an item that came meanwhile (RS 2.13)
             self.requests.append(_EndsWith(without_this_frame(error)))  # RS 1.9 says that a source does not; foreign ones do
+            if isinstance(error, EXHAUSTION):
+                raise
         finally:
             self.opened = True
             self.dirty = True  # looked at by drain(), further down this stack: to drain here would deepen it

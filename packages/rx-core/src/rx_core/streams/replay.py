@@ -166,8 +166,11 @@ class ReplaySubscription(HubSubscription[T]):
                     self.at = node.next
                     try:
                         self.emit(item)
-                    except BaseException:
-                        self.abandon_token()
+                    except BaseException as error:
+                        try:
+                            self.emit_raised(error)
+                        finally:
+                            token += (0,)
                         raise
                     token.append(demand if demand is UNBOUNDED else demand - 1)
                     if self.dirty:

@@ -77,8 +77,11 @@ class Unicast(Op[T]):
             if demand > 0 and not self.dirty:  # then the queue is empty, too: with demand nothing stays there
                 try:
                     self.emit(item)
-                except BaseException:
-                    self.abandon_token()
+                except BaseException as error:
+                    try:
+                        self.emit_raised(error)
+                    finally:
+                        token += (0,)
                     raise
                 token.append(demand if demand is UNBOUNDED else demand - 1)
                 if self.dirty:

@@ -107,8 +107,11 @@ class _Column(QueuedInput[Any]):
             return True
         try:
             op.emit(value)
-        except BaseException:
-            op.abandon_token()
+        except BaseException as error:
+            try:
+                op.emit_raised(error)
+            finally:
+                token += (0,)
             raise
         if demand is not UNBOUNDED:
             demand -= 1

@@ -73,8 +73,11 @@ class Emitter(Generic[T]):
             op.wanted = demand
             try:
                 op.emit(item)
-            except BaseException:
-                op.abandon_token()
+            except BaseException as error:
+                try:
+                    op.emit_raised(error)
+                finally:
+                    token += (0,)
                 raise
             token.append(demand if demand is UNBOUNDED else demand - 1)
         elif demand or op.dirty or op.policy is not None:

@@ -73,8 +73,11 @@ class _Newest(QueuedInput[Any]):
                 return
             try:
                 op.emit(value)
-            except BaseException:
-                op.abandon_token()
+            except BaseException as error:
+                try:
+                    op.emit_raised(error)
+                finally:
+                    token += (0,)
                 raise
             if demand is not UNBOUNDED:
                 demand -= 1

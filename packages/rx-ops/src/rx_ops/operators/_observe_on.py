@@ -143,7 +143,7 @@ class ObserveOn(Pump[T]):
             return
         if not self.stopped:
             self.refused = refused or shut_down(self.worker)
-        self.work(demand)
+        self.work([demand])
 
     def turn(self) -> None:
         """On the worker."""
@@ -156,7 +156,7 @@ class ObserveOn(Pump[T]):
             self.ran_dry = False
             self.main.consider_growth()
         try:
-            self.work(demand)
+            self.work([demand])
         except Exception as error:  # what the subscriber raised has no caller here (RS 2.13)
             dropped(error, self.origin)
         if self.dirty or self.suspended:
@@ -172,12 +172,8 @@ class ObserveOn(Pump[T]):
         self.main.stop()
         self.dirty = True
         for holder in (self.token, self.handed):
-            try:
-                demand = holder.pop()
-            except IndexError:
-                continue
-            self.work(demand)
-            return
+            if self.work(holder):
+                return
 
     # -- the holder of the token, on the worker ----------------------------------------
 

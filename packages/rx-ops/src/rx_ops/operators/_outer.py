@@ -169,8 +169,11 @@ def push_known(op: Any, item: Any, outer: Any) -> bool:
     if demand:
         try:
             op.emit(item)
-        except BaseException:
-            op.abandon_token()
+        except BaseException as error:
+            try:
+                op.emit_raised(error)
+            finally:
+                token += (0,)
             raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         outer.use()
@@ -202,7 +205,10 @@ def push_passive(op: Any, source: Any, items: Iterator[Any], outer: Any) -> None
             except SubscriberFailed as failure:
                 failed = failure.error
             if failed is not None:
-                op.abandon_token()
+                try:
+                    op.emit_raised(failed)
+                finally:
+                    token += (0,)
                 raise failed
             token.append(demand)
             if outcome is True:

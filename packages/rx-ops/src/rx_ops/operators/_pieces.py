@@ -224,8 +224,11 @@ class CutInput(Input[Any]):
                     op.wanted = demand
                     try:
                         op.put(item)
-                    except BaseException:
-                        op.abandon_token()
+                    except BaseException as error:
+                        try:
+                            op.emit_raised(error)
+                        finally:
+                            token += (0,)
                         raise
                     token.append(op.wanted)
                     if op.dirty:
