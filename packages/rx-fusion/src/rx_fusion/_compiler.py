@@ -118,8 +118,11 @@ class _Writer(StageWriter):
             body += self.cleared(state, begin)
             left = parse_statements(f"source = ()\nraise resumed(handover, ({''.join(f'{name}, ' for name in state)})) from None")
             tried.handlers.append(ast.ExceptHandler(parse_expression("_Handover"), "handover", left))
+        for name in reversed(self.left):
+            body += parse_statements(f"{name} = None")
+            tried.finalbody += parse_statements(f"_close_left({name})")
         if self.form.feed is not Feed.CLEAN or self.form.resumes:
-            tried.finalbody = parse_statements("_close(source)")
+            tried.finalbody += parse_statements("_close(source)")
         body.append(tried)
         if self.form.kind in ("pull", "emit") and not any(isinstance(node, ast.Yield) for node in ast.walk(tried)):
             body += parse_statements("if 0: yield")

@@ -14,6 +14,7 @@ from rx_core.streams import Stopping, left_behind
 from rx_fusion._forms import Feed, Form
 from rx_fusion._notes import note_stacked
 from rx_fusion._stage import Stage
+from rx_fusion._stages import closing_of
 
 
 def stacked(
@@ -33,14 +34,20 @@ def stacked(
         assert run is not None
         made = _until_cancelled(made, run)
     at = 0
+    closed: tuple[Iterator[Any], ...] = ()
     for stage in stages:
         size = len(stage.parameters)
-        made = stage.function(made, *args[at : at + size])
+        closing = closing_of(stage.function)
+        if closing is None:
+            made = stage.function(made, *args[at : at + size])
+        else:
+            made = closing(made, *args[at : at + size])
+            closed = (made, *closed)
         at += size
     if form.cancel and not ends_with_source:
         assert run is not None
         made = _between_items(made, run)
-    made = _noted(made, items, origin, stages, args)
+    made = _noted(made, (*closed, items), origin, stages, args)
     return _emitting(made, run, origin) if form.kind == "emit" else made
 
 
@@ -148,7 +155,7 @@ def _closing(made: Iterator[Any], items: Iterator[Any]) -> Iterator[Any]:
 
 
 def _noted(
-    made: Iterator[Any], items: Iterator[Any], origin: Any, stages: tuple[Stage, ...], args: tuple[Any, ...]
+    made: Iterator[Any], closed: tuple[Iterator[Any], ...], origin: Any, stages: tuple[Stage, ...], args: tuple[Any, ...]
 ) -> Iterator[Any]:
     try:
         yield from made
@@ -159,4 +166,5 @@ def _noted(
         raise
     finally:
         close(made)
-        close(items)
+        for each in closed:  # a stage behind it that failed has ended, and is kept by the error's traceback with what it iterates
+            close(each)

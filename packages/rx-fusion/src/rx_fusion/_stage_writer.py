@@ -18,6 +18,7 @@ from rx_core.streams import Handover, left_behind
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._stage import Stage
+from rx_fusion._stages import close_left, closing_of
 from rx_fusion._syntax import is_pure, locals_of, loop_name, names_read, parse_statements
 from rx_fusion.symbols._writing import BUILTINS
 
@@ -77,10 +78,13 @@ class StageWriter:
         self.stages = stages
         self.form = form
         self.written = 0
+        #: The variables of the iterables that are to be closed when the function is left inside of their loops.
+        self.left: list[str] = []
         self.namespace: dict[str, Any] = {
             "_Stop": Stop,
             "_Handover": Handover,
             "_close": close,
+            "_close_left": close_left,
             "_left_behind": left_behind,
             "_none_produced": none_produced,
             "_note_failure": note_failure,
@@ -137,12 +141,20 @@ class StageWriter:
         if isinstance(statement, ast.For):
             items = self.renamed(statement.iter, at)
             before: list[ast.stmt] = []
-            if self.form.shows_inner and place.in_main_loop:
-                name = f"inner_{self.written}_"
-                opened = ast.Call(ast.Name("iter", ast.Load()), [items], [])
-                shown = parse_statements(f"run.inner[{self.written}] = {name}")
-                before = [ast.Assign([ast.Name(name, ast.Store())], opened, lineno=0), *shown]
+            behind: list[ast.stmt] = []
+            name = f"inner_{self.written}_"
+            shows = self.form.shows_inner and place.in_main_loop
+            closes = closing_of(self.stages[at].function) is not None
+            if shows:
+                items = ast.Call(ast.Name("iter", ast.Load()), [items], [])
+            if shows or closes:
+                before = [ast.Assign([ast.Name(name, ast.Store())], items, lineno=0)]
                 items = ast.Name(name, ast.Load())
+            if shows:
+                before += parse_statements(f"run.inner[{self.written}] = {name}")
+            if closes:
+                self.left.append(name)
+                behind = parse_statements(f"{name} = None")
             return [
                 *before,
                 ast.For(
@@ -151,6 +163,7 @@ class StageWriter:
                     self.write(statement.body, at, inner) or [ast.Pass()],
                     self.write(statement.orelse, at, place),
                 ),
+                *behind,
             ]
         if isinstance(statement, ast.While):
             return [
@@ -173,7 +186,10 @@ class StageWriter:
         if self.form.kind == "value":
             return [ast.Return(value)]
         if self.form.kind == "emit":  # the value first: what fails there is no failure of the subscriber
-            emitted = parse_statements(_EMIT_COUNTED if self.form.counts else _EMIT)
+            text = _EMIT_COUNTED if self.form.counts else _EMIT
+            if isinstance(value, ast.Name):
+                return parse_statements(text.replace("emit(out)", f"emit({value.id})"))
+            emitted = parse_statements(text)
             return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0), *emitted]
         out: list[ast.stmt] = [ast.Expr(ast.Yield(value))]
         if self.form.cancel and (place.loops or not place.in_main_loop):

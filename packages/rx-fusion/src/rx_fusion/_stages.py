@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Final, ParamSpec, TypeVar, cast, overload
 
-from rx_core import OPERATOR_CODES
+from rx_core import OPERATOR_CODES, close
 from rx_fusion._code_flags import GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion._stage import RequestRule, Stage, StageError, StageFunction, refused
 
@@ -28,6 +28,8 @@ R = TypeVar("R")
 #: What is registered: read, or what reads it.
 _STAGES: Final[dict[StageFunction, Stage | Callable[[], Stage]]] = {}
 _BY_CODE: Final[dict[CodeType, StageFunction]] = {}
+#: See :func:`closes_inner`.
+_CLOSING: Final[dict[StageFunction, StageFunction]] = {}
 
 
 @overload
@@ -102,6 +104,33 @@ def _register(
     _BY_CODE[code] = registered
     OPERATOR_CODES.add(code)
     return function
+
+
+def closes_inner(function: StageFunction, stacked: StageFunction, /) -> None:
+    """What the loops inside of this stage iterate is closed when the stage is left before it is exhausted.
+
+    A stage has no ``try``, which could not be written into another function's loop. Compiled, the function around the stages does
+    it; ``stacked`` is the same generator function with a ``try``, for where they run as they are. See :func:`close_left`.
+    """
+    _CLOSING[function] = stacked
+    code = cast("FunctionType", stacked).__code__
+    _BY_CODE[code] = function
+    OPERATOR_CODES.add(code)
+
+
+def closing_of(function: StageFunction, /) -> StageFunction | None:
+    """What closes its inner iterators in place of ``function``, where that does not; None: it does, or has none to close."""
+    return _CLOSING.get(function)
+
+
+def close_left(items: object, /) -> None:
+    """Close what a loop has iterated that was left; None: it was not.
+
+    ``items`` is what the loop was given, because to call ``iter`` for it costs a stream of short lists a tenth. So an iterable
+    that makes another object its iterator is let go: a generator is closed then, what else has a ``close`` is not.
+    """
+    if hasattr(items, "__next__"):
+        close(items)
 
 
 def stage_of(function: StageFunction, /) -> Stage:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from rx_core import none_produced
 from rx_fusion import stage
+from rx_fusion._stages import close_left, closes_inner
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,6 +39,23 @@ def flat_map_iterable(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -
             if inner is None:
                 raise none_produced("flat_map_iterable", mapper)
             yield inner
+
+
+def _flat_map_closing(source: Iterable[T], mapper: Callable[[T], Iterable[R]]) -> Iterator[R]:
+    made: Iterable[R] | None = None
+    try:
+        for item in source:
+            made = mapper(item)
+            for inner in made:
+                if inner is None:
+                    raise none_produced("flat_map_iterable", mapper)
+                yield inner
+            made = None
+    finally:
+        close_left(made)
+
+
+closes_inner(flat_map_iterable, _flat_map_closing)
 
 
 @stage(later=True, keeps=())
