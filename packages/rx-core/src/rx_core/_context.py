@@ -14,7 +14,7 @@ from contextvars import Context, ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from rx_core._schedulers import Worker
+from rx_core._schedulers import Worker, not_an_action
 from rx_core._switches import switch
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class _CarryingWorker(Worker):
         return self._worker.quantum
 
     def schedule(self, action: Action, /, delay: float = 0.0) -> Disposable:
+        if not callable(action):
+            raise not_an_action(action)
         return self._worker.schedule(partial(self._run, action), delay)
 
     def now(self) -> float:

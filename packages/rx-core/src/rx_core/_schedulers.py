@@ -86,6 +86,8 @@ class Scheduler(ABC):
 
     def schedule_direct(self, action: Action, /, delay: float = 0.0) -> Disposable:
         """Run one action on a worker of its own, which is given back afterwards."""
+        if not callable(action):
+            raise not_an_action(action)
         worker = self.create_worker()
 
         def run() -> None:
@@ -161,6 +163,24 @@ def current_scheduler() -> Scheduler | None:
 
 
 def on_schedule(action: Action) -> Action:
-    """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing)."""
+    """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing).
+
+    Raises TypeError for what cannot be called, at who schedules it: on its worker there is nobody to tell.
+    """
+    if not callable(action):
+        raise not_an_action(action)
     hook = _hooks.on_schedule
-    return action if hook is None else hook(action)
+    if hook is None:
+        return action
+    wrapped = hook(action)
+    if not callable(wrapped):
+        raise TypeError(f"an rx_on_schedule hook returned {wrapped!r}, which is no function")
+    return wrapped
+
+
+def not_an_action(action: object) -> TypeError:
+    """For a worker that wraps what it hands on: it has to look first."""
+    return TypeError(
+        f"schedule() expected a function without arguments, got {action!r}.\n"
+        f"  Wrong:  worker.schedule(f(x))\n  Right:  worker.schedule(lambda: f(x))"
+    )

@@ -21,7 +21,7 @@ from math import inf
 from time import monotonic
 from typing import Final, final
 
-from rx_core import DISPOSED, BaseDisposable, Worker, hooks
+from rx_core import DISPOSED, BaseDisposable, Worker, on_schedule
 from rx_schedulers._actions import Action, call, interrupted, report
 from rx_schedulers._loop_thread import THREADS, LoopThread
 from rx_schedulers._wakeup import Wakeup
@@ -333,8 +333,7 @@ class LoopWorker(Worker):
         loop = self._loop
         if self._disposed or loop.closed or loop.group.shut:
             return DISPOSED
-        hook = hooks.on_schedule
-        return self.put(action if hook is None else hook(action), delay)
+        return self.put(on_schedule(action), delay)
 
     def put(self, action: Action, delay: float) -> BaseDisposable:
         """``schedule`` for an action that the ``rx_on_schedule`` hooks have seen already."""

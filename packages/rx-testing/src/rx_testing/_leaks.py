@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final
 
-from rx_core import BaseDisposable, Scheduler, Worker
+from rx_core import BaseDisposable, Scheduler, Worker, on_schedule
 
 if TYPE_CHECKING:
     from rx_core import Disposable, Publisher, Subscriber, Subscription
@@ -181,6 +181,8 @@ class _WatchedWorker(Worker):
         return self._worker.quantum
 
     def schedule(self, action: Action, /, delay: float = 0.0) -> Disposable:
+        if not callable(action):
+            on_schedule(action)  # type: ignore[unreachable]  # which refuses it: a function around it could be called
         key = object()
 
         def run() -> None:

@@ -1379,6 +1379,8 @@ class ObservableFilter(ObservableCore[T_co]):
             return self._from(OperatorHead(operators.TakeUntil, (self, timer), (None,), shown=f"take(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("take", count)
+        if scheduler is not None:
+            raise TypeError("take() needs seconds=... for that.\n  Right:  .take(3)   .take(seconds=5.0)")
         return self._counting(stages.take, count)
 
     @overload
@@ -1404,6 +1406,8 @@ class ObservableFilter(ObservableCore[T_co]):
             return self._from(OperatorHead(operators.SkipUntil, (self, timer), shown=f"skip(seconds={seconds})"))
         if type(count) is not int or count < 0:
             raise bad_count("skip", count)
+        if scheduler is not None:
+            raise TypeError("skip() needs seconds=... for that.\n  Right:  .skip(3)   .skip(seconds=5.0)")
         return self._counting(stages.skip, count)
 
     @overload

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import (
-    ActionDisposable,
     Disposable,
     SerialDisposable,
     as_signal,
@@ -18,7 +17,7 @@ from rx_core import (
 )
 from rx_core.blocks import DeferredScalar
 from rx_fusion import PushHead
-from rx_ops.operators._emitter import signalled
+from rx_ops.operators._emitter import cancelling, disposing, signalled
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
@@ -46,11 +45,11 @@ class OneEmitter:
 
     def set_disposable(self, disposable: Disposable, /) -> None:
         """Dispose ``disposable`` at the end or at a dispose; replaces (and disposes) the one before."""
-        self._run.cleanup.set(disposable)
+        self._run.cleanup.set(disposing(disposable))
 
     def set_cancellable(self, action: Callable[[], object], /) -> None:
         """Call ``action`` once at the end or at a dispose."""
-        self._run.cleanup.set(ActionDisposable(action))
+        self._run.cleanup.set(cancelling(action))
 
     @property
     def is_cancelled(self) -> bool:

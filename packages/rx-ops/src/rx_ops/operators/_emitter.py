@@ -33,6 +33,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def disposing(disposable: Disposable) -> Disposable:
+    """What ``set_disposable`` was given. Looked at now: at the end of the stream there is nobody to tell."""
+    if not callable(getattr(disposable, "dispose", None)):
+        raise TypeError(
+            f"set_disposable() expected an object with dispose(), got {disposable!r}.\n"
+            f"  Right:  emitter.set_disposable(handle)   emitter.set_cancellable(lambda: ...)   # a function"
+        )
+    return disposable
+
+
+def cancelling(action: Callable[[], object]) -> ActionDisposable:
+    """The same of ``set_cancellable``."""
+    if not callable(action):
+        raise TypeError(
+            f"set_cancellable() expected a function without arguments, got {action!r}.\n"
+            f"  Wrong:  emitter.set_cancellable(connection.close())\n  Right:  emitter.set_cancellable(connection.close)"
+        )
+    return ActionDisposable(action)
+
+
 class Emitter(Generic[T]):
     """The pushing side of ``create``: call it from one thread at a time.
 
@@ -141,11 +161,11 @@ class Emitter(Generic[T]):
 
     def set_disposable(self, disposable: Disposable, /) -> None:
         """Dispose ``disposable`` when the stream ends or is cancelled; replaces (and disposes) the one before."""
-        self._cleanup.set(disposable)
+        self._cleanup.set(disposing(disposable))
 
     def set_cancellable(self, action: Callable[[], object], /) -> None:
         """Call ``action`` once when the stream ends or is cancelled."""
-        self._cleanup.set(ActionDisposable(action))
+        self._cleanup.set(cancelling(action))
 
 
 class _SettledEmitter(Emitter[T]):

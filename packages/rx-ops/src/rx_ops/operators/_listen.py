@@ -11,7 +11,7 @@ from rx_core import UNBOUNDED, ActionDisposable, SerialDisposable, dropped, none
 from rx_core.blocks import QueueDrain
 from rx_core.streams import NO_ITEMS, Op
 from rx_fusion import op
-from rx_ops.operators._emitter import signalled
+from rx_ops.operators._emitter import cancelling, signalled
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class BatchEmitter(Generic[T, S]):
 
     def set_cancellable(self, action: Callable[[], object], /) -> None:
         """Call ``action`` if the stream is cancelled before this call was answered."""
-        self._cleanup.set(ActionDisposable(action))
+        self._cleanup.set(cancelling(action))
 
     @property
     def is_cancelled(self) -> bool:
