@@ -122,6 +122,20 @@ def test_the_pipeline_that_is_returned_takes_its_place() -> None:
         assert Flowable.range(3).map(str).blocking_list() == ["7"]
 
 
+@pytest.mark.parametrize("answer", [5, Single.just(1)], ids=["no stream", "of another type"])
+def test_what_is_returned_and_is_no_stream_of_that_type_is_refused(answer: object) -> None:
+    class Wrong:
+        @hookimpl
+        def rx_on_assembly(self, pipeline: object) -> object:
+            return answer
+
+    with (
+        manager().enable(Wrong()),
+        pytest.raises(TypeError, match=r"rx_on_assembly hook returned .* for range\(3\), .* no Flowable"),
+    ):
+        Flowable.range(3)
+
+
 # -- rx_on_subscribe ---------------------------------------------------------------------------------------------------
 
 

@@ -212,4 +212,7 @@ def _assembled(made: AssemblyT) -> AssemblyT:
     if hook is None:
         return made
     replaced = hook(made)
-    return replaced if isinstance(replaced, type(made)) else made
+    if not isinstance(replaced, type(made)):
+        kind = type(made).__name__
+        raise TypeError(f"an rx_on_assembly hook returned {replaced!r} for {made!r}, which is no {kind}")
+    return replaced
