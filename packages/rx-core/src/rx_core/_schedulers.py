@@ -165,7 +165,7 @@ def current_scheduler() -> Scheduler | None:
 def on_schedule(action: Action) -> Action:
     """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing).
 
-    Raises TypeError for what cannot be called, at who schedules it: on its worker there is nobody to tell.
+    Raises TypeError for what cannot be called, in the caller: an error on the worker would go to the error hook.
     """
     if not callable(action):
         raise not_an_action(action)

@@ -81,7 +81,7 @@ class Gate:
         was published, put the token back, then do what was put off. False: there was no token.
 
         No call stands between taking it out and the ``try``: a RecursionError there would leave a gate that is never free again,
-        and the error, which is signalled through it from further down the stack, would reach nobody.
+        and the error, which is signalled through it from further down the stack, would reach no subscriber.
         """
         failure: BaseException | None
         try:

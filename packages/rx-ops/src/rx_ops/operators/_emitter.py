@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def disposing(disposable: Disposable) -> Disposable:
-    """What ``set_disposable`` was given. Looked at now: at the end of the stream there is nobody to tell."""
+    """What ``set_disposable`` was given. Looked at now: at the end of the stream its error would go to the error hook."""
     if not callable(getattr(disposable, "dispose", None)):
         raise TypeError(
             f"set_disposable() expected an object with dispose(), got {disposable!r}.\n"
