@@ -139,5 +139,5 @@ def test_on_schedule_without_a_hook_is_the_action_itself(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(_hooks, "on_schedule", None)
     assert on_schedule(action) is action
-    monkeypatch.setattr(_hooks, "on_schedule", lambda action: None)
+    monkeypatch.setattr(_hooks, "on_schedule", lambda action: lambda: None)
     assert on_schedule(action) is not action
