@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+from typing import Any
 
 import pytest
 
@@ -139,5 +140,16 @@ def test_on_schedule_without_a_hook_is_the_action_itself(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(_hooks, "on_schedule", None)
     assert on_schedule(action) is action
-    monkeypatch.setattr(_hooks, "on_schedule", lambda action: lambda: None)
-    assert on_schedule(action) is not action
+    monkeypatch.setattr(_hooks, "on_schedule", lambda action: print)
+    assert on_schedule(action) is print
+
+
+@pytest.mark.parametrize("given", [None, 5])
+def test_what_is_no_function_is_refused_as_an_action_and_as_the_answer_of_a_hook(
+    given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_hooks, "on_schedule", lambda action: given)
+    with pytest.raises(TypeError, match=rf"schedule\(\) expected a function without arguments, got {given}"):
+        on_schedule(given)
+    with pytest.raises(TypeError, match=f"an rx_on_schedule hook returned {given}"):
+        on_schedule(print)
