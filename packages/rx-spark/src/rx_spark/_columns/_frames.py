@@ -66,6 +66,8 @@ class Files:
     schema: Any = field(default=None, compare=False)
     #: What it is called where there are no paths.
     name: str = ""
+    #: Columns whose values are not as Spark reads them: (name, SQL).
+    computed: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown(self) -> str:
@@ -75,7 +77,11 @@ class Files:
         reader = session.read.format(self.format).options(**dict(self.options))
         if self.schema is not None:
             reader = reader.schema(self.schema)
-        return reader.load(list(self.paths)) if self.paths else reader.load()
+        frame = reader.load(list(self.paths)) if self.paths else reader.load()
+        if not self.computed:
+            return frame
+        computed = dict(self.computed)
+        return frame.selectExpr(*(f"{computed.get(name, quoted(name))} AS {quoted(name)}" for name in frame.columns))
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from rx_ops import Flowable
 from rx_spark._columns._frames import Files, FrameSource, Origin, Select, rebound
-from rx_spark._columns._rows import RowType, quoted
+from rx_spark._columns._rows import RowType, quoted, row_type
 from rx_spark._columns._schema import NARROW, checked
 from rx_spark._columns._screen import RECORD, Screen
 from rx_spark._jobs._file_errors import empty_folder
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._jobs._stats import JobStats
 from rx_spark._session._session import Engine, SparkConfig, engine
+from rx_spark._sources._folders import folder_columns, folder_error, with_folders
 from rx_spark._sources._items import _source
 
 if TYPE_CHECKING:
@@ -35,18 +36,23 @@ def open_rows(
 ) -> Flowable[Any]:
     """The rows of ``origin`` as a stream. ``screen`` is given where Spark reads text, and looks for records that do not fit."""
     here = engine(config)
-    frame = _opened(name, origin, here)
+    frame = _opened(name, origin, here, schema)
+    if isinstance(origin, Files) and origin.paths:
+        typed = with_folders(origin, frame, None if schema is None else row_type(schema))
+        if typed is not origin:
+            origin, frame = typed, _opened(name, typed, here, schema)
     found = without(frame.schema, RECORD)
     row = checked(schema, found, name)
     if screen is not None and not found.fields:
         _check_empty(name, origin, here)
         screen = None
     if isinstance(origin, Files) and (name == "parquet" or screen is not None):
-        origin = replace(origin, schema=found if screen is None else with_record(found))
+        read = without(origin.schema, RECORD) if origin.computed else found
+        origin = replace(origin, schema=read if screen is None else with_record(read))
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
     if screen is not None:
-        made = replace(screen(row), partitioned=_partition_columns(frame))
+        made = replace(screen(row), partitioned=folder_columns(frame))
         given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
@@ -72,19 +78,16 @@ def with_record(schema: StructType) -> StructType:
     return type(schema)(list(schema.fields)).add(RECORD, "string")
 
 
-def _partition_columns(frame: DataFrame) -> frozenset[str]:
-    made: Any = frame
-    location = made._jdf.queryExecution().analyzed().collectLeaves().apply(0).relation().location()
-    return frozenset(location.partitionSchema().fieldNames())
-
-
-def _opened(name: str, origin: Origin, here: Engine) -> DataFrame:
+def _opened(name: str, origin: Origin, here: Engine, schema: type[Any] | None) -> DataFrame:
     paths = origin.paths if isinstance(origin, Files) else ()
     try:
         frame = rebound(origin.open(here.application), here.frames)
     except Exception as error:
         if paths and str(error).startswith("[UNABLE_TO_INFER_SCHEMA]"):
             raise empty_folder(name, paths) from error
+        of_folder = folder_error(error, origin.shown, None if schema is None else row_type(schema))
+        if of_folder is not None:
+            raise of_folder from error
         raise read_error(error, f"{name}()") from error
     if paths and not _has_files(frame) and not any(_was_written(frame, path) for path in paths):
         raise empty_folder(name, paths)
