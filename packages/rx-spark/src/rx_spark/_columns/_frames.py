@@ -68,6 +68,9 @@ class Files:
     name: str = ""
     #: Columns whose values are not as Spark reads them: (name, SQL).
     computed: tuple[tuple[str, str], ...] = ()
+    #: The columns of each file, and whether a class says them; None: each file may have its own.
+    row: RowType | None = field(default=None, compare=False)
+    given: bool = False
 
     @property
     def shown(self) -> str:
@@ -82,6 +85,17 @@ class Files:
             return frame
         computed = dict(self.computed)
         return frame.selectExpr(*(f"{computed.get(name, quoted(name))} AS {quoted(name)}" for name in frame.columns))
+
+
+def folder_columns(frame: DataFrame) -> frozenset[str]:
+    """The columns of a DataFrame of files that come from names of folders."""
+    return frozenset(file_index(frame).partitionSchema().fieldNames())
+
+
+def file_index(frame: DataFrame) -> Any:
+    """Spark's list of the files of a source, in the JVM."""
+    made: Any = frame
+    return made._jdf.queryExecution().analyzed().collectLeaves().apply(0).relation().location()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rx_core._errors import none_produced
-from rx_spark._columns._frames import Asked, FrameSource
+from rx_spark._columns._frames import Asked, Files, FrameSource
+from rx_spark._jobs._file_checks import check_files
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._jobs._text_input import text_frame, text_reader
 from rx_spark._plans._plan import FeedSource, IterableSource, RangeSource, Source, TextSource
@@ -100,9 +101,12 @@ def opened(
     source: FrameSource, engine: Engine, asked: Asked, computed: DataFrame | None = None, *, stable: bool = False
 ) -> DataFrame:
     try:
-        return source.open(engine, stable=stable, asked=asked, computed=computed)
+        frame = source.open(engine, stable=stable, asked=asked, computed=computed)
     except Exception as error:  # what was there when the source was made may be gone
         raise read_error(error, source.origin.shown) from error
+    if isinstance(source.origin, Files) and source.origin.paths and computed is None:
+        check_files(source.origin, frame, engine.application)  # and there may be others
+    return frame
 
 
 def one_row(engine: Engine) -> DataFrame:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._bad_records import WARNED, BadRecord, told
 from rx_spark._columns._frames import rebound
+from rx_spark._errors import BadFileError
+from rx_spark._jobs._file_checks import check_size, check_sizes
 from rx_spark._jobs._file_errors import empty_folder, shown_path
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._workers._blocks import BLOCKS_PER_PARTITION
@@ -32,6 +34,7 @@ def text_reader(source: TextSource, partitions: int, decoder: Decoder | None = N
     for path in _files(source.paths):
         with open(path, "rb"):  # missing, no permission: each says so here, with the name
             sizes.append((path, os.path.getsize(path)))
+            check_size(*sizes[-1])
     total = sum(size for _, size in sizes)
     step = max(SMALL_TEXT_BLOCK, min(TEXT_BLOCK, -(-total // (partitions * BLOCKS_PER_PARTITION))))
     parts: list[tuple[str, int, int]] = []
@@ -72,7 +75,10 @@ def text_frame(source: TextSource, engine: Engine) -> DataFrame:
     """Lines as bytes and their files. Spark's own text would have other characters where bytes are no UTF-8."""
     try:
         frame = engine.application.read.text(list(source.paths))
+        check_sizes(frame, "text")
         made = frame.selectExpr("CAST(value AS binary)", "_metadata.file_path")
+    except BadFileError:
+        raise
     except Exception as error:
         raise read_error(error, source.shown) from error
     return rebound(made, engine.frames)

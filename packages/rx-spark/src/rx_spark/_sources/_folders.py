@@ -11,28 +11,17 @@ import decimal
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from rx_spark._columns._column import MARK, text_of
-from rx_spark._columns._frames import Files
+from rx_spark._columns._frames import Files, file_index, folder_columns
 from rx_spark._columns._rows import Kind, RowType, SchemaError, quoted
 from rx_spark._columns._schema import kind_of_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
-
-
-def folder_columns(frame: DataFrame) -> frozenset[str]:
-    """The columns of a DataFrame of files that come from names of folders."""
-    return frozenset(file_index(frame).partitionSchema().fieldNames())
-
-
-def file_index(frame: DataFrame) -> Any:
-    """Spark's list of the files of a source, in the JVM."""
-    made: Any = frame
-    return made._jdf.queryExecution().analyzed().collectLeaves().apply(0).relation().location()
 
 
 def with_folders(origin: Files, frame: DataFrame, row: RowType | None) -> Files:
@@ -77,13 +66,13 @@ _INVALID: Final = re.compile(
 
 
 def _read_as(kind: Kind) -> str:
-    """How Spark is to read the names of folders. It takes bytes with their escapes, and times in the application's zone, where they
-    were written in UTC: these are computed of text."""
+    """How Spark is to read the names of folders. It takes bytes with their escapes, and times in the application's zone; they
+    were written in UTC. So these are computed of text."""
     return "string" if kind.nested or kind.python in (object, bytes, datetime.datetime) else kind.ddl
 
 
 def _computed(kind: Kind, column: str) -> str:
-    """What the value is, where it is not what Spark reads. An empty text and no value are one folder to Spark: the class tells them
+    """What the value is, where it is not what Spark reads. An empty text and no value are one folder: the class tells them
     apart."""
     name = quoted(column)
     if kind.python is bytes:

@@ -10,15 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rx_ops import Flowable
-from rx_spark._columns._frames import Files, FrameSource, Origin, Select, rebound
+from rx_spark._columns._frames import Files, FrameSource, Origin, Select, folder_columns, rebound
 from rx_spark._columns._rows import RowType, quoted, row_type
 from rx_spark._columns._schema import NARROW, checked
 from rx_spark._columns._screen import RECORD, Screen
+from rx_spark._jobs._file_checks import check_files, check_sizes
 from rx_spark._jobs._file_errors import empty_folder
 from rx_spark._jobs._job_errors import read_error
 from rx_spark._jobs._stats import JobStats
 from rx_spark._session._session import Engine, SparkConfig, engine
-from rx_spark._sources._folders import folder_columns, folder_error, with_folders
+from rx_spark._sources._folders import folder_error, with_folders
 from rx_spark._sources._items import _source
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def open_rows(
     if isinstance(origin, Files) and (name == "parquet" or screen is not None):
         read = without(origin.schema, RECORD) if origin.computed else found
         origin = replace(origin, schema=read if screen is None else with_record(read))
+    if isinstance(origin, Files) and origin.paths:
+        origin = replace(origin, row=row, given=schema is not None)
+        check_files(origin, frame, here.application)
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
     if screen is not None:
@@ -84,6 +88,7 @@ def _opened(name: str, origin: Origin, here: Engine, schema: type[Any] | None) -
         frame = rebound(origin.open(here.application), here.frames)
     except Exception as error:
         if paths and str(error).startswith("[UNABLE_TO_INFER_SCHEMA]"):
+            check_sizes(here.application.read.schema("value string").text(list(paths)), name)
             raise empty_folder(name, paths) from error
         of_folder = folder_error(error, origin.shown, None if schema is None else row_type(schema))
         if of_folder is not None:

@@ -1,0 +1,168 @@
+"""Files that Spark would pass over in silence: those of no bytes, where such a file has some, and Parquet files without a column.
+
+Runs on the driver, when a source is made and when a job begins, with Spark's own list of the files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from rx_spark._columns._frames import Files, file_index, folder_columns
+from rx_spark._columns._rows import Kind, RowType, SchemaError
+from rx_spark._errors import BadFileError
+from rx_spark._jobs._file_errors import shown_path
+from rx_spark._workers._compression import packed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Names of columns, and of what is inside their values.
+Names: TypeAlias = "Mapping[str, Names]"
+#: How many footers of another file system are read at a time.
+_AT_A_TIME: Final = 16
+
+
+def check_files(origin: Files, frame: DataFrame, application: SparkSession) -> None:
+    """Both, for a DataFrame that begins with these files."""
+    check_sizes(frame, origin.format)
+    if origin.format == "parquet" and origin.row is not None and not _merges(application):
+        check_columns(frame, origin.row, folder_columns(frame), given=origin.given)
+
+
+def check_sizes(frame: DataFrame, form: str) -> None:
+    """BadFileError for a file of no bytes that was cut off: Parquet and packed files have some at least. Spark leaves it out."""
+    for path, size, _ in _listed(frame):
+        check_size(shown_path(path), size, form)
+
+
+def check_size(path: str, size: int, form: str = "text") -> None:
+    if size == 0 and (form == "parquet" or packed(path)):
+        raise BadFileError(
+            f"{path} cannot be read: it has no bytes.\n"
+            f"  It is cut off or damaged: fetch or write it again, or leave it out of the paths",
+            path=path,
+        )
+
+
+def check_columns(frame: DataFrame, row: RowType, folders: frozenset[str], *, given: bool) -> None:
+    """SchemaError for a Parquet file that does not have all columns of ``row``: Spark would give None for them. Where no class was
+    given, for one that has more, too: of which columns there are one of the files was asked."""
+    expected = {field.name: field.kind for field in row.fields if field.name not in folders}
+    names = {name: _names_of_kind(kind) for name, kind in expected.items()}
+    for path, found in _columns_of_files(frame):
+        if found is None:
+            continue  # Spark says what is wrong with it
+        missing = next(_missing(names, found), None)
+        if missing is not None:
+            kind = expected.get(missing)
+            said = f"it has no column {missing!r}" + (f", expected {kind}" if kind is not None else "")
+        elif not given and (more := next(_missing(found, names), None)) is not None:
+            said = f"it has the column {more!r}, and they have not"
+        else:
+            continue
+        raise SchemaError(
+            f"{path} has another schema than the other files: {said}; found {', '.join(found)}.\n"
+            f"  Right:  a source for each kind of file, with a class of its own, and one map() that makes them alike: "
+            f"old.map(anew).merge_with(new)"
+        )
+
+
+def _merges(application: SparkSession) -> bool:
+    """Whether the application wants None where a file has no such column."""
+    return str(application.conf.get("spark.sql.parquet.mergeSchema", "false")).lower() == "true"
+
+
+def _listed(frame: DataFrame) -> list[tuple[str, int, int]]:
+    """URL, bytes and time of change of each file. One call: there may be thousands."""
+    listed = _STATUS.findall(file_index(frame).allFiles().mkString("\n"))
+    return [(path, int(size), int(changed)) for path, size, changed in listed]
+
+
+_STATUS: Final = re.compile(
+    r"Status\{path=(.*?); isDirectory=false; length=(\d+);(?: [a-z]+=\d+;)* modification_time=(\d+)", re.DOTALL
+)
+
+
+# --- columns of Parquet files -----------------------------------------------------------------------------------------
+
+
+def _columns_of_files(frame: DataFrame) -> Iterator[tuple[str, Names | None]]:
+    files = _listed(frame)
+    paths = [shown_path(url) for url, _, _ in files]
+    elsewhere = [at for at, path in enumerate(paths) if not os.path.isfile(path)]
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        further = dict(zip(elsewhere, pool.map(lambda at: _names_by_spark(frame, files[at][0]), elsewhere), strict=True))
+    for at, (path, (_, size, changed)) in enumerate(zip(paths, files, strict=True)):
+        yield path, further[at] if at in further else _names_in(path, size, changed)
+
+
+@lru_cache(10_000)
+def _names_in(path: str, _size: int, _changed: int) -> Names | None:
+    """What a file's footer says; the last ones are kept."""
+    import pyarrow.parquet as pq
+
+    try:
+        return _names_of_arrow(pq.read_schema(path))
+    except (OSError, ValueError):  # ArrowInvalid is a ValueError
+        return None
+
+
+def _names_by_spark(frame: DataFrame, url: str) -> Names | None:
+    context: Any = frame.sparkSession.sparkContext
+    jvm, session = context._jvm, frame._jdf.sparkSession()
+    parquet, spark = jvm.org.apache.parquet, jvm.org.apache.spark.sql.execution.datasources.parquet
+    settings = session.sessionState().newHadoopConf()
+    path = jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(url.replace("%", "%25").replace(" ", "%20")))
+    try:
+        filters = parquet.format.converter.ParquetMetadataConverter.SKIP_ROW_GROUPS
+        footer = parquet.hadoop.Footer(path, parquet.hadoop.ParquetFileReader.readFooter(settings, path, filters))
+        converter = spark.ParquetToSparkSchemaConverter(session.sessionState().conf())
+        found = spark.ParquetFileFormat.readSchemaFromFooter(footer, converter).json()
+    except Exception:
+        return None
+    return _names_of_spark(json.loads(found))
+
+
+def _names_of_kind(kind: Kind) -> Names:
+    if kind.row is not None:
+        return {field.name: _names_of_kind(field.kind) for field in kind.row.fields}
+    if kind.python is dict:
+        return {name: _names_of_kind(part) for name, part in zip(("key", "value"), kind.parts, strict=False)}
+    return _names_of_kind(kind.parts[0]) if kind.parts else {}
+
+
+def _names_of_arrow(found: Any) -> Names:
+    """Of a schema or a type."""
+    import pyarrow as pa
+
+    if isinstance(found, pa.Schema | pa.StructType):
+        return {field.name: _names_of_arrow(field.type) for field in found}
+    if isinstance(found, pa.MapType):
+        return {"key": _names_of_arrow(found.key_type), "value": _names_of_arrow(found.item_type)}
+    return _names_of_arrow(found.value_type) if isinstance(found, pa.ListType | pa.LargeListType) else {}
+
+
+def _names_of_spark(found: Any) -> Names:
+    """Of what Spark's types are in JSON."""
+    kind = found["type"] if isinstance(found, dict) else found
+    if kind == "struct":
+        return {field["name"]: _names_of_spark(field["type"]) for field in found["fields"]}
+    if kind == "map":
+        return {"key": _names_of_spark(found["keyType"]), "value": _names_of_spark(found["valueType"])}
+    return _names_of_spark(found["elementType"]) if kind == "array" else {}
+
+
+def _missing(expected: Names, found: Names, prefix: str = "") -> Iterator[str]:
+    """Names that are not found, as Spark looks for them: capital letters are small ones."""
+    there = {name.lower(): inner for name, inner in found.items()}
+    for name, inner in expected.items():
+        if name.lower() not in there:
+            yield prefix + name
+        else:
+            yield from _missing(inner, there[name.lower()], f"{prefix}{name}.")
