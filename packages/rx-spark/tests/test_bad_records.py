@@ -129,7 +129,7 @@ def test_bad_records_of_json_are_left_out_counted_and_collected(tmp_path: Path, 
         (4, '{"id": 4, "ci', "it gives no int for id, no str for city"),
         (5, '{"city": "Rom"}', "it gives no int for id"),
         (6, "[1, 2]", "it gives no int for id, no str for city"),
-        (8, '{"id": 9, "city": "K\ufffd\ufffdln"}', "it gives no int for id, no str for city"),
+        (8, '{"id": 9, "city": "K\ufffd\ufffdln"}', "it has bytes that are no utf-8"),
     ]
 
 

@@ -120,7 +120,7 @@ def test_times_in_names_of_folders_are_in_utc_whatever_the_session_says(
         session.conf.set("spark.sql.session.timeZone", before or "UTC")
     (path / "at=noon").mkdir()
     next(path.glob("at=2026-01*/part-*")).rename(path / "at=noon" / f"part-0.{kind}")
-    with pytest.raises(SchemaError, match="the folder at=noon gives no datetime for column 'at'"):
+    with pytest.raises(SchemaError, match=r"the folder '?at=noon'? gives no datetime for column 'at'"):
         rows_of(read(kind, path, Stamp, spark_config))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from rx_spark._columns._column import BARRIER, Column, Guard, Rows, raised
+from rx_spark._columns._json_lines import JsonLines
 from rx_spark._columns._rows import RowType, quoted
 from rx_spark._columns._screen import Screen, Watch
 
@@ -68,6 +69,9 @@ class Files:
     name: str = ""
     #: Columns whose values are not as Spark reads them: (name, SQL).
     computed: tuple[tuple[str, str], ...] = ()
+    #: Of JSON of one object a line: how lines are parsed; and the columns that are names of folders, not in lines.
+    lines: JsonLines | None = None
+    folders: frozenset[str] = frozenset()
     #: The columns of each file, and whether a class says them; None: each file may have its own.
     row: RowType | None = field(default=None, compare=False)
     given: bool = False
@@ -77,10 +81,14 @@ class Files:
         return f"{self.format}({', '.join(map(repr, self.paths or (self.name,)))})"
 
     def open(self, session: SparkSession) -> DataFrame:
+        if self.lines is not None:
+            return self._made(self.lines.read(session, list(self.paths), self.schema, self.folders, dict(self.options)))
         reader = session.read.format(self.format).options(**dict(self.options))
         if self.schema is not None:
             reader = reader.schema(self.schema)
-        frame = reader.load(list(self.paths)) if self.paths else reader.load()
+        return self._made(reader.load(list(self.paths)) if self.paths else reader.load())
+
+    def _made(self, frame: DataFrame) -> DataFrame:
         if not self.computed:
             return frame
         computed = dict(self.computed)

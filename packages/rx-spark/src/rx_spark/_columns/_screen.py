@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rx_spark._bad_records import SHOWN, WARNED, BadRecords, OnBad
 from rx_spark._columns._column import BARRIER, MARK, text_of
+from rx_spark._columns._json_lines import LINE, WHY
 from rx_spark._columns._nulls import Inner, null_conditions
 from rx_spark._columns._rows import RowType, quoted
 
@@ -51,6 +52,8 @@ class Screen:
     #: Of CSV: what is between two values. Empty: the format is JSON.
     separator: str = ""
     report: BadRecords | None = field(default=None, compare=False)
+    #: Of JSON: whether there are columns for the line of each record, and for what is wrong with it.
+    lined: bool = False
     #: Conditions on partition columns: which folders are read.
     pruned: tuple[str, ...] = ()
 
@@ -84,7 +87,7 @@ class Screen:
     def _bad(self) -> str:
         nulls = [f"{quoted(name)} IS NULL" for name in self.row.names if name in self.required]
         nulls += [condition for _, condition in self._inner]
-        undecoded = [self._undecoded()] if self.strict else []
+        undecoded = [f"{WHY} IS NOT NULL"] if self.lined else [self._undecoded()] if self.strict else []
         return " OR ".join((f"{RECORD} IS NOT NULL", *nulls, *undecoded))
 
     @property
@@ -109,13 +112,16 @@ class Screen:
         parts = {
             "path": "_metadata.file_path",
             "start": "_metadata.file_block_start",  # for the order: of a large file there are parts
-            "text": f"left(coalesce({RECORD}, {read}), {SHOWN})",
-            "like": f"IF({RECORD} IS NULL, left({like}, {LIKE}), NULL)",
+            "text": f"left({self._text(read)}, {SHOWN})",
+            "like": "CAST(NULL AS string)" if self.lined else f"IF({RECORD} IS NULL, left({like}, {LIKE}), NULL)",
             "separator": text_of(self.separator),
             "reason": self._reason(),
-            "encoding": text_of(self.encoding),
+            "encoding": text_of("utf-8" if self.lined and self.encoding == "ascii" else self.encoding),  # that of the text
         }
         return f"named_struct({', '.join(f'{text_of(name)}, {sql}' for name, sql in parts.items())})"
+
+    def _text(self, read: str) -> str:
+        return f"make_valid_utf8({LINE})" if self.lined else f"coalesce({RECORD}, {read})"
 
     def _like(self) -> str:
         """What a line of CSV looks like of which only the values are known: text as it is, ANY for others."""
@@ -131,9 +137,13 @@ class Screen:
         required = [each.name for each in self.row.fields if not each.kind.optional]
         count = len(self._columns)
         other = f"its values are not as many as the {count} columns" if self.separator else "it is not one JSON object"
-        undecoded = f"WHEN {RECORD} IS NULL AND ({self._undecoded()}) THEN {text_of(f'it has bytes that are no {self.encoding}')}"
+        known = ""
+        if self.lined:
+            known = f"WHEN {WHY} IS NOT NULL THEN {WHY}"
+        elif self.strict:
+            known = f"WHEN {RECORD} IS NULL AND ({self._undecoded()}) THEN {text_of(f'it has bytes that are no {self.encoding}')}"
         return (
-            f"CASE {undecoded if self.strict else ''} "
+            f"CASE {known} "
             f"WHEN {self._missing(required)} != '' THEN concat('it gives ', {self._missing(required)}) "
             f"WHEN {self._missing(self.row.names)} != '' THEN concat('it gives ', {self._missing(self.row.names)}) "
             f"ELSE {text_of(other)} END"

@@ -51,7 +51,7 @@ def check_size(path: str, size: int, form: str = "text") -> None:
 
 
 def check_columns(frame: DataFrame, row: RowType, folders: frozenset[str], *, given: bool) -> None:
-    """SchemaError for a Parquet file that does not have all columns of ``row``: Spark would give None for them. Where no class was
+    """SchemaError for a Parquet file that does not have all columns of ``row``: Spark would give None. Where no class was
     given, for one that has more, too: of which columns there are one of the files was asked."""
     expected = {field.name: field.kind for field in row.fields if field.name not in folders}
     names = {name: _names_of_kind(kind) for name, kind in expected.items()}

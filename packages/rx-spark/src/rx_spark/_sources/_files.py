@@ -191,7 +191,7 @@ def json(
     others = charset != "UTF-8"  # of UTF-8 Spark finds by itself what is none
 
     def screen(row: RowType) -> Screen:
-        return Screen(on_bad, row, encoding=encoding, strict=others, report=bad)
+        return Screen(on_bad, row, encoding=codecs.lookup(encoding).name, strict=others, report=bad)
 
     check_policy("json", on_bad, bad)
     given: dict[str, str] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_ops import Flowable
 from rx_spark._columns._frames import Files, FrameSource, Origin, Select, folder_columns, rebound
+from rx_spark._columns._json_lines import JsonLines
 from rx_spark._columns._rows import RowType, quoted, row_type
 from rx_spark._columns._schema import NARROW, checked
 from rx_spark._columns._screen import RECORD, Screen
@@ -50,16 +51,26 @@ def open_rows(
     if isinstance(origin, Files) and (name == "parquet" or screen is not None):
         read = without(origin.schema, RECORD) if origin.computed else found
         origin = replace(origin, schema=read if screen is None else with_record(read))
+        if screen is not None and _is_of_lines(origin):
+            lines = JsonLines(row if schema is not None else None, screen(row).encoding, RECORD)
+            origin = replace(origin, lines=lines, folders=folder_columns(frame))
     if isinstance(origin, Files) and origin.paths:
         origin = replace(origin, row=row, given=schema is not None)
         check_files(origin, frame, here.application)
     narrow = frozenset(field.name for field in found.fields if type(field.dataType).__name__ in NARROW)
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
     if screen is not None:
-        made = replace(screen(row), partitioned=folder_columns(frame))
+        lined = isinstance(origin, Files) and origin.lines is not None
+        made = replace(screen(row), partitioned=folder_columns(frame), lined=lined)
         given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
+
+
+def _is_of_lines(origin: Files) -> bool:
+    """Whether each record is a line."""
+    several = any(name.lower() == "multiline" and value.lower() == "true" for name, value in origin.options)
+    return origin.format == "json" and not several
 
 
 def _check_empty(name: str, origin: Origin, here: Engine) -> None:
