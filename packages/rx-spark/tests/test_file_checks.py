@@ -79,7 +79,7 @@ def test_a_file_that_is_emptied_before_the_job_begins_is_named(tmp_path: Path, s
     (tmp_path / "1.parquet").write_bytes(b"")
     for made in (flow.count(), flow.map(lambda pair: pair.k).to_list(), flow.write_parquet(tmp_path / "out")):
         with pytest.raises(BadFileError, match=r"1\.parquet cannot be read: it has no bytes"):
-            made.blocking_get()  # type: ignore[attr-defined]  # three kinds of Single
+            made.blocking_get()
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
@@ -119,14 +119,6 @@ def test_plain_text_of_no_bytes_has_no_lines_and_hidden_files_do_not_count(tmp_p
 # --- other columns ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["driver", "spark"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads the footers: of other file systems Spark."""
-    if request.param == "spark":
-        monkeypatch.setattr(_file_checks.os.path, "isfile", lambda path: False)
-
-
-@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize(("schema", "kind"), [(Pair, "int"), (Open, r"int \| None")])
 def test_a_parquet_file_without_a_column_is_named(schema: Any, kind: str, tmp_path: Path, spark_config: SparkConfig) -> None:
     table(tmp_path / "a b%.parquet", k=["a"], v=[1])
@@ -139,7 +131,6 @@ def test_a_parquet_file_without_a_column_is_named(schema: Any, kind: str, tmp_pa
     assert "old.map(anew).merge_with(new)" in said
 
 
-@pytest.mark.usefixtures("reader")
 def test_a_field_that_is_missing_inside_a_row_is_named(tmp_path: Path, spark_config: SparkConfig) -> None:
     table(tmp_path / "a.parquet", k=["a"], stops=[[{"city": "Ulm", "n": 1}]])
     assert rx_spark.parquet(tmp_path, schema=Tour, config=spark_config).count().blocking_get() == 1
@@ -194,3 +185,13 @@ def _file_checks_session(config: SparkConfig) -> Any:
     from rx_spark._session._session import engine
 
     return engine(config).application
+
+
+def test_of_more_files_than_a_look_pays_for_spark_gives_none(
+    tmp_path: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path / "a.parquet", k=["a"], v=[1])
+    flow = rx_spark.parquet(tmp_path, schema=Open, config=spark_config)
+    table(tmp_path / "b.parquet", k=["b"])
+    monkeypatch.setattr(_file_checks, "MOST_FILES", 1)
+    assert sorted(flow.to_list().blocking_get(), key=repr) == [Open("a", 1), Open("b", None)]

@@ -1,8 +1,8 @@
 """JSON of one object a line, read as text and parsed by Spark beside it.
 
-Spark's JSON source does not give the line of a record that it could read, and it reads too much: it passes over what is behind the
-first object of a line, makes text of numbers and objects, and a question mark of half a character. With the line at hand a look at
-each finds that most are certain; only the others are parsed again, and exactly.
+Spark's JSON source does not give the line of a record that it could read, and it reads too much: it passes over what is behind
+the first object of a line, makes text of numbers and objects, and a question mark of half a character. With the line beside the
+record a look at each finds that most are certain; only the others are parsed again, and exactly.
 """
 
 from __future__ import annotations

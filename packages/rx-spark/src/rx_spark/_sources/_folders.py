@@ -11,7 +11,7 @@ import decimal
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from rx_spark._columns._column import MARK, text_of
@@ -88,7 +88,9 @@ def _computed(kind: Kind, column: str) -> str:
 def _type(ddl: str) -> DataType:
     from pyspark.sql.types import StructType
 
-    return StructType.fromDDL(f"value {ddl}").fields[0].dataType
+    whole: Any = StructType.fromDDL(f"value {ddl}")
+    found: DataType = whole.fields[0].dataType
+    return found
 
 
 # --- without a class --------------------------------------------------------------------------------------------------
