@@ -74,7 +74,8 @@ class JsonLines:
         texts = [field for field in texts if _has_text(field.kind)]
         if any(name.lower() == "primitivesasstring" and value.lower() == "true" for name, value in options.items()):
             texts = []
-        certain = [f"instr({LINE}, '}}') = length({LINE})", f"NOT contains({LINE}, {text_of(chr(92) + 'u')})"]
+        first = f"octet_length(substring_index({LINE}, '}}', 1)) + 1 = octet_length({LINE})"  # instr() takes five times as long
+        certain = [first, f"NOT contains({LINE}, {text_of(chr(92) + 'u')})"]
         certain += [self._is_quoted(field) for field in texts]
         undecoded = f"octet_length({LINE}) != length({LINE})" if self.encoding == "ascii" else f"NOT is_valid_utf8({LINE})"
         return (

@@ -124,6 +124,8 @@ def csv(
     """
     chosen = dict(options or {})
     given = {"header": str(header).lower(), "enforceSchema": "false", "encoding": _charset("csv", encoding, chosen)}
+    if (quote := next((value for key, value in chosen.items() if key.lower() == "quote"), '"')) and len(quote) == 1:
+        given["escape"] = quote  # RFC 4180: a quote inside quotes is doubled
     separator = next((value for key, value in chosen.items() if key.lower() in ("sep", "delimiter")), ",")
 
     def screen(row: RowType) -> Screen:
@@ -234,10 +236,19 @@ def _text_files(
     for key, value in chosen.items():
         if key.lower() in _INSTEAD:
             raise ValueError(f"{name}(options={{{key!r}: {value!r}}}): {_INSTEAD[key.lower()]}")
-    options = {**ours, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": RECORD, **chosen}
+    said = {key.lower() for key in chosen}
+    given = {key: value for key, value in {**_TIMES, **ours}.items() if key.lower() not in said}
+    options = {**given, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": RECORD, **chosen}
     columns = None if schema is None else f"{row_type(schema).ddl}, {quoted(RECORD)} string"
     return _files(name, paths, options, schema, config, stats, columns, screen)
 
+
+#: Of times and days in text: Spark takes 12:30 for a time of today, and 2020 for the first of January.
+_TIMES: Final = {
+    "timestampFormat": "yyyy-MM-dd[['T'][' ']HH:mm[:ss][.SSSSSS][XXX]]",
+    "dateFormat": "yyyy-MM-dd",
+    "enableDateTimeParsingFallback": "false",
+}
 
 _INSTEAD: Final = {
     "mode": "what becomes of a bad record is said by on_bad='fail', 'skip' or 'collect'",

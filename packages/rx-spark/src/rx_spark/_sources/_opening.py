@@ -54,6 +54,8 @@ def open_rows(
         if screen is not None and _is_of_lines(origin):
             lines = JsonLines(row if schema is not None else None, screen(row).encoding, RECORD)
             origin = replace(origin, lines=lines, folders=folder_columns(frame))
+    if isinstance(origin, Files) and name == "csv" and schema is not None:
+        origin = replace(origin, computed=(*origin.computed, *_empty_texts(row, folder_columns(frame))))
     if isinstance(origin, Files) and origin.paths:
         origin = replace(origin, row=row, given=schema is not None)
         check_files(origin, frame, here.application)
@@ -65,6 +67,12 @@ def open_rows(
         given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
+
+
+def _empty_texts(row: RowType, folders: frozenset[str]) -> list[tuple[str, str]]:
+    """CSV has one spelling for an empty text and for none; the class tells which it is."""
+    texts = [field.name for field in row.fields if field.kind.python is str and not field.kind.optional]
+    return [(name, f"coalesce({quoted(name)}, '')") for name in texts if name not in folders]
 
 
 def _is_of_lines(origin: Files) -> bool:
