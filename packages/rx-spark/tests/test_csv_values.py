@@ -15,8 +15,6 @@ from rx_spark import BadRecords, SparkConfig
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
-#: What a writer has to be told, so that its files are read as they were written.
-WRITING = {"escape": '"', "ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
 TEXTS = ['say "hi"', '"', "a,b", " x ", "", "a\\", "\\", '\\"', "a\\nb", "'", "#", "ü"]
 
 
@@ -55,7 +53,7 @@ def test_what_python_writes_is_read_as_python_reads_it(quoting: Any, tmp_path: P
 
 def test_what_this_library_writes_is_read_as_it_was(tmp_path: Path, spark_config: SparkConfig) -> None:
     items = [Text(*each) for each in enumerate(TEXTS)]
-    rx_spark.from_iterable(items, config=spark_config).write_csv(tmp_path / "out", schema=Text, options=WRITING).blocking_get()
+    rx_spark.from_iterable(items, config=spark_config).write_csv(tmp_path / "out", schema=Text).blocking_get()
     flow = rx_spark.csv(tmp_path / "out", schema=Text, config=spark_config)
     assert sorted(flow.to_list().blocking_get(), key=lambda text: text.id) == items
 
@@ -121,3 +119,20 @@ def test_only_a_day_is_a_date(kind: str, tmp_path: Path, spark_config: SparkConf
     (tmp_path / "b.csv").write_text("id,day\n1,31.01.2020\n")
     german = rx_spark.csv(tmp_path / "b.csv", schema=Day, options={"dateFormat": "dd.MM.yyyy"}, config=spark_config)
     assert german.to_list().blocking_get() == [Day(1, datetime.date(2020, 1, 31))]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_time_keeps_its_microseconds(kind: str, tmp_path: Path, spark_config: SparkConfig) -> None:
+    items = [Stamp(at, datetime.datetime(2026, 1, 31, 23, 59, 58, part, datetime.UTC)) for at, part in enumerate((0, 1, 999_999))]
+    flow = rx_spark.from_iterable(items, config=spark_config)
+    written: Any = getattr(rx_spark, f"write_{kind}")(flow, tmp_path / "out", schema=Stamp)
+    assert written.blocking_get().rows == len(items)
+    back: Any = getattr(rx_spark, kind)(tmp_path / "out", schema=Stamp, config=spark_config)
+    assert sorted(back.to_list().blocking_get(), key=lambda stamp: stamp.id) == items
+
+
+def test_what_a_writer_is_told_goes_before_what_it_does_by_itself(tmp_path: Path, spark_config: SparkConfig) -> None:
+    flow = rx_spark.from_iterable([Text(1, 'say "hi"')], config=spark_config)
+    rx_spark.write_csv(flow, tmp_path / "out", schema=Text, options={"ESCAPE": "\\"}).blocking_get()
+    text = "".join(path.read_text() for path in (tmp_path / "out").glob("*.csv"))
+    assert 'say \\"hi\\"' in text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from rx_core import hooks
 from rx_ops import Flowable, Single
@@ -77,6 +77,8 @@ def write_csv(
 ) -> Single[Written]:
     """Write the items as CSV files, from the executors, and give what was written; otherwise as :func:`write_parquet`.
 
+    As RFC 4180 says and :func:`csv` reads: quotes are doubled, blanks kept, times have microseconds.
+
     ::  --Trip(...)--Trip(...)|  -->  ----------Written(files=2, rows=2, bytes=1024)|
 
     Demand:  the job starts with the request.
@@ -84,8 +86,21 @@ def write_csv(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.csv``.
     """
-    given = {"header": str(header).lower()} | dict(options or {})
-    return _write_files(flow, "csv", path, partition_by, mode, schema, given, stats)
+    chosen = dict(options or {})
+    quote = next((value for name, value in chosen.items() if name.lower() == "quote"), '"')
+    ours = {"header": str(header).lower(), **_AS_IT_IS, "escape": quote} if len(quote) == 1 else {"header": str(header).lower()}
+    return _write_files(flow, "csv", path, partition_by, mode, schema, _with(ours, chosen), stats)
+
+
+#: Spark cuts blanks around a value, and what a time has behind milliseconds.
+_MICROSECONDS: Final = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+_AS_IT_IS: Final = {**_MICROSECONDS, "ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+
+
+def _with(ours: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, str]:
+    """The options that were given, and ours where none of these is one."""
+    said = {name.lower() for name in chosen}
+    return {name: value for name, value in ours.items() if name.lower() not in said} | dict(chosen)
 
 
 def write_json(
@@ -107,7 +122,7 @@ def write_json(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.json``.
     """
-    return _write_files(flow, "json", path, partition_by, mode, schema, options, stats)
+    return _write_files(flow, "json", path, partition_by, mode, schema, _with(_MICROSECONDS, options or {}), stats)
 
 
 def write_table(
