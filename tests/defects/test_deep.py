@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import pytest
 
+from rx_core.streams import Op
 from rx_ops import Flowable
+from rx_testing import TestSubscriber
 from tests.defects.apart import printed
 from tests.defects.modes import FUSED, UNFUSED
 from tests.defects.watching import signals
@@ -99,3 +101,22 @@ def test_an_error_of_the_interpreter_never_looks_like_the_end_of_a_stream(kind: 
     except kind:
         return
     assert [type(signal) for signal in got] == [kind]
+
+
+@pytest.mark.parametrize("source", [Flowable.of(1, 2), Flowable.range(2).map(str)], ids=["given", "emitted"])
+def test_where_the_subscribers_error_cannot_even_be_told_from_the_sources_it_is_raised(
+    source: Flowable[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was signalled as the source's, to a subscriber that had left: as a late error, which only the log at DEBUG shows."""
+
+    def no_stack(_run: object, _error: BaseException) -> None:
+        raise RecursionError("too deep")
+
+    def leave(_item: object) -> None:
+        got.cancel()
+        raise RecursionError
+
+    monkeypatch.setattr(Op, "emit_failed", no_stack)
+    got: TestSubscriber[Any] = TestSubscriber(on_value=leave, request=2)
+    with pytest.raises(RecursionError, match="too deep"):
+        source.subscribe(got)

@@ -398,6 +398,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
+            if self.stopped and isinstance(error, EXHAUSTION):
+                raise  # the subscriber's, which has left: emit_failed could not be called
             return demand, Failed(without_this_frame(error))
         return demand, is_exhausted(items)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
+from rx_core._errors import EXHAUSTION
 from rx_core._user_code import as_signal
 from rx_core.streams.contracts import Handover, close
 from rx_core.streams.op import Failed, Op, without_this_frame
@@ -88,6 +89,8 @@ class Pump(Op[T]):
         except Handover as handover:
             return demand, handover.rest
         except (Exception, GeneratorExit) as error:
+            if self.stopped and isinstance(error, EXHAUSTION):
+                raise  # as in Op.give
             return demand, Failed(without_this_frame(error))
         return demand, True
 
