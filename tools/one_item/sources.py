@@ -286,6 +286,7 @@ PART.row(
     "SMC",
     "This or ``other``, whichever signals first.",
     "----1|  --3|  -->  --3|",
+    body='check_one("amb_with", other, kind="{Type}")\nreturn self.amb(self, other)',
     errors="of the winner.",
     C={"says": "This or ``other``, whichever ends first.", "marble": "----|  --|  -->  --|"},
 )

@@ -30,6 +30,7 @@ from rx_ops._faces._core import (
     check_callable,
     check_count,
     check_name,
+    check_one,
     check_scheduler,
     check_seconds,
     check_source,
@@ -316,7 +317,7 @@ class Completable(OneItem[Any], CompletablePlugged):
         Fusion:  as :meth:`amb`.
         Source:  RxJava ``ambWith``.
         """
-        check_source("amb_with", other)
+        check_one("amb_with", other, kind="Completable")
         return self.amb(self, other)
 
     @classmethod

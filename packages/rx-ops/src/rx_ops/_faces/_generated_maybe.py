@@ -548,7 +548,7 @@ class Maybe(OneItem[T_co], MaybePlugged[T_co]):
         Fusion:  as :meth:`amb`.
         Source:  RxJava ``ambWith``.
         """
-        check_source("amb_with", other)
+        check_one("amb_with", other, kind="Maybe")
         return self.amb(self, other)
 
     @classmethod

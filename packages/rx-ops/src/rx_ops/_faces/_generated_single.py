@@ -36,6 +36,7 @@ from rx_ops._faces._core import (
     check_count,
     check_kind,
     check_name,
+    check_one,
     check_scheduler,
     check_seconds,
     check_source,
@@ -532,7 +533,7 @@ class Single(OneItem[T_co], SinglePlugged[T_co]):
         Fusion:  as :meth:`amb`.
         Source:  RxJava ``ambWith``.
         """
-        check_source("amb_with", other)
+        check_one("amb_with", other, kind="Single")
         return self.amb(self, other)
 
     @classmethod
