@@ -13,9 +13,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rx_core._errors import none_produced
+from rx_spark._transport._wire import refuse_none
 from rx_spark._workers._hints import explain_key
 from rx_spark._workers._room import Room
-from rx_spark._workers._shuffle import Blocks, Row, keyed_rows, read_chunks
+from rx_spark._workers._shuffle import Blocks, Row, keyed_rows, lists_of, read_chunks
 
 if TYPE_CHECKING:
     from rx_ops.stages import GroupAggregate
@@ -141,18 +142,25 @@ class CountWriter:
         room = Room()
         block, seq = 0, count()
         for block, items in blocks:
-            for chunk in read_chunks(items):
-                keys = chunk if self.key is None else list(map(self.key, chunk))
+            for chunk in (items,) if type(items) is list else lists_of(items):
+                keys = chunk if self.key is None else self._keys(chunk)
                 room.watch(len(keys), counts)
                 try:
                     counts.update(keys)
                 except TypeError as error:
                     explain_key(error, *keys)
                     raise
+            if self.key is None and None in counts:
+                refuse_none([None])
             if room.is_full(counts):
                 yield from keyed_rows(counts.items(), counts, self.buckets, block, seq)
                 counts.clear()
         yield from keyed_rows(counts.items(), counts, self.buckets, block, seq)
+
+    def _keys(self, items: list[Any]) -> list[Any]:
+        assert self.key is not None
+        refuse_none(items)
+        return list(map(self.key, items))
 
 
 @dataclass(frozen=True)

@@ -113,9 +113,15 @@ def keyed_rows(items: Iterable[Any], keys: Iterable[Any], buckets: int, block: i
 
 def read_chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
     """Chunks of a block, None refused."""
+    for chunk in lists_of(items):
+        refuse_none(chunk)
+        yield chunk
+
+
+def lists_of(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Chunks of a block."""
     iterator = iter(items)
     while chunk := list(islice(iterator, CHUNK)):
-        refuse_none(chunk)
         yield chunk
 
 
