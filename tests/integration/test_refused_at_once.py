@@ -1,4 +1,4 @@
-"""What would fail later, on a worker or at the end of a stream, where there is nobody to tell, is refused at once."""
+"""Arguments whose error would come on a worker or at the end of a stream, and go to the error hook: the caller gets it."""
 
 from __future__ import annotations
 

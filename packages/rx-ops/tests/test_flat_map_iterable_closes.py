@@ -56,7 +56,7 @@ def generators(log: list[int]) -> Mapper:
             log.append(number)
 
     def made(number: int) -> Iterator[int]:
-        kept.append(numbers(number))  # so that it is not closed because nobody refers to it
+        kept.append(numbers(number))  # the test refers to each generator, so the collector closes none
         return kept[-1]
 
     return made

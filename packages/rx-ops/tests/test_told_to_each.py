@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import Subscription
+from rx_core import Subscription, hooks
 from rx_ops import (
     AsyncProcessor,
     BehaviorProcessor,
@@ -17,6 +17,7 @@ from rx_ops import (
     ReplayProcessor,
     Single,
 )
+from rx_testing import TestSubscriber
 
 
 class Loud:
@@ -96,3 +97,27 @@ def test_one_that_maps_items_says_map() -> None:
 def test_a_wait_may_be_as_long_as_it_takes(seconds: float) -> None:
     assert Single.timer(0.001).blocking_get(seconds=seconds) == 0
     assert Flowable.timer(0.001).subscribe().wait(seconds)
+
+
+@pytest.mark.parametrize("kind", [PublishProcessor, ReplayProcessor])
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_subscriber_whose_stack_is_used_up_hears_of_it_at_once_and_the_others_go_on(
+    kind: Callable[[], Any], others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deep(_item: int) -> object:
+        return deep(_item)
+
+    dropped: list[Exception] = []
+    hooks.ensure_loaded()
+    monkeypatch.setattr(hooks, "on_error", lambda error, _origin, _late: dropped.append(error))
+    processor = kind()
+    exhausted = TestSubscriber[int](on_value=deep)
+    processor.subscribe(exhausted)
+    rest = [TestSubscriber[int]() for _ in range(others)]
+    for each in rest:
+        processor.subscribe(each)
+    processor.on_next(1)
+    assert [type(error) for error in exhausted.errors] == [RecursionError]
+    assert dropped == []
+    processor.on_next(2)
+    assert [each.values for each in rest] == [[1, 2]] * others

@@ -27,7 +27,7 @@ class ExecutorScheduler(Place):
     Each worker is serial: it has at most one task in the executor at a time, whatever its size. Delays are counted by
     one thread of this scheduler, ``rx-timer-<n>``, which starts with the first delay and ends when it has been idle for
     a minute: an executor has no clock. :meth:`shutdown` leaves the executor alone. An executor that was shut down
-    itself makes ``schedule`` raise RuntimeError.
+    itself makes ``schedule`` raise RuntimeError; a delayed action that it refuses later goes to the error hook.
     """
 
     __slots__ = ("_executor", "_timers", "_timing", "tasks")

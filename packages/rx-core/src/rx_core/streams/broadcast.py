@@ -272,11 +272,8 @@ class BroadcastInput(MergedInput[T]):
                 receiver.emit(item)
             except Exception as error:
                 receiver.failed(error)
-            except BaseException as error:
-                try:
-                    op.emit_raised(error)
-                finally:
-                    token += (0,)
+            except BaseException:
+                op.abandon_token()
                 raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1

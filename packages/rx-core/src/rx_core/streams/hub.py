@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
-from rx_core._errors import MissingBackpressureError, ProtocolViolationError, none_argument
+from rx_core._errors import EXHAUSTION, MissingBackpressureError, ProtocolViolationError, none_argument
 from rx_core.gate import LOOK_FIRST
 from rx_core.streams.op import Op
 
@@ -163,6 +163,14 @@ class Hub(Generic[T]):
         try:
             subscription.drain()
         except Exception as error:
+            _hooks.dropped(error, self)
+
+    def raised(self, subscription: HubSubscription[T], error: Exception) -> None:
+        """A subscriber raised ``error`` for an item: it has cancelled (RS 2.13), and that is nothing to the others and to the
+        party that feeds the hub. One whose stack or memory was used up has not: it is told now, see ``Op.exhausted``."""
+        if isinstance(error, EXHAUSTION):
+            self.settle(subscription)
+        else:
             _hooks.dropped(error, self)
 
     @property
@@ -336,7 +344,7 @@ class PublishHub(Hub[T]):
                 token += (0,)
             if not isinstance(error, Exception):
                 raise
-            _hooks.dropped(error, self)  # RS 2.13: it has cancelled, and that is nothing to the party that sends
+            self.raised(only, error)
             return
         token.append(demand if demand is UNBOUNDED else demand - 1)
         if only.dirty:
@@ -356,8 +364,8 @@ class PublishHub(Hub[T]):
             for subscription in rest:
                 try:
                     subscription.deliver(item)
-                except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
-                    _hooks.dropped(error, self)
+                except Exception as error:
+                    self.raised(subscription, error)
         except BaseException:
             for subscription in rest:
                 subscription.put(item)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, add_cap
 from rx_core.gate import LOOK_FIRST
 from rx_core.streams.hub import End, Hub, HubSubscription
@@ -241,8 +240,8 @@ class ReplayHub(Hub[T]):
             for subscription in list(self.subscribers):
                 try:
                     subscription.deliver(node, item)
-                except Exception as error:  # RS 2.13: it has cancelled, and the others are not to suffer for it
-                    _hooks.dropped(error, self)
+                except Exception as error:
+                    self.raised(subscription, error)
 
     def finish(self, end: End) -> None:
         self.log.end(end)

@@ -109,6 +109,7 @@ class Pieces(Op[Any]):
         self.drain()
 
     def end_with(self, error: Exception) -> None:
+        """As in Op; the open pieces end with it, too, behind the items that have come."""
         if not self.over:
             self.cue(self.source_ended, error)
 

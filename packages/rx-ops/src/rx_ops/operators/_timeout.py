@@ -199,9 +199,8 @@ class Timeout(_Limited[T]):
         elif self.claim(contested):
             self.drain_on_worker()
         else:
-            self.alarm = scheduled(
-                self, self.worker, self.ring, self.seconds
-            )  # an item is just being given, and has its limit then
+            # An item is just being given, and has its limit then.
+            self.alarm = scheduled(self, self.worker, self.ring, self.seconds)
 
     def too_late(self) -> TimeoutError:
         return TimeoutError(f"timeout({self.seconds}): no item came within {self.seconds} seconds")

@@ -158,6 +158,7 @@ def _other(value: str, kind: Kind, depth: int = 0) -> Iterator[str]:
         for field in kind.row.fields:
             yield from _other(f"{value}.{quoted(field.name)}", field.kind, depth)
     elif kind.parts and _has_text(kind):
-        items, item = (value, f"x{depth}") if kind.python is list else (f"map_values({value})", f"x{depth}")
+        item = f"x{depth}"
+        items = value if kind.python is list else f"map_values({value})"
         inner = " OR ".join(_other(item, kind.parts[-1], depth + 1))
         yield f"coalesce(exists({items}, {item} -> {inner}), false)"
