@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rx_core import _hooks as hooks
 from rx_core._blocking import blocking_allowed
 from rx_core._buffer_watch import BufferWatch
-from rx_core._context import SharedContext, context_value, current_context, with_values, worker_of
+from rx_core._context import SharedContext, context_value, current_context, on_schedule, with_values, worker_of
 from rx_core._demand import (
     DEFAULT_PREFETCH,
     DEMAND,
@@ -73,7 +73,7 @@ from rx_core._protocols import (
     Subscription,
 )
 from rx_core._reactive import CompletableBase, FlowableBase, MaybeBase, ObservableBase, SingleBase
-from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, current_scheduler, on_schedule, registry, scheduler
+from rx_core._schedulers import Scheduler, SchedulerRegistry, Worker, current_scheduler, registry, scheduler
 from rx_core._user_code import (
     OPERATOR_CODES,
     add_note,

@@ -1,4 +1,5 @@
-"""Context variables across threads: what an operator does on a worker runs in the context of the one that subscribed.
+"""What an action of a worker runs in: the context variables of the one that subscribed, and what ``rx_on_schedule`` hooks put
+around it.
 
 Python starts a thread with an empty context, and a callback of an event loop with that of what scheduled it. A request's
 identity, the span of a trace or a locale would be lost, or be another request's, behind each boundary. So the context is copied
@@ -14,6 +15,7 @@ from contextvars import Context, ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from rx_core import _hooks
 from rx_core._schedulers import Worker, not_an_action
 from rx_core._switches import switch
 
@@ -43,6 +45,22 @@ def worker_of(scheduler: Scheduler, /) -> Worker:
     worker = scheduler.create_worker()
     context = current_context()
     return worker if context is None else _CarryingWorker(worker, context)
+
+
+def on_schedule(action: Action) -> Action:
+    """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing).
+
+    Raises TypeError for what cannot be called, in the caller: an error on the worker would go to the error hook.
+    """
+    if not callable(action):
+        raise not_an_action(action)
+    hook = _hooks.on_schedule
+    if hook is None:
+        return action
+    wrapped = hook(action)
+    if not callable(wrapped):
+        raise TypeError(f"an rx_on_schedule hook returned {wrapped!r}, which is no function")
+    return wrapped
 
 
 class SharedContext:

@@ -162,22 +162,6 @@ def current_scheduler() -> Scheduler | None:
     return found
 
 
-def on_schedule(action: Action) -> Action:
-    """What backends call on every action they accept: lets the ``rx_on_schedule`` hooks wrap it (context, tracing).
-
-    Raises TypeError for what cannot be called, in the caller: an error on the worker would go to the error hook.
-    """
-    if not callable(action):
-        raise not_an_action(action)
-    hook = _hooks.on_schedule
-    if hook is None:
-        return action
-    wrapped = hook(action)
-    if not callable(wrapped):
-        raise TypeError(f"an rx_on_schedule hook returned {wrapped!r}, which is no function")
-    return wrapped
-
-
 def not_an_action(action: object) -> TypeError:
     """For a worker that wraps what it hands on: it has to look first."""
     return TypeError(

@@ -12,10 +12,11 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import ClassVar, Final, final
 
+from rx_core._context import on_schedule
 from rx_core._disposables import DISPOSED, BaseDisposable
 from rx_core._errors import WorkerInterruptedError
 from rx_core._hooks import dropped
-from rx_core._schedulers import Scheduler, Worker, on_schedule
+from rx_core._schedulers import Scheduler, Worker
 from rx_core.tasks._pump import QUANTUM
 
 Action = Callable[[], object]
