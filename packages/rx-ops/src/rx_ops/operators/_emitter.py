@@ -7,7 +7,7 @@ subscriber that gets every item, which needs neither.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import (
     UNBOUNDED,
@@ -23,7 +23,7 @@ from rx_core import (
     not_an_error,
     tell_interrupted,
 )
-from rx_core.streams import DirectInput, GatedInput, ignore
+from rx_core.streams import LOOK_FIRST, DirectInput, GatedInput, ignore
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from rx_core import Subscriber
 
 T = TypeVar("T")
+
+#: The token of an operator of which nothing is wanted, and which no thread works at.
+_NOTHING_WANTED: Final = [0]
 
 
 def disposing(disposable: Disposable) -> Disposable:
@@ -83,13 +86,21 @@ class Emitter(Generic[T]):
             return
         op = self._op
         token = op.token
+        main = self._input
+        queue = main.queue
+        if LOOK_FIRST and queue and op.policy is None and not (main.done or main.closed):
+            queue.append(item)  # behind what waits already. Publish first, look afterwards: who requests or closes does the same
+            if op.dirty or token != _NOTHING_WANTED:
+                op.drain()
+            elif main.closed:
+                main.forget()
+            return
         try:
             demand = token.pop()
         except IndexError:
             self._wait(item)
             return
-        main = self._input
-        if demand and not op.dirty and not main.queue:
+        if demand and not queue and not op.dirty:
             op.wanted = demand
             try:
                 op.emit(item)
