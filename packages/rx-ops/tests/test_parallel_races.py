@@ -124,7 +124,7 @@ def test_a_request_while_an_item_is_on_its_way_is_not_lost() -> None:
 def test_control_demand_that_any_thread_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     def request(rail: Rail[Any], n: int, /) -> None:
         rail.demand += n
-        rail.split.drain()
+        rail.op.drain()
 
     monkeypatch.setattr(Rail, "request", request)
     with pytest.raises(AssertionError):

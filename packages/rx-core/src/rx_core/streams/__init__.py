@@ -31,7 +31,8 @@ from rx_core.streams.gated_inputs import GatedInput, MergedInput
 from rx_core.streams.generator_sources import Items
 from rx_core.streams.generators import GeneratorOp, Run, Source
 from rx_core.streams.hub import End, Hub, HubSubscription, PublishHub
-from rx_core.streams.inputs import END, DirectInput, Input, QueuedInput, RelayedInput, Trigger
+from rx_core.streams.inputs import END, AskedInput, DirectInput, Input, QueuedInput, RelayedInput, Trigger
+from rx_core.streams.members import Member
 from rx_core.streams.one_at_a_time import OneAtATime, computed, end_of_one
 from rx_core.streams.op import Failed, Op, Outcome, interruption, tell_interrupted, without_this_frame
 from rx_core.streams.pass_through import NO_SOURCE, PassThrough, Transparent
@@ -50,6 +51,7 @@ __all__ = [
     "NO_ITEMS",
     "NO_SOURCE",
     "NULL_SUBSCRIBER",
+    "AskedInput",
     "Border",
     "Broadcast",
     "DirectInput",
@@ -66,6 +68,7 @@ __all__ = [
     "Items",
     "Listening",
     "Log",
+    "Member",
     "MergedInput",
     "NullSubscriber",
     "OneAtATime",

@@ -5,16 +5,16 @@ It is an Op whose subscriber is the group: the token carries what *all* of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED, invalid_request
-from rx_core.streams.contracts import NULL_SUBSCRIBER, Amount, ignore
+from rx_core._demand import UNBOUNDED
 from rx_core.streams.gated_inputs import MergedInput
 from rx_core.streams.hub import End, tell_each
 from rx_core.streams.inputs import Input
+from rx_core.streams.members import Member
 from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
@@ -26,71 +26,21 @@ T = TypeVar("T")
 _ABSENT = object()
 
 
-class Receiver(Generic[T]):
-    """One subscriber of a broadcast, and its Subscription. The broadcast's holder of the token signals it."""
+class Receiver(Member[T]):
+    """One subscriber of a broadcast."""
 
-    __slots__ = ("broadcast", "demand", "down", "emit", "requests", "stopped")
+    __slots__ = ()
 
-    broadcast: Broadcast[T]
-    #: The subscriber, until its end or a cancel (RS 3.13), and its ``on_next``.
-    down: Any
-    emit: Callable[[Any], object]
-    #: What it wants by the broadcast's last look; only the holder of the token writes it.
-    demand: int
-    #: What it requested since, in order. Any: a list, whose pop and append are atomic.
-    requests: Any
-    stopped: bool
-
-    def __init__(self, broadcast: Broadcast[T], down: Subscriber[T], demand: int) -> None:
-        self.broadcast = broadcast
-        self.down = down
-        self.emit = down.on_next
-        self.demand = demand
-        self.requests = []
-        self.stopped = False
+    op: Broadcast[T]
 
     @property
     def up(self) -> Broadcast[T]:
-        return self.broadcast
-
-    def request(self, n: Amount, /) -> None:
-        if not self.stopped:
-            self.requests.append(n)
-            self.broadcast.drain()
-
-    def cancel(self) -> None:
-        self.let_go()
-        self.broadcast.leave(self)
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return self.stopped
-
-    def let_go(self) -> Any:
-        """The subscriber, for its last signal."""
-        self.stopped = True
-        down = self.down
-        self.down = NULL_SUBSCRIBER
-        self.emit = ignore
-        return down
+        return self.op
 
     def failed(self, error: Exception) -> None:
         """It raised, which counts as a cancel (RS 2.13); the others are not to suffer for it."""
         self.cancel()
-        _hooks.dropped(error, self.broadcast.origin)
-
-    def collect(self) -> Exception | None:
-        """For the holder of the token: take what was requested into the account. An error for a wrong number (RS 3.9)."""
-        requests = self.requests
-        while requests:
-            n = requests.pop(0)
-            if type(n) is not int or n < 1:
-                return invalid_request(n)
-            self.demand = UNBOUNDED if n >= UNBOUNDED - self.demand else self.demand + n
-        return None
+        _hooks.dropped(error, self.op.origin)
 
 
 class Receivers(Generic[T]):

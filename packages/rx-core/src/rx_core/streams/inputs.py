@@ -276,6 +276,36 @@ class QueuedInput(Input[T]):
         throw_away(self.queue, self.op.discard)
 
 
+class AskedInput(QueuedInput[T]):
+    """A source that ``step`` asks for what is wanted, and for nothing ahead. What it sends waits in the queue."""
+
+    __slots__ = ("unasked",)
+
+    #: It cannot be asked: it sends what it has.
+    unasked: bool
+
+    def __init__(self, op: Op[Any]) -> None:
+        super().__init__(op, UNBOUNDED)
+        self.unasked = False
+
+    def open(self, source: Any) -> None:
+        self.unasked = not takes_requests(source)
+        super().open(source)
+
+    def subscribed(self, up: Subscription) -> None:
+        if self.unasked:
+            up.request(UNBOUNDED)
+        else:
+            self.op.drain()
+
+    def took(self) -> None:
+        pass
+
+    def dropped(self) -> None:
+        if not self.done and not self.closed:
+            self.up.request(1)
+
+
 class RelayedInput(Input[T]):
     """The sole source that can signal just now. Its items need no gate and no queue: they are counted here, and taken from the
     operator's account of demand when the source is over (:meth:`settle`)."""

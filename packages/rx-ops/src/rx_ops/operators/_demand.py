@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, worker_of
 from rx_core.queue_fusion import fusion_enabled
-from rx_core.streams import MergedInput, Op, Pump, QueuedInput, Stream, takes_requests
+from rx_core.streams import AskedInput, MergedInput, Op, Pump, Stream
 from rx_fusion import op
 from rx_ops.operators._clock import ROUNDING, scheduled
 
 if TYPE_CHECKING:
-    from rx_core import Publisher, Scheduler, Subscriber, Subscription, Worker
+    from rx_core import Publisher, Scheduler, Subscriber, Worker
     from rx_core.streams import Listening
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class RateLimit(Op[T]):
     __slots__ = ("armed", "asked", "came", "free", "given", "main", "seconds", "source", "worker")
 
     discards: ClassVar[bool] = True
-    main: _Permitted[T]
+    main: AskedInput[T]
     worker: Worker
     #: How many items may be given now.
     free: int
@@ -121,7 +121,7 @@ class RateLimit(Op[T]):
         self.asked = 0
         self.came = 0
         self.armed = False
-        self.main = _Permitted(self)
+        self.main = AskedInput(self)
         self.worker = worker_of(scheduler)
 
     def open(self) -> None:
@@ -174,33 +174,3 @@ class RateLimit(Op[T]):
     def close(self) -> None:
         self.main.close()
         self.worker.dispose()
-
-
-class _Permitted(QueuedInput[T]):
-    """The source of :class:`RateLimit`, asked by ``step``."""
-
-    __slots__ = ("unasked",)
-
-    #: It cannot be asked: what it sends waits.
-    unasked: bool
-
-    def __init__(self, op: RateLimit[T]) -> None:
-        super().__init__(op, UNBOUNDED)
-        self.unasked = False
-
-    def open(self, source: Any) -> None:
-        self.unasked = not takes_requests(source)
-        super().open(source)
-
-    def subscribed(self, up: Subscription) -> None:
-        if self.unasked:
-            up.request(UNBOUNDED)
-        else:
-            self.op.drain()
-
-    def took(self) -> None:
-        pass
-
-    def dropped(self) -> None:
-        if not self.done and not self.closed:
-            self.up.request(1)

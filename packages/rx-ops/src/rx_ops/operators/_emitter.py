@@ -93,7 +93,7 @@ class Emitter(Generic[T]):
             if op.dirty or token != _NOTHING_WANTED:
                 op.drain()
             elif main.closed:
-                main.forget()
+                main.forget()  # type: ignore[unreachable]  # another thread has closed it meanwhile
             return
         try:
             demand = token.pop()

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, dropped_late
-from rx_core.streams import END, Op, QueuedInput, takes_requests, without_this_frame
+from rx_core.streams import END, AskedInput, Op, without_this_frame
 from rx_fusion import op
 from rx_ops.operators._concat_map import ConcatMap
 from rx_ops.operators._mapping import Named, mapper_failure, not_a_source, pulled
 
 if TYPE_CHECKING:
-    from rx_core import Publisher, Subscriber, Subscription
+    from rx_core import Publisher, Subscriber
     from rx_core.streams import Listening
 
 T = TypeVar("T")
@@ -151,33 +151,20 @@ class ExpandDeep(Op[T]):
             levels.pop().close()
 
 
-class _Level(QueuedInput[Any]):
+class _Level(AskedInput[Any]):
     """A source of :class:`ExpandDeep`, asked for its next item when all below the one before has been given and it is wanted.
 
     Its error is the end at once, also while items below one of its own are given.
     """
 
-    __slots__ = ("asked", "unasked")
+    __slots__ = ("asked",)
 
     #: It was asked for an item, which was not taken yet.
     asked: bool
-    #: It cannot be asked: what it sends waits.
-    unasked: bool
 
     def __init__(self, op: ExpandDeep[Any]) -> None:
-        super().__init__(op, UNBOUNDED)
+        super().__init__(op)
         self.asked = False
-        self.unasked = False
-
-    def open(self, source: Any) -> None:
-        self.unasked = not takes_requests(source)
-        super().open(source)
-
-    def subscribed(self, up: Subscription) -> None:
-        if self.unasked:
-            up.request(UNBOUNDED)
-        else:
-            self.op.drain()
 
     def ask(self) -> None:
         up = self.up
@@ -187,10 +174,6 @@ class _Level(QueuedInput[Any]):
 
     def took(self) -> None:
         self.asked = False
-
-    def dropped(self) -> None:
-        if not self.done and not self.closed:
-            self.up.request(1)
 
     def on_error(self, error: Exception, /) -> None:
         op = self.op

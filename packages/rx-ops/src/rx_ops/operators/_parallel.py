@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rx_core import UNBOUNDED, invalid_request
-from rx_core.streams import NULL_SUBSCRIBER, End, Failing, Input, MergedInput, Pump, Stream, ignore
+from rx_core import UNBOUNDED
+from rx_core.streams import NULL_SUBSCRIBER, End, Failing, Input, Member, MergedInput, Pump, Stream
 from rx_fusion import OperatorHead, Pipeline, PushHead
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RailHead(PushHead):
         self.rail.attach(subscriber)
 
     def __repr__(self) -> str:
-        return repr(self.rail.split.origin)  # as the description has it
+        return repr(self.rail.op.origin)  # as the description has it
 
 
 def rails_begin(described: Pipeline[Any]) -> RailsHead | None:
@@ -82,44 +82,31 @@ def moved(described: Pipeline[Any], head: PushHead) -> Pipeline[Any]:
     return type(described)(replaced, described._shape, described._args)
 
 
-class Rail(Generic[T]):
-    """One rail of a :class:`Split`, and the Subscription of what is behind it. The split's holder of the token signals it."""
+class Rail(Member[T]):
+    """One rail of a :class:`Split`: it has one subscriber, which comes when the rails are connected."""
 
-    __slots__ = ("attached", "demand", "down", "emit", "free", "held", "number", "requests", "split", "stopped")
+    __slots__ = ("attached", "free", "held", "number")
 
-    split: Split[T]
+    op: Split[T]
     number: int
-    #: The subscriber, until its end or a cancel (RS 3.13), and its ``on_next``.
-    down: Any
-    emit: Callable[[Any], object]
-    #: What it wants by the split's last look; only the holder of the token writes it.
-    demand: int
-    #: What it requested since, in order. Any: a list, whose pop and append are atomic.
-    requests: Any
     #: Each holds one entry: until it is subscribed, and until it holds the source no more.
     free: Any
     held: Any
     #: ``on_subscribe`` has returned.
     attached: bool
-    stopped: bool
 
     def __init__(self, split: Split[T], number: int) -> None:
-        self.split = split
+        super().__init__(split, NULL_SUBSCRIBER, 0)
         self.number = number
-        self.down = NULL_SUBSCRIBER
-        self.emit = ignore
-        self.demand = 0
-        self.requests = []
         self.free = [True]
         self.held = [True]
         self.attached = False
-        self.stopped = False
 
     def attach(self, down: Subscriber[T]) -> None:
         try:
             self.free.pop()
         except IndexError:
-            Failing(down, RuntimeError(f"a rail of {self.split.origin!r} allows one subscriber"), self.split.origin).start()
+            Failing(down, RuntimeError(f"a rail of {self.op.origin!r} allows one subscriber"), self.op.origin).start()
             return
         self.down = down
         self.emit = down.on_next
@@ -129,41 +116,7 @@ class Rail(Generic[T]):
             self.cancel()  # RS 2.13
             raise
         self.attached = True
-        self.split.drain()
-
-    def request(self, n: Any, /) -> None:
-        if not self.stopped:
-            self.requests.append(n)
-            self.split.drain()
-
-    def cancel(self) -> None:
-        self.let_go()
-        self.split.leave(self)
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return self.stopped
-
-    def let_go(self) -> Any:
-        """The subscriber, for its last signal."""
-        self.stopped = True
-        down = self.down
-        self.down = NULL_SUBSCRIBER
-        self.emit = ignore
-        return down
-
-    def collect(self) -> Exception | None:
-        """For the holder of the token: take what was requested into the account. An error for a wrong number (RS 3.9)."""
-        requests = self.requests
-        while requests:
-            n = requests.pop(0)
-            if type(n) is not int or n < 1:
-                return invalid_request(n)
-            self.demand = UNBOUNDED if n >= UNBOUNDED - self.demand else self.demand + n
-        return None
+        self.op.drain()
 
     def tell(self, end: End) -> None:
         """The end. Holds the split's token."""
