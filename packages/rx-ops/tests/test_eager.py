@@ -17,6 +17,12 @@ OOPS = ValueError("oops")
 Source = ManualPublisher[Any]
 
 
+def raising(item: Any) -> Any:
+    if isinstance(item, Exception):
+        raise item
+    return item
+
+
 def eager(request: int = UNBOUNDED, **options: Any) -> tuple[Source, list[Source], TestSubscriber[Any]]:
     outer: Source = ManualPublisher()
     inners: list[Source] = [ManualPublisher() for _ in range(5)]
@@ -73,6 +79,35 @@ def test_an_error_of_a_source_that_waits_ends_the_stream_at_once() -> None:
     inners[2].error(OOPS)
     subscriber.assert_failure(ValueError, "a")
     assert (outer.cancelled, inners[0].cancelled, inners[1].cancelled) == (True, True, True)
+
+
+@pytest.mark.parametrize("wall", [False, True])
+def test_the_outer_source_is_asked_before_the_next_inner_source_gives_what_waits(wall: bool) -> None:
+    inners: list[Source] = [ManualPublisher() for _ in range(2)]
+    subscriber: TestSubscriber[Any] = TestSubscriber()
+    outer = Flowable.of(0, 1, OOPS).map(raising)
+    (outer.hide() if wall else outer).concat_map_eager(lambda at: inners[at], max_concurrency=2).subscribe(subscriber)
+    inners[1].next("b")
+    inners[0].next("a")
+    inners[0].complete()
+    subscriber.assert_values("a").assert_error(OOPS)
+
+
+@pytest.mark.parametrize("wall", [False, True])
+def test_what_waits_goes_on_when_the_outer_source_has_answered(wall: bool) -> None:
+    inners: list[Any] = [ManualPublisher(), ManualPublisher(), Flowable.of("c", "d"), ManualPublisher()]
+    subscriber: TestSubscriber[Any] = TestSubscriber()
+    outer = Flowable.range(4)
+    (outer.hide() if wall else outer).concat_map_eager(lambda at: inners[at], max_concurrency=2).subscribe(subscriber)
+    inners[1].next("b")
+    inners[1].complete()
+    inners[0].next("a")
+    subscriber.assert_values("a")
+    inners[0].complete()
+    inners[3].next("e")
+    subscriber.assert_values("a", "b", "c", "d", "e")
+    inners[3].complete()
+    subscriber.assert_complete()
 
 
 def test_a_delayed_error_lets_all_run_to_their_end() -> None:

@@ -192,6 +192,19 @@ def test_no_source_waits_for_another_in_merge_priority() -> None:
     subscriber.assert_values(9, 1)
 
 
+@pytest.mark.parametrize(
+    "first", [Flowable.of(3, 4), Flowable.of(3, 4).hide(), Flowable.just(3).flat_map(lambda x: Flowable.of(x, 4))]
+)
+@pytest.mark.parametrize("wall", [False, True])
+def test_sources_begin_in_turn_so_that_merge_priority_of_all_that_is_wanted_is_a_merge(first: Flowable[int], wall: bool) -> None:
+    second = Flowable.of(1)
+    assert Flowable.merge_priority(first, second.hide() if wall else second).blocking_list() == [3, 4, 1]
+    got = TestSubscriber[int](request=1)
+    Flowable.merge_priority(first, second.hide() if wall else second).subscribe(got)
+    got.request(2)
+    got.assert_values(3, 1, 4).assert_complete()
+
+
 @pytest.mark.parametrize("name", ["merge_ordered", "merge_priority"])
 def test_wrong_arguments_are_refused_where_they_are_written(name: str) -> None:
     merge = getattr(Flowable, name)

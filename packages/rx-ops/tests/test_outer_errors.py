@@ -9,7 +9,7 @@ import pytest
 
 from rx_core import CompositeException
 from rx_fusion import fusion_enabled
-from rx_ops import Flowable, PublishProcessor
+from rx_ops import Emitter, Flowable, PublishProcessor
 from rx_testing import ManualPublisher, TestSubscriber
 
 OOPS = OSError("oops")
@@ -63,6 +63,23 @@ def test_concat_map_ends_a_synchronous_inner_source_that_waits_for_demand(outer:
     source.error(OOPS)
     got.assert_failure(OOPS, 0, 1)
     assert computed == [0, 1]  # nothing ahead of demand
+
+
+@pytest.mark.parametrize("next_one", [Flowable.of("b"), Flowable.just("b"), Flowable.concat(Flowable.of("b"), Flowable.never())])
+def test_concat_map_sees_an_error_that_came_as_it_asked_for_more(next_one: Flowable[str]) -> None:
+    """On the way to the next inner source, which gives nothing then, as in RxJava: it is asked for more before that is run."""
+
+    def emit(emitter: Emitter[int]) -> None:
+        for item in range(3):
+            emitter.on_next(item)
+        emitter.on_error(OOPS)
+
+    first = ManualPublisher[str]()
+    got = TestSubscriber[str]()
+    Flowable.create(emit).concat_map(lambda item: next_one if item else Flowable.wrap(first)).subscribe(got)
+    first.next("a")
+    first.complete()
+    got.assert_failure(OOPS, "a")
 
 
 def test_concat_map_at_the_boundary_lets_the_inner_source_end_and_no_other_begin(outer: Any) -> None:

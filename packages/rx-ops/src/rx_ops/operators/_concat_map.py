@@ -157,6 +157,8 @@ class ConcatMap(Op[R]):
                 return demand
             if source is END:
                 return self.finish(self.failure())
+            if self.dirty and self.outer_failed() and not self.delay_error:
+                return self.finish(outer.error)  # which came as it was asked for more
             self.last = False
             self.hint = None
             self.items = pulled(source, self, demand) if demand == UNBOUNDED else opened(source, self, demand)

@@ -12,7 +12,7 @@ from rx_ops.operators._concat import itself
 from rx_ops.operators._flat_map import FlatMap
 from rx_ops.operators._loops import concat_loop, concat_map_loop
 from rx_ops.operators._mapping import opened
-from rx_ops.operators._outer import PassiveInput
+from rx_ops.operators._outer import PassiveInput, pull
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -162,8 +162,21 @@ class ConcatMapEager(FlatMap[R]):
             self.current = None
             line.popleft()
             self.input_ended(entry)
-            if self.dirty:
+            # Before the next one gives anything the outer source is asked for an item, as in RxJava: it may have an error.
+            if self.outer_items is None:
+                if self.freed:
+                    self.ask_outer()
+            elif line and not (self.opening or self.dirty):
+                demand, _ = pull(self, demand)
+            if self.stopped or self.dirty or self.opening:
                 return demand
+
+    def ask_outer(self) -> None:
+        """As replenish, but with the token: what an inner source gives at once waits until the outer one has answered."""
+        outer, freed = self.outer, self.freed
+        self.freed = 0
+        if outer.may_be_asked:
+            outer.up.request(freed)
 
     def close(self) -> None:
         super().close()

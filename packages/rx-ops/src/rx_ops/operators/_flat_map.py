@@ -245,6 +245,11 @@ class _Outer(OuterInput):
         self.limited = False
         self.used = 0
 
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether it may give more items than it was asked for already."""
+        return not (self.up is None or self.done or self.closed or self.window == UNBOUNDED)
+
     def open(self, source: Any) -> None:
         if not takes_requests(source):
             self.limited = self.window != UNBOUNDED
@@ -414,7 +419,7 @@ class FlatMap(Merging[R]):
         """Ask the outer source for as many items as inner sources have ended in this turn, at once, as RxJava does."""
         outer, freed = self.outer, self.freed
         self.freed = 0
-        if outer.up is not None and not outer.done and not outer.closed and outer.window != UNBOUNDED:
+        if outer.may_be_asked:
             self.later.append((outer.up.request, freed))
 
     def listening(self) -> Iterable[Listening]:

@@ -87,7 +87,7 @@ class MergeOrdered(Op[T]):
     What pushes waits in its queue; what is passive is asked for its next item when one is wanted.
     """
 
-    __slots__ = ("delay_error", "errors", "failed", "head", "heads", "inputs", "key", "missing", "sources")
+    __slots__ = ("begun", "delay_error", "errors", "failed", "head", "heads", "inputs", "key", "missing", "sources")
 
     discards: ClassVar[bool] = True
     operator: ClassVar[str] = "merge_ordered"
@@ -95,6 +95,8 @@ class MergeOrdered(Op[T]):
     waits: ClassVar[bool] = True
 
     inputs: list[_Sorted]
+    #: How many of the sources have begun: they do in turn, those that are passive as if they were subscribed.
+    begun: int
     #: Those that are not over and have no item among the heads.
     missing: dict[_Sorted, None]
     #: A heap.
@@ -118,6 +120,7 @@ class MergeOrdered(Op[T]):
         self.key: Callable[[Any], Any] = itself if key is None else key
         self.delay_error = delay_error
         self.inputs = [_Sorted(self, prefetch, at) for at in range(len(sources))]
+        self.begun = 0
         self.missing = dict.fromkeys(self.inputs)
         self.heads = []
         self.head = _Largest if reverse else _Smallest
@@ -131,6 +134,7 @@ class MergeOrdered(Op[T]):
         for entry, source in zip(self.inputs, self.sources, strict=True):
             if self.stopped:
                 return
+            self.begun += 1
             if entry.items is None:
                 entry.open(source)
             else:
@@ -174,6 +178,8 @@ class MergeOrdered(Op[T]):
         missing, key = self.missing, self.key
         for entry in list(missing):
             if entry.items is not None:
+                if entry.at >= self.begun:
+                    continue
                 if is_exhausted(entry.items):
                     del missing[entry]
                     continue
