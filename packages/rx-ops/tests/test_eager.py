@@ -93,6 +93,18 @@ def test_the_outer_source_is_asked_before_the_next_inner_source_gives_what_waits
     subscriber.assert_values("a").assert_error(OOPS)
 
 
+@pytest.mark.parametrize("inner", [Flowable.just, Flowable.of, lambda item: Flowable.of(item).hide()])
+def test_an_error_at_the_boundary_lets_the_first_that_waits_go_out(inner: Any) -> None:
+    outer: Source = ManualPublisher()
+    subscriber: TestSubscriber[Any] = TestSubscriber(request=1)
+    Flowable.wrap(outer).concat_map_eager(inner, delay_error=True, till_the_end=False).subscribe(subscriber)
+    outer.next(1, 2, 3)
+    outer.error(OOPS)
+    subscriber.assert_values(1)
+    subscriber.request(5)
+    subscriber.assert_failure(OOPS, 1, 2)
+
+
 @pytest.mark.parametrize("wall", [False, True])
 def test_what_waits_goes_on_when_the_outer_source_has_answered(wall: bool) -> None:
     inners: list[Any] = [ManualPublisher(), ManualPublisher(), Flowable.of("c", "d"), ManualPublisher()]

@@ -61,6 +61,7 @@ class ConcatMapEager(FlatMap[R]):
     __slots__ = ("current", "till_the_end")
 
     operator: ClassVar[str] = "concat_map_eager"
+    in_line: ClassVar[bool] = True
 
     # What is ``ready`` is here the line itself: all open inputs, in order.
 

@@ -39,6 +39,9 @@ class Merging(Op[T]):
 
     __slots__ = ("delay_error", "ended", "errors", "hint", "inputs", "items", "last", "prefetch", "ready")
 
+    #: Whether inputs have their turns in the order in which they came, and it matters which one is the first.
+    in_line: ClassVar[bool] = False
+
     #: Inputs with an item in their queue, once for each item; and passive ones that are not exhausted, once.
     ready: deque[MergedInput[T] | PassiveInput]
     #: Inputs whose source has ended and that were not looked at.

@@ -179,6 +179,8 @@ def push_known(op: Any, item: Any, outer: Any) -> bool:
         outer.use()
     else:  # there is nothing to do but wait
         op.take_turn(iter((item,)), None)
+        if op.in_line:
+            op.dirty = True  # it may be the first
         token.append(0)
         if outer.used:
             outer.flush()
