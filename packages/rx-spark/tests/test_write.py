@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from frames import CITIES, ROWS, Fare, Total, Trip, refused, to_fare, trips
-from holding import Losing
+from holding import Held, Losing, until
 
 import rx_spark
 from rx_fusion.symbols import it, sym
@@ -171,6 +172,34 @@ def test_a_cancelled_write_leaves_nothing(source: Flowable[Trip], tmp_path: Path
         begun.wait(0.02)
     assert tracker.getActiveJobsIds() == []
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("mode", ["error", "append"])
+def test_the_same_can_be_written_right_after_a_cancel(mode: Any, source: Flowable[Trip], tmp_path: Path) -> None:
+    """Also while Spark still stops the tasks of the job that was cancelled."""
+    held = Held(tmp_path, ROWS // 2)
+    running = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out", mode=mode).subscribe(print)
+    assert until(lambda: bool(held.reached()))
+    running.dispose()
+    rx_spark.write_parquet(source.map(to_fare), tmp_path / "out", mode=mode).blocking_get()
+    assert pq.read_table(tmp_path / "out").num_rows == ROWS
+    held.go()
+
+
+def test_a_job_that_fails_leaves_the_files_of_another_one_that_writes_to_the_same_folder(
+    source: Flowable[Trip], tmp_path: Path
+) -> None:
+    held = Held(tmp_path, ROWS // 2)
+    got: list[Any] = []
+    written = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out", mode="append")
+    over = Event()
+    written.do_finally(over.set).subscribe(got.append, got.append)
+    assert until(lambda: bool(held.reached()))
+    with pytest.raises(ValueError, match="has no fare"):
+        rx_spark.write_parquet(source.map(refused), tmp_path / "out", mode="append").blocking_get()
+    held.go()
+    assert over.wait(60.0)
+    assert isinstance(got[0], Exception) or pq.read_table(tmp_path / "out").num_rows == ROWS == got[0].rows
 
 
 def slowly(trip: Trip) -> Fare:

@@ -50,6 +50,9 @@ def write_parquet(
     The job begins with the first of them, and its files are there when the stream is complete. ``stats`` counts the job; without
     them those of the source do, if it has any.
 
+    A write that is cancelled deletes what it has left once Spark has stopped its tasks, which may take a second. Another write of
+    this process to the same path waits for that.
+
     Demand:  the job starts with the request. A stream of this process is asked for what the task takes, and two chunks ahead.
     Errors:  TypeError at assembly where the columns are not known; SchemaError for an item that does not fit, with field and
              value; FileExistsError; those of the functions and of the stream. Nothing is left of a failed job, and what was

@@ -16,6 +16,7 @@ from rx_spark._errors import SparkJobError
 from rx_spark._jobs._job_errors import job_error
 from rx_spark._jobs._observations import tell_observed
 from rx_spark._jobs._progress import tasks_of
+from rx_spark._plans._given_up import PLACES
 from rx_spark._plans._plan import Plan
 from rx_spark._transport._credits import Frame
 from rx_spark._transport._sink import CreditSink
@@ -128,6 +129,8 @@ class SparkJob:
         """Stop the job. Returns at once; tasks are told within about 0.1 s. Later calls do nothing."""
         self._cancelled = True
         self._ended = True
+        if self._plan.target is not None and self in _submitted:
+            PLACES.give_up(self._tag)  # before this returns: who writes to the same place next is to wait
         sink = self._sink
         if sink is not None:
             sink.cancel()
@@ -240,6 +243,7 @@ class SparkJob:
             failure = SparkJobError(f"{error!r} ended the job's thread")
         finally:
             _submitted.pop(self, None)
+            PLACES.forget(self._tag)
             self._counted()
             sink = self._sink
             if sink is None:

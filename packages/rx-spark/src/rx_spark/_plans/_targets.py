@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from rx_core import name_of
+from rx_spark._plans._given_up import PLACES
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
 from rx_spark._plans._replacing import Replacement
 from rx_spark._plans._storage import Storage
@@ -63,6 +64,10 @@ class FileTarget:
         if replacement is not None:
             self._replace(frame, tag, replacement)
             return
+        with PLACES.writing(storage.path, tag):
+            self._write_into(frame, tag, storage, keeps)
+
+    def _write_into(self, frame: DataFrame, tag: str, storage: Storage, keeps: bool) -> None:
         there = storage.exists(self.path)
         try:
             self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"} if keeps else {})
@@ -70,7 +75,7 @@ class FileTarget:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
             # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
             if wait_for_tasks(frame.sparkSession, tag):
-                there = there or storage.exists(f"{self.path}/_SUCCESS")
+                there = there or storage.exists(f"{self.path}/_SUCCESS") or PLACES.is_shared(storage.path, tag)
                 storage.delete(f"{self.path}/_temporary" if there else self.path)
             raise
 
@@ -128,7 +133,8 @@ class TableTarget:
         name = qualified(application, self.name)
         replacement = TableReplacement.of(session, name) if self.mode == "overwrite" else None
         if replacement is None:
-            self._save(frame.write.mode(self.mode), name)
+            with PLACES.writing(name, tag):
+                self._save(frame.write.mode(self.mode), name)
             application.catalog.refreshTable(name)  # its session may know the files that there were
             return
         try:
