@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from rx_core import hooks
 from rx_ops import Flowable, Single
+from rx_spark._columns._spelling import TIMES_WRITTEN, doubled_quotes, unless_chosen
 from rx_spark._ends._feed_head import FeedHead
 from rx_spark._ends._output import check_partitions, columns_of, config_of, end_of, stats_of, written_by
 from rx_spark._jobs._stats import JobStats, check_stats
@@ -89,21 +90,12 @@ def write_csv(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.csv``.
     """
-    chosen = dict(options or {})
-    quote = next((value for name, value in chosen.items() if name.lower() == "quote"), '"')
-    ours = {"header": str(header).lower(), **_AS_IT_IS, "escape": quote} if len(quote) == 1 else {"header": str(header).lower()}
-    return _write_files(flow, "csv", path, partition_by, mode, schema, _with(ours, chosen), stats)
+    given = dict(options or {})
+    ours = {"header": str(header).lower(), **_BLANKS_STAY, **TIMES_WRITTEN, **doubled_quotes(given)}
+    return _write_files(flow, "csv", path, partition_by, mode, schema, unless_chosen(ours, given) | given, stats)
 
 
-#: Spark cuts blanks around a value, and what a time has behind milliseconds.
-_MICROSECONDS: Final = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
-_AS_IT_IS: Final = {**_MICROSECONDS, "ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
-
-
-def _with(ours: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """The options that were given, and ours where none of these is one."""
-    said = {name.lower() for name in chosen}
-    return {name: value for name, value in ours.items() if name.lower() not in said} | dict(chosen)
+_BLANKS_STAY: Final = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
 
 
 def write_json(
@@ -125,7 +117,8 @@ def write_json(
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.
     Source:  Spark ``DataFrameWriter.json``.
     """
-    return _write_files(flow, "json", path, partition_by, mode, schema, _with(_MICROSECONDS, options or {}), stats)
+    given = dict(options or {})
+    return _write_files(flow, "json", path, partition_by, mode, schema, unless_chosen(TIMES_WRITTEN, given) | given, stats)
 
 
 def write_table(

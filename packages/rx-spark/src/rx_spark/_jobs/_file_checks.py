@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,21 +22,28 @@ if TYPE_CHECKING:
 
 #: Names of columns, and of what is inside their values.
 Names: TypeAlias = "Mapping[str, Names]"
+#: Of a file: where it is, its bytes, and when it was changed.
+Listed: TypeAlias = tuple[str, int, int]
 #: Of how many files the footers are looked at: a fifth of a second on a machine with a disk.
 MOST_FILES: Final = 1_000
 
 
 def check_files(origin: Files, frame: DataFrame, application: SparkSession) -> None:
     """Both, for a DataFrame that begins with these files."""
-    check_sizes(frame, origin.format)
-    if origin.format == "parquet" and origin.row is not None and not _merges(application):
-        check_columns(frame, origin.row, folder_columns(frame), given=origin.given)
+    files = _listed(frame)
+    _check_sizes(files, origin.format)
+    if origin.format == "parquet" and origin.row is not None and len(files) <= MOST_FILES and not _merges(application):
+        check_columns(files, origin.row, folder_columns(frame), given=origin.given)
 
 
 def check_sizes(frame: DataFrame, form: str) -> None:
     """BadFileError for a file of no bytes that was cut off: Parquet and packed files have some at least. Spark leaves it out."""
-    for path, size, _ in _listed(frame):
-        check_size(shown_path(path), size, form)
+    _check_sizes(_listed(frame), form)
+
+
+def _check_sizes(files: Sequence[Listed], form: str) -> None:
+    for path, size, _ in files:
+        check_size(path, size, form)
 
 
 def check_size(path: str, size: int, form: str = "text") -> None:
@@ -48,7 +55,7 @@ def check_size(path: str, size: int, form: str = "text") -> None:
         )
 
 
-def check_columns(frame: DataFrame, row: RowType, folders: frozenset[str], *, given: bool) -> None:
+def check_columns(files: Sequence[Listed], row: RowType, folders: frozenset[str], *, given: bool) -> None:
     """SchemaError for a Parquet file that does not have all columns of ``row``: Spark would give None. Where no class was given,
     for one that has more, too: of which columns there are one of the files was asked.
 
@@ -56,7 +63,7 @@ def check_columns(frame: DataFrame, row: RowType, folders: frozenset[str], *, gi
     """
     expected = {field.name: field.kind for field in row.fields if field.name not in folders}
     names = {name: _names_of_kind(kind) for name, kind in expected.items()}
-    for path, found in _columns_of_files(frame):
+    for path, found in _columns_of_files(files):
         missing = next(_missing(names, found), None)
         if missing is not None:
             kind = expected.get(missing)
@@ -77,10 +84,10 @@ def _merges(application: SparkSession) -> bool:
     return str(application.conf.get("spark.sql.parquet.mergeSchema", "false")).lower() == "true"
 
 
-def _listed(frame: DataFrame) -> list[tuple[str, int, int]]:
-    """URL, bytes and time of change of each file. One call: there may be thousands."""
+def _listed(frame: DataFrame) -> list[Listed]:
+    """All files. One call: there may be thousands."""
     listed = _STATUS.findall(file_index(frame).allFiles().mkString("\n"))
-    return [(path, int(size), int(changed)) for path, size, changed in listed]
+    return [(shown_path(url), int(size), int(changed)) for url, size, changed in listed]
 
 
 _STATUS: Final = re.compile(
@@ -91,10 +98,7 @@ _STATUS: Final = re.compile(
 # --- columns of Parquet files -----------------------------------------------------------------------------------------
 
 
-def _columns_of_files(frame: DataFrame) -> Iterator[tuple[str, Names]]:
-    files = [(shown_path(url), size, changed) for url, size, changed in _listed(frame)]
-    if len(files) > MOST_FILES:
-        return
+def _columns_of_files(files: Sequence[Listed]) -> Iterator[tuple[str, Names]]:
     for path, size, changed in files:
         found = _names_in(path, size, changed) if os.path.isfile(path) else None
         if found is not None:  # else Spark says what is wrong with it

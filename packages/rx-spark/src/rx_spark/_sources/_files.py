@@ -13,6 +13,7 @@ from rx_spark._bad_records import BadRecords, OnBad, check_policy
 from rx_spark._columns._frames import Files
 from rx_spark._columns._rows import RowType, quoted, row_type
 from rx_spark._columns._screen import RECORD, Screen
+from rx_spark._columns._spelling import TIMES_READ, chosen, doubled_quotes, unless_chosen
 from rx_spark._jobs._stats import JobStats
 from rx_spark._session._session import SparkConfig
 from rx_spark._sources._items import _config
@@ -122,11 +123,10 @@ def csv(
     Memory:  two chunks of at most 1,024 rows per task.   Thread: the one that requests, or the job's own.
     Fusion:  as :func:`dataframe`.
     """
-    chosen = dict(options or {})
-    given = {"header": str(header).lower(), "enforceSchema": "false", "encoding": _charset("csv", encoding, chosen)}
-    if (quote := next((value for key, value in chosen.items() if key.lower() == "quote"), '"')) and len(quote) == 1:
-        given["escape"] = quote  # RFC 4180: a quote inside quotes is doubled
-    separator = next((value for key, value in chosen.items() if key.lower() in ("sep", "delimiter")), ",")
+    given = dict(options or {})
+    charset = _charset("csv", encoding, given)
+    ours = {"header": str(header).lower(), "enforceSchema": "false", "encoding": charset, **doubled_quotes(given)}
+    separator = chosen(given, "sep", "delimiter", otherwise=",")
 
     def screen(row: RowType) -> Screen:
         return Screen(on_bad, row, encoding=encoding, strict=errors == "strict", separator=separator, report=bad)
@@ -134,7 +134,7 @@ def csv(
     if errors not in ("strict", "replace"):
         raise ValueError(f"csv(errors={errors!r}): 'strict' or 'replace'")
     check_policy("csv", on_bad, bad)
-    return _text_files("csv", paths, given, chosen, schema, _config("csv", config, master, parallelism), stats, screen)
+    return _text_files("csv", paths, ours, given, schema, _config("csv", config, master, parallelism), stats, screen)
 
 
 @overload
@@ -188,20 +188,20 @@ def json(
     Memory:  two chunks of at most 1,024 rows per task.   Thread: the one that requests, or the job's own.
     Fusion:  as :func:`dataframe`.
     """
-    chosen = dict(options or {})
-    charset = _charset("json", encoding, chosen)
+    given = dict(options or {})
+    charset = _charset("json", encoding, given)
     others = charset != "UTF-8"  # of UTF-8 Spark finds by itself what is none
 
     def screen(row: RowType) -> Screen:
         return Screen(on_bad, row, encoding=codecs.lookup(encoding).name, strict=others, report=bad)
 
     check_policy("json", on_bad, bad)
-    given: dict[str, str] = {}
+    ours: dict[str, str] = {}
     if others:
-        given = {"encoding": charset}
+        ours = {"encoding": charset}
         if charset in _CHARSETS.values():
-            given["lineSep"] = "\n"  # it finds other line ends in UTF-8 only
-    return _text_files("json", paths, given, chosen, schema, _config("json", config, master, parallelism), stats, screen)
+            ours["lineSep"] = "\n"  # it finds other line ends in UTF-8 only
+    return _text_files("json", paths, ours, given, schema, _config("json", config, master, parallelism), stats, screen)
 
 
 def _files(
@@ -227,28 +227,20 @@ def _text_files(
     name: str,
     paths: tuple[Path, ...],
     ours: Mapping[str, str],
-    chosen: Mapping[str, str],
+    given: Mapping[str, str],
     schema: type[Any] | None,
     config: SparkConfig,
     stats: JobStats | None,
     screen: Callable[[RowType], Screen],
 ) -> Flowable[Any]:
-    for key, value in chosen.items():
+    for key, value in given.items():
         if key.lower() in _INSTEAD:
             raise ValueError(f"{name}(options={{{key!r}: {value!r}}}): {_INSTEAD[key.lower()]}")
-    said = {key.lower() for key in chosen}
-    given = {key: value for key, value in {**_TIMES, **ours}.items() if key.lower() not in said}
-    options = {**given, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": RECORD, **chosen}
+    spelled = unless_chosen({**TIMES_READ, **ours}, given)
+    options = {**spelled, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": RECORD, **given}
     columns = None if schema is None else f"{row_type(schema).ddl}, {quoted(RECORD)} string"
     return _files(name, paths, options, schema, config, stats, columns, screen)
 
-
-#: Of times and days in text: Spark takes 12:30 for a time of today, and 2020 for the first of January.
-_TIMES: Final = {
-    "timestampFormat": "yyyy-MM-dd[['T'][' ']HH:mm[:ss][.SSSSSS][XXX]]",
-    "dateFormat": "yyyy-MM-dd",
-    "enableDateTimeParsingFallback": "false",
-}
 
 _INSTEAD: Final = {
     "mode": "what becomes of a bad record is said by on_bad='fail', 'skip' or 'collect'",
@@ -262,7 +254,7 @@ _INSTEAD: Final = {
 def _charset(name: str, encoding: str, options: Mapping[str, str]) -> str:
     """Java's name. LookupError, at assembly, for an encoding that Spark does not read, or not line by line."""
     found = codecs.lookup(encoding).name
-    several_lines = any(key.lower() == "multiline" and value.lower() == "true" for key, value in options.items())
+    several_lines = chosen(options, "multiline", otherwise="").lower() == "true"
     charset = _CHARSETS.get(found) or (_WIDE_CHARSETS.get(found) if several_lines else None)
     if charset is None:
         raise LookupError(
