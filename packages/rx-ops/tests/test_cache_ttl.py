@@ -67,6 +67,27 @@ def test_the_result_is_kept_for_seconds_from_when_it_came() -> None:
     assert source.runs == 2
 
 
+def test_sums_of_floats_do_not_keep_a_result_longer() -> None:
+    clock = VirtualScheduler()
+    runs: list[int] = []
+    cached = Single.timer(1.042, scheduler=clock).do_on_subscribe(lambda _up: runs.append(1)).cache_ttl(1.214, scheduler=clock)
+    cached.subscribe()
+    clock.advance_to(2.256)  # less than 1.042 + 1.214 is as floats
+    cached.subscribe()
+    assert len(runs) == 2
+
+
+def test_sums_of_floats_do_not_keep_an_item_longer() -> None:
+    clock = VirtualScheduler()
+    replayed = Flowable.timer(0.1, scheduler=clock).concat_with(Flowable.never()).replay(seconds=0.2, scheduler=clock)
+    replayed.subscribe(TestSubscriber[int]())
+    replayed.connect()
+    clock.advance_to(0.3)  # 0.3 - 0.2 is less than 0.1 as floats
+    got = TestSubscriber[int]()
+    replayed.subscribe(got)
+    got.assert_values()
+
+
 def test_a_run_that_takes_longer_than_the_seconds_is_not_begun_twice() -> None:
     source = Source()
     cached = source.cached(0.5)

@@ -185,6 +185,9 @@ NULL_SUBSCRIBER: Final[Any] = NullSubscriber()
 #: Stands in for a queue or an iterator that is not there (yet). Nothing is ever appended to it.
 NO_ITEMS: Final[deque[Any]] = deque()
 
+#: Seconds by which sums and differences of floats may miss the instant that is meant (0.1 + 0.2 is more than 0.3).
+ROUNDING: Final = 1e-9
+
 _MADE: Final[tuple[Iterable[Any], ...]] = (
     [], (), range(0), range(2**70), "", b"", {}, {}.values(), {}.items(), set(), deque(),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rx_core._demand import UNBOUNDED, add_cap
 from rx_core.gate import LOOK_FIRST
+from rx_core.streams.contracts import ROUNDING
 from rx_core.streams.hub import End, Hub, HubSubscription
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Log(Generic[T]):
         self.head = head if self.seconds is None else self.first_fresh(head, self.seconds)
 
     def first_fresh(self, node: Node, seconds: float) -> Node:
-        oldest = self.now() - seconds
+        oldest = self.now() - seconds + ROUNDING
         while (after := node.next) is not None and type(node.value) is not End and node.at <= oldest:
             node = after
         return node

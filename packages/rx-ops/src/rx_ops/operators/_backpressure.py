@@ -12,9 +12,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, MissingBackpressureError, none_produced, request_all, user_call, worker_of
-from rx_core.streams import LOOK_FIRST, GatedInput, Op
+from rx_core.streams import LOOK_FIRST, ROUNDING, GatedInput, Op
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, scheduled
+from rx_ops.operators._clock import scheduled
 from rx_ops.operators._mapping import as_error
 
 if TYPE_CHECKING:

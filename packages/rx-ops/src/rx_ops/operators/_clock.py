@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rx_core import DISPOSED
 
 if TYPE_CHECKING:
     from rx_core import Disposable, Worker
     from rx_core.streams import Op
-
-#: Seconds by which sums and differences of floats may miss the instant that is meant (0.1 + 0.2 is more than 0.3).
-ROUNDING: Final = 1e-9
 
 
 class Periodic:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, worker_of
 from rx_core.queue_fusion import fusion_enabled
-from rx_core.streams import AskedInput, MergedInput, Op, Pump, Stream
+from rx_core.streams import ROUNDING, AskedInput, MergedInput, Op, Pump, Stream
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, scheduled
+from rx_ops.operators._clock import scheduled
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Scheduler, Subscriber, Worker

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rx_core import UNBOUNDED, worker_of
-from rx_core.streams import Input, Op
+from rx_core.streams import ROUNDING, Input, Op
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

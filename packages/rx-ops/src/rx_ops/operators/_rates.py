@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, UNBOUNDED, worker_of
-from rx_core.streams import Input
+from rx_core.streams import ROUNDING, Input
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, Periodic, scheduled
+from rx_ops.operators._clock import Periodic, scheduled
 from rx_ops.operators._lossy import Arrivals, Drop, Held, Lossy
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 

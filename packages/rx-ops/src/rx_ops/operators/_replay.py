@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rx_core import UNBOUNDED, composite, name_of, user_call
-from rx_core.streams import End, Failing, Log, Op, RelayedInput, ReplayHub, takes_requests
+from rx_core.streams import ROUNDING, End, Failing, Log, Op, RelayedInput, ReplayHub, takes_requests
 from rx_fusion import op
 from rx_ops.operators._connect import Connectable, Connection, Within
 from rx_ops.operators._connectable import AutoConnect
@@ -265,7 +265,7 @@ class _Refreshing(_Replayed[T]):
 
     def is_stale(self, now: float) -> bool:
         hub = self._hub
-        return hub.end is not None and now - hub.ended >= hub.lasts  # one that runs is not: a second would be one too many
+        return hub.end is not None and now - hub.ended + ROUNDING >= hub.lasts  # one that runs is not: a second would be too many
 
 
 def cached(source: Any, clock: Scheduler, text: str) -> AutoConnect[Any]:

@@ -6,9 +6,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import DISPOSED, dropped_late, worker_of
-from rx_core.streams import GatedInput, OneAtATime, RelayedInput
+from rx_core.streams import ROUNDING, GatedInput, OneAtATime, RelayedInput
 from rx_fusion import op
-from rx_ops.operators._clock import ROUNDING, scheduled
+from rx_ops.operators._clock import scheduled
 from rx_ops.operators._selecting import Indicator, Refused, Selector, selected
 
 if TYPE_CHECKING:
