@@ -98,3 +98,13 @@ def test_the_end_of_the_groups_is_seen_with_the_last_of_them() -> None:
     source.next(1)
     source.complete()
     subscriber.assert_result(1)
+
+
+@pytest.mark.parametrize("short", [Flowable.just(9), Flowable.of(9), Flowable.range(9, 10)])
+def test_zip_ends_with_a_synchronous_source_that_has_no_further_item(short: Flowable[int]) -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[tuple[int, int]](1)
+    Flowable.zip(source, short).subscribe(subscriber)
+    source.next(1)
+    subscriber.assert_result((1, 9))
+    assert source.cancelled

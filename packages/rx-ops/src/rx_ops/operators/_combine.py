@@ -116,7 +116,7 @@ class _Column(QueuedInput[Any]):
         if demand is not UNBOUNDED:
             demand -= 1
         try:
-            look = bool(demand) and not op.dirty and not op.refilled()
+            look = not op.dirty and (not op.refilled() if demand else op.is_over())
         except BaseException as error:
             down = op.down
             op.abandon_token()
@@ -304,6 +304,10 @@ class Zip(Op[R]):
                 return False
             queue.append(item)
         return True
+
+    def is_over(self) -> bool:
+        """Whether a passive source is known to have no further item: that needs no demand."""
+        return any(is_exhausted(column.items) for column in self.passive)
 
     def ended(self, error: Exception | None) -> int:
         self.finish(error if not self.errors else self.gathered(error))
