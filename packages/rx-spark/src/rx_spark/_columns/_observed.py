@@ -168,10 +168,9 @@ def observed_now(observation: Any, seconds: float = 10.0) -> dict[str, Any] | No
     """
     jvm = observation._jvm
     try:
-        jvm.scala.concurrent.Await.ready(
-            observation._jo.future(), jvm.scala.concurrent.duration.Duration.create(int(seconds * 1000), "ms")
-        )
-        if not observation._jo.getRow().size():
+        told = observation._jo.future()
+        jvm.scala.concurrent.Await.ready(told, jvm.scala.concurrent.duration.Duration.create(int(seconds * 1000), "ms"))
+        if not told.value().get().get().size():  # a row, of Spark 4.0 a map
             return {}  # Spark knew without reading that no row passes
         found: dict[str, Any] = observation.get
     except Exception:

@@ -164,7 +164,8 @@ def _observed(frame: DataFrame, kept: int, watch: Watch | None) -> DataFrame:
 
     several = "k" in signature(functions.min_by).parameters  # since Spark 4.2; before, one is kept
     first = f"min_by({_BAD}, {_BAD}, {kept})" if several else f"array_compact(array(min({_BAD})))"
-    measured = [functions.expr(f"count({_BAD}) AS count"), functions.expr(f"{first} AS first")]
+    as_json = f"to_json({first}, map('ignoreNullFields', 'false'))"  # Spark 4.0 gives no lists
+    measured = [functions.expr(f"count({_BAD}) AS count"), functions.expr(f"{as_json} AS first")]
     if watch is None:
         return frame.observe("rx", *measured)
     observation = Observation()

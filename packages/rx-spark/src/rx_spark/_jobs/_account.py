@@ -30,8 +30,8 @@ def account_of(source: FrameSource, observation: Observation) -> Callable[[], No
             )
             return
         # Nothing was measured where Spark found that there is nothing to read.
-        count, first = int(found.get("count", 0)), list(found.get("first") or ())
-        records = located([row.asDict() for row in first]) if first else []
+        count, first = int(found.get("count", 0)), json.loads(found.get("first") or "[]")
+        records = located(first) if first else []
         told(source.origin.shown, screen.on_bad, screen.report, count, records)
 
     return settle

@@ -106,8 +106,10 @@ def _opened(name: str, origin: Origin, here: Engine, schema: type[Any] | None) -
     try:
         frame = rebound(origin.open(here.application), here.frames)
     except Exception as error:
-        if paths and str(error).startswith("[UNABLE_TO_INFER_SCHEMA]"):
+        no_schema = str(error).startswith("[UNABLE_TO_INFER_SCHEMA]")
+        if paths and (no_schema or "is not a Parquet file" in str(error)):  # the second before Spark 4.2, of one without bytes
             check_sizes(here.application.read.schema("value string").text(list(paths)), name)
+        if paths and no_schema:
             raise empty_folder(name, paths) from error
         of_folder = folder_error(error, origin.shown, None if schema is None else row_type(schema))
         if of_folder is not None:
