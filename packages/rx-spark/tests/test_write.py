@@ -186,6 +186,16 @@ def test_the_same_can_be_written_right_after_a_cancel(mode: Any, source: Flowabl
     held.go()
 
 
+def test_the_same_table_can_be_written_right_after_a_cancel(source: Flowable[Trip], tmp_path: Path) -> None:
+    held = Held(tmp_path, ROWS // 2)
+    running = rx_spark.write_table(source.map(held).map(to_fare), "cancelled_trips").subscribe(print)
+    assert until(lambda: bool(held.reached()))
+    running.dispose()
+    assert rx_spark.write_table(source.map(to_fare), "cancelled_trips").blocking_get().rows == ROWS
+    held.go()
+    engine(SparkConfig()).application.sql("DROP TABLE cancelled_trips")
+
+
 def test_a_job_that_fails_leaves_the_files_of_another_one_that_writes_to_the_same_folder(
     source: Flowable[Trip], tmp_path: Path
 ) -> None:
