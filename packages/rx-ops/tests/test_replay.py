@@ -205,3 +205,15 @@ def test_a_completable_is_cached() -> None:
     for _ in range(2):
         cached.blocking_await()
     assert calls == [1]
+
+
+def test_a_subscriber_that_leaves_at_what_is_kept_has_the_source_asked_for_nothing() -> None:
+    requests: list[int] = []
+    source, flow = manual(on_request=lambda _subscription, n: requests.append(n))
+    shared = flow.replay().auto_connect()
+    watch(shared, 1)
+    source.next(1)
+    assert not shared.is_empty().blocking_get()
+    assert requests == [1]
+    watch(shared).assert_values(1)
+    assert sum(requests) >= UNBOUNDED

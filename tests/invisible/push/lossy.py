@@ -119,8 +119,7 @@ class OnBackpressureTimeout(Greedy):
     def next(self, item: Any) -> None:
         self.times.append(self.clock.now)
         self.put(item)
-        while len(self.items) > self.size:
-            self.drop()
+        self.give_up(lambda: len(self.items) > self.size)
         if self.items:
             self.clock.after(self.time, self.look)
 
@@ -132,13 +131,17 @@ class OnBackpressureTimeout(Greedy):
         self.dropped(self.items.pop(0))
 
     def look(self) -> None:
+        self.give_up(lambda: bool(self.times) and self.times[0] + self.time <= self.clock.now)
+        self.gate.run()
+
+    def give_up(self, too_many: Callable[[], bool]) -> None:
+        """Drop the oldest. What the function for those raises waits for nothing."""
         try:
-            while not self.over and self.times and self.times[0] + self.time <= self.clock.now:
+            while not self.over and too_many():
                 self.drop()
         except Failure as failure:
             self.up.cancel()
             self.fail(failure)
-        self.gate.run()
 
 
 class Rebatch(Waiting):

@@ -130,18 +130,21 @@ class ReplaySubscription(HubSubscription[T]):
 
     #: The next node to read; None once it has left.
     at: Node | None
-    #: How much of the log it wants in all, from the log's first item on.
+    #: How much of the log it wants in all, from the log's first item on. As if it were all, until it joins: a subscriber that
+    #: leaves at what is kept has the source asked for nothing.
     wanted: int
 
     def __init__(self, hub: ReplayHub[T], down: Subscriber[T], at: Node) -> None:
         super().__init__(hub, down)
         self.at = at
-        self.wanted = 0
+        self.wanted = UNBOUNDED
 
     def open(self) -> None:
         if self.hub.gives_on_request:
             self.drain()  # what was requested inside of on_subscribe comes before it joins, as in RxJava
         super().open()
+        self.wanted = 0
+        self.dirty = True  # behind it: step asks for what was wanted so far
 
     def after_answer(self, then: Callable[[], object], /) -> None:
         if self.hub.gives_on_request:
