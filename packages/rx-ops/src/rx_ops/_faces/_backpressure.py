@@ -135,8 +135,8 @@ class FlowableBackpressure(FlowableCore[T_co]):
         ::  -1-2---3|  -->  -1-----3|      (2 waited too long)
 
         Demand:  asks the source for everything.
-        Errors:  wait behind the items that wait; what ``on_drop`` raises ends the stream at once. ValueError or TypeError at assembly for
-                 a bad duration.
+        Errors:  wait behind the items that wait; what ``on_drop`` raises ends the stream at once. ValueError or TypeError at
+                 assembly for a bad duration.
         Memory:  ``capacity`` items; without it what came in ``seconds``.
         Thread:  the source's, or the one that requests; ``on_drop`` and the end also on a worker of ``scheduler`` (default:
                  computation).
