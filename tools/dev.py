@@ -248,7 +248,7 @@ class Tools:
         """Make the environment with hatch and uv, unless it is there, complete and of this very Python."""
         stamp = self.home / "venv.json"
         wanted = {
-            "python": base_python(),
+            "python": os.path.realpath(base_python()),  # python3 and python3.11 are the same one
             "version": sys.version,
             "requirements": list(REQUIREMENTS),
             "place": str(self.venv),  # an environment does not survive a move of the clone

@@ -39,6 +39,38 @@ def test_the_gate_and_all_of_streams_are_compiled_but_for_what_is_left_out() -> 
     assert modules | {"rx_core.gate"} == set(names) | compiled.LEFT_OUT.keys()
 
 
+def retyped(classes: dict[str, ast.ClassDef]) -> list[str]:
+    """Attributes to which a class gives another type than one of its bases. mypyc refuses them; mypy does not."""
+    types = {
+        name: {ast.unparse(each.target): ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)}
+        for name, node in classes.items()
+    }
+    found = []
+    for name, node in classes.items():
+        bases = list(node.bases)
+        while bases:
+            base = ast.unparse(bases.pop()).partition("[")[0]
+            if base in classes:
+                bases += classes[base].bases
+                found += [f"{name}.{each}" for each, said in types[name].items() if types[base].get(each, said) != said]
+    return found
+
+
+def classes_of(*sources: str) -> dict[str, ast.ClassDef]:
+    return {node.name: node for source in sources for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+
+
+def test_no_subclass_gives_an_attribute_of_the_core_another_type() -> None:
+    modules = compiled.compiled_modules(compiled.SOURCES)
+    sources = [(compiled.SOURCES / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8") for module in modules]
+    assert retyped(classes_of(*sources)) == []
+
+
+def test_another_type_of_an_attribute_is_found_through_a_class_between() -> None:
+    sources = "class A:\n    op: int\n", "class B(A[T]):\n    pass\n", "class C(B):\n    op: bool\n    up: int\n"
+    assert retyped(classes_of(*sources)) == ["C.op"]
+
+
 def test_a_module_that_is_left_out_and_not_there_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "rx_core" / "streams").mkdir(parents=True)
     with pytest.raises(SetupError, match=r"rx_core\.streams\.waiting"):

@@ -198,6 +198,14 @@ def test_another_interpreter_starts_afresh(clone: Path, monkeypatch: pytest.Monk
     assert set_up(clone)[0] == "making a virtual environment"
 
 
+def test_another_name_of_the_interpreter_changes_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    set_up(clone)
+    name = tmp_path / "another-name"
+    name.symlink_to(dev.base_python())
+    monkeypatch.setattr(dev, "base_python", lambda: str(name))
+    assert set_up(clone) == []
+
+
 def test_a_set_up_that_was_interrupted_starts_afresh(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted(Recorded):
         def step(self, what: str, *rest: object) -> None:

@@ -14,7 +14,8 @@ from typing import Any, Final, final
 from rx_core._advice import right_call
 
 #: An account of demand holds this very object, so that ``is`` tells it: to compare numbers of its size costs as much as a call.
-UNBOUNDED: Final = 2**63 - 1
+#: It is no literal: of one, compiled code makes an object of its own in each module.
+UNBOUNDED: Final[int] = pow(2, 63) - 1
 
 
 class SettlesDemand:

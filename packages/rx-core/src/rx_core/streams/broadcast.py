@@ -31,11 +31,10 @@ class Receiver(Member[T]):
 
     __slots__ = ()
 
-    op: Broadcast[T]
-
     @property
     def up(self) -> Broadcast[T]:
-        return self.op
+        broadcast: Broadcast[T] = self.op
+        return broadcast
 
     def failed(self, error: Exception) -> None:
         """It raised, which counts as a cancel (RS 2.13); the others are not to suffer for it."""

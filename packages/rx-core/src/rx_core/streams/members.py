@@ -32,7 +32,8 @@ class Member(Generic[T]):
 
     __slots__ = ("demand", "down", "emit", "op", "requests", "stopped")
 
-    op: Shared
+    #: A ``Shared``. Any: subclasses know more of it, and compiled code has one type for an attribute.
+    op: Any
     #: The subscriber, until its end or a cancel (RS 3.13), and its ``on_next``.
     down: Any
     emit: Callable[[Any], object]
