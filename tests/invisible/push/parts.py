@@ -346,7 +346,7 @@ class GroupByUntil(GroupBy):
             raise Failure("MissingBackpressure")
         self.wanted -= 1
         self.hand(group)
-        if not group.done:
+        if not (group.done or group.gone):  # of one that was left at once there is nothing to end
             self.limit(group)
 
     def limit(self, group: Part) -> None:
