@@ -391,6 +391,27 @@ def test_schedulers_come_and_go_with_their_plugins(manager: PluginManager, regis
         registry.get("extra")
 
 
+def test_a_factory_that_makes_no_scheduler_is_named(manager: PluginManager, registry: SchedulerRegistry) -> None:
+    manager.register(Schedulers({"mine": lambda: 5}))  # type: ignore[dict-item]  # wrong on purpose
+    with pytest.raises(TypeError, match=r"scheduler\('mine'\), has to return a Scheduler, not 5"):
+        registry.get("mine")
+
+
+def test_what_a_factory_of_schedulers_raises_names_the_factory_each_time(
+    manager: PluginManager, registry: SchedulerRegistry
+) -> None:
+    def broken() -> Scheduler:
+        raise OSError("no such device")
+
+    manager.register(Schedulers({"mine": broken}))
+    for _ in range(2):
+        with pytest.raises(OSError, match="no such device") as raised:
+            registry.get("mine")
+        (note,) = raised.value.__notes__
+        assert "broken" in note
+        assert "scheduler('mine')" in note
+
+
 def test_fusion_rules_are_the_same_object_until_plugins_change(manager: PluginManager) -> None:
     class Rules:
         def __init__(self, *rules: str) -> None:

@@ -127,14 +127,32 @@ class SchedulerRegistry:
         return sorted(self._factories)
 
     def get(self, name: str) -> Scheduler:
-        """The scheduler called ``name``. Raises SchedulerNotFoundError, naming the package to install."""
+        """The scheduler called ``name``. Raises SchedulerNotFoundError, naming the package to install.
+
+        What its factory raises comes with a note that names the factory; TypeError if it makes something else.
+        """
         factory = self._factories.get(name)
         if factory is None:
             raise SchedulerNotFoundError(name, self.names(), _KNOWN_PROVIDERS.get(name))
         made = self._made.get((name, factory))
         if made is None:
-            made = self._made.setdefault((name, factory), factory())  # setdefault: two threads asking at once share one
+            made = self._made.setdefault((name, factory), _make(name, factory))  # two threads asking at once share one
         return made
+
+
+def _make(name: str, factory: Callable[[], Scheduler]) -> Scheduler:
+    asked = f"{factory!r}, which a plugin offers for scheduler({name!r})"
+    try:
+        made = factory()
+    except Exception as error:
+        error.add_note(f"raised by {asked}")
+        raise
+    if not isinstance(made, Scheduler):
+        raise TypeError(
+            f"{asked}, has to return a Scheduler, not {made!r}.\n"
+            f'  Right:  def rx_schedulers(): return {{{name!r}: MyScheduler}}, where MyScheduler derives from rx_core.Scheduler'
+        )
+    return made
 
 
 registry = SchedulerRegistry()
