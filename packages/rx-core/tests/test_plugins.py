@@ -392,7 +392,7 @@ def test_schedulers_come_and_go_with_their_plugins(manager: PluginManager, regis
 
 
 def test_a_factory_that_makes_no_scheduler_is_named(manager: PluginManager, registry: SchedulerRegistry) -> None:
-    manager.register(Schedulers({"mine": lambda: 5}))  # type: ignore[dict-item]  # wrong on purpose
+    manager.register(Schedulers({"mine": lambda: 5}))  # type: ignore[dict-item, return-value]  # wrong on purpose
     with pytest.raises(TypeError, match=r"scheduler\('mine'\), has to return a Scheduler, not 5"):
         registry.get("mine")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 import pytest
 
 import rx_spark
-from rx_fusion import fusion_enabled
-from rx_ops import call, it, sym
+from rx_fusion import fusion_enabled, shape_of
+from rx_ops import call, it, stages, sym
 from rx_spark._workers._runner import FORM, FusedRunner
 
 if TYPE_CHECKING:
@@ -56,7 +59,49 @@ def test_the_executors_loop_has_no_call() -> None:
     (made,) = [step.runner for step in resolved.plan.steps]  # type: ignore[attr-defined]  # Spark's head
     assert isinstance(made, FusedRunner)
     assert list(made([1, 2, 3])) == [2, 4]
-    from rx_fusion import shape_of
-
     assert all(stage.symbols for stage in shape_of(made.functions, made.args).stages)
     assert shape_of(made.functions, made.args).compiled(FORM)
+
+
+# --- functions that are read as expressions ---------------------------------------------------------------------------
+
+
+def calls_of(run: Callable[[], object], code: CodeType) -> int:
+    """How often a function of this code is called."""
+    times = 0
+
+    def profile(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal times
+        times += event == "call" and frame.f_code is code
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return times
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"), [(lambda n: n * 2, 0), (lambda n: n * 2 if n else 0, 3)], ids=["computes", "has a branch"]
+)
+def test_a_lambda_that_only_computes_is_not_called(function: Callable[[int], int], calls: int) -> None:
+    run = FusedRunner((stages.map_, stages.filter_), (function, lambda n: n > 2), "numbers")
+    assert list(run([1, 2, 3])) == [4, 6]
+    assert calls_of(lambda: list(run([1, 2, 3])), function.__code__) == calls
+
+
+def test_its_error_names_the_operator_and_the_line_of_the_lambda() -> None:
+    wrong = lambda n: 1 // (n - 4)  # noqa: E731
+    with pytest.raises(ZeroDivisionError) as caught:
+        rx_spark.range(10).map(wrong).blocking_list()
+    line = wrong.__code__.co_firstlineno
+    note = caught.value.__notes__[0]
+    assert note.startswith(f"in map(<lambda line {line}>) of rx_spark.range(10).map(<lambda line {line}>)")
+    assert note.endswith(f"test_pipeline_symbols.py:{line}")
+
+
+def test_a_lambda_with_too_many_parameters_says_what_it_said() -> None:
+    with pytest.raises(TypeError, match=r"<lambda>\(\) missing 1 required positional argument: 'other'"):
+        list(FusedRunner((stages.map_,), (lambda n, other: n + other,), "numbers")([1]))

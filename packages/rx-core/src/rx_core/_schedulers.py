@@ -150,7 +150,7 @@ def _make(name: str, factory: Callable[[], Scheduler]) -> Scheduler:
     if not isinstance(made, Scheduler):
         raise TypeError(
             f"{asked}, has to return a Scheduler, not {made!r}.\n"
-            f'  Right:  def rx_schedulers(): return {{{name!r}: MyScheduler}}, where MyScheduler derives from rx_core.Scheduler'
+            f"  Right:  def rx_schedulers(): return {{{name!r}: MyScheduler}}, where MyScheduler derives from rx_core.Scheduler"
         )
     return made
 

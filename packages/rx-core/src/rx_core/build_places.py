@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import TYPE_CHECKING, Any, Final
@@ -139,8 +140,10 @@ def whereabouts(operator: str, arguments: Sequence[Any], place: Place | None = N
                 more = " or elsewhere" if len(found) > _SHOWN else ""
                 return f", built at {' or '.join(map(_shown, found[:_SHOWN]))}{more}"
     for argument in arguments:
-        if isinstance(argument, FunctionType) and argument.__name__ == "<lambda>":
-            return f", written at {_shown((argument.__code__.co_filename, argument.__code__.co_firstlineno))}"
+        # an expression that was read from a lambda says which
+        function = argument.__dict__.get("read_from") if isinstance(argument, partial) else argument
+        if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
+            return f", written at {_shown((function.__code__.co_filename, function.__code__.co_firstlineno))}"
     return ""
 
 

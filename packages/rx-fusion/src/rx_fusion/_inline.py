@@ -45,7 +45,9 @@ def specialised(stage: Stage, symbols: tuple[Structure | None, ...]) -> Stage | 
             unpacking.append(ast.Assign([target], given, lineno=0))
     if not any(done):
         return None
-    return stage._replace(prologue=[*unpacking, *prologue], loop=loop, epilogue=epilogue, symbols=symbols, constants=tuple(names))
+    return stage._replace(
+        prologue=[*unpacking, *prologue], loop=loop, epilogue=epilogue, symbols=tuple(done), constants=tuple(names)
+    )
 
 
 def _assigned(name: str, parts: Sequence[ast.stmt]) -> bool:

@@ -6,7 +6,7 @@ shape, its analysis and its compiled forms, and subscribing plans nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import count
 from operator import length_hint
@@ -330,6 +330,19 @@ def shape_of(steps: Iterable[Step], args: tuple[Any, ...] | None = None) -> Shap
         shape, _ = shape.then_with(function, args[at : at + size])
         at += size
     return shape
+
+
+def shape_reading(functions: Sequence[StageFunction], args: tuple[Any, ...]) -> tuple[Shape, tuple[Any, ...]]:
+    """:func:`shape_of`, with functions that can be read written into it as well; and the arguments for its compiled forms.
+
+    A function that was written in is an expression among them, every other argument is what it was.
+    """
+    from rx_fusion.symbols.reading import read_function  # as in form()
+
+    read = [read_function(each) for each in args]
+    shape = shape_of(functions, tuple([each or arg for each, arg in zip(read, args, strict=True)]))
+    inside = [symbol for stage in shape.stages for symbol in stage.symbols or (None,) * len(stage.parameters)]
+    return shape, tuple([each if symbol and each else arg for symbol, each, arg in zip(inside, read, args, strict=True)])
 
 
 def _has_to_be_compiled(pipeline: str, stages: tuple[Stage, ...]) -> TypeError:

@@ -15,6 +15,7 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+from rx_core import name_of
 from rx_fusion.symbols._nodes import (
     Attribute,
     Call,
@@ -168,34 +169,45 @@ def _without_constants(node: Node, numbers: count[int]) -> Node:
 class Expression(partial[R]):
     """A function that can be read: ``node`` is what it computes, ``parameters`` the names of its arguments.
 
-    Calling it is calling a compiled function. Pickles as its tree, constants by value.
+    Calling it is calling a compiled function. Pickles as its tree, constants by value. One that was read from the code of a
+    function has that as ``read_from``, shows itself and pickles as that.
     """
 
     node: Node
     structure: Structure
     parameters: tuple[str, ...]
+    read_from: object
 
-    def __new__(cls, node: Node, parameters: tuple[str, ...] = ("it",)) -> Expression[R]:
+    def __new__(cls, node: Node, parameters: tuple[str, ...] = ("it",), read_from: FunctionType | None = None) -> Expression[R]:
         constants: list[Any] = []
         structure = _found(_key(node, constants), node, len(parameters))
         self = super().__new__(cls, structure.function, *constants)
         self.node = node
         self.structure = structure
         self.parameters = parameters
+        self.read_from = read_from
         return self
 
     def __repr__(self) -> str:
+        if self.read_from is not None:
+            return name_of(self.read_from)
         if self.parameters == ("it",):
             return written(self.node)
         return f"sym(lambda {', '.join(self.parameters)}: {written(self.node)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.read_from is not None:
+            return _itself, (self.read_from,)
         for value in self.args:
             _check_pickles(value, self)
         return Expression, (self.node, self.parameters)
 
     def __setstate__(self, _state: object) -> None:
         raise TypeError("an expression is made of its tree")  # partial's would replace the function
+
+
+def _itself(function: FunctionType) -> FunctionType:
+    return function
 
 
 _PICKLE: Final = frozenset((int, float, str, bytes, bool, complex, type(None)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import OPERATOR_CODES, none_produced
-from rx_fusion import Feed, Form, shape_of
+from rx_fusion import Feed, Form, shape_reading
 
 if TYPE_CHECKING:
     from types import CodeType, TracebackType
@@ -29,7 +29,8 @@ _PACKAGE: Final = os.path.join(os.path.dirname(_WORKERS), "")
 class FusedRunner:
     """Per-item stages as one generated loop over the items of a block; stacked where there is no source text.
 
-    Errors: those of the user's functions, with a note that names the operator. ``text`` is the pipeline before them.
+    Functions that only compute with their item are written into the loop (decision 0052). Errors: those of the user's
+    functions, with a note that names the operator. ``text`` is the pipeline before them.
     """
 
     functions: tuple[Callable[..., Iterator[Any]], ...]
@@ -37,11 +38,11 @@ class FusedRunner:
     text: str
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        shape = shape_of(self.functions, self.args)  # expressions are written into the loop there as well
+        shape, args = shape_reading(self.functions, self.args)
         fused = shape.form(FORM)
         if fused is None:
             return shape.stacked(iter(items), None, self, self.args, FORM)
-        made: Iterator[Any] = fused(items, None, self, self.args)
+        made: Iterator[Any] = fused(items, None, self, args)
         return made
 
     def __repr__(self) -> str:

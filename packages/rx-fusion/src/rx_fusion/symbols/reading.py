@@ -1,0 +1,253 @@
+"""Functions read as expressions: what a function computes, from its code, without calling it.
+
+``sym`` calls a function with symbols, which is right where the user says so. Here nothing is called and nothing is guessed: the
+instructions are followed one by one, and a function with one that is not known here, on any version of Python, is no expression.
+So is one with a branch, a local variable, a default, an inner function or an f-string. What is read computes the same, in the
+same order: names are looked up each time, in the dictionary of the module and in the cells of the functions around.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, Final, Literal, TypeAlias
+
+from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
+from rx_fusion.symbols._expression import Expression
+from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator
+from rx_fusion.symbols._symbol import Symbol
+
+_NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERATOR
+#: Those that nodes have: see rx_fusion.symbols._writing, which brings ast.
+_BINARY: Final = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"))
+_COMPARE: Final = frozenset(("<", "<=", "==", "!=", ">", ">="))
+#: Longer ones gain nothing: what they call costs more than their own call.
+_MOST_INSTRUCTIONS: Final = 60
+_MOST_FUNCTIONS: Final = 1_024
+
+
+class _NotRead(Exception):  # not an error: the reason to give up
+    """A part of a function that is not read."""
+
+
+class _Free:
+    """In a tree that functions share: a variable of the function around, or of the module."""
+
+    __slots__ = ("name", "of_module")
+
+    def __init__(self, name: str, *, of_module: bool) -> None:
+        self.name = name
+        self.of_module = of_module
+
+
+#: What an instruction leaves on the stack: a value, or the place for a method's object.
+_Entry: TypeAlias = Node | None
+
+
+def read_function(function: Callable[..., Any], /) -> Expression[Any] | None:
+    """The function as an expression, where it is one that computes with its arguments and nothing else; None for all others.
+
+    The expression shows itself as the function, pickles as it, and gives and raises what it does. Only the frame of the call is
+    missing in a traceback, and where a variable has been deleted it is a KeyError or a ValueError instead of a NameError.
+    """
+    if type(function) is not FunctionType or function.__defaults__:
+        return None
+    code = function.__code__
+    shared = _tree(code)
+    if shared is None:
+        return None
+    try:
+        node = _bound(shared, function)
+    except _NotRead:
+        return None
+    return Expression(node, code.co_varnames[: code.co_argcount], function)
+
+
+@lru_cache(_MOST_FUNCTIONS)
+def _tree(code: CodeType) -> Node | None:
+    """What functions of this code compute, with :class:`_Free` in the place of variables."""
+    if not code.co_argcount or code.co_kwonlyargcount or code.co_flags & _NOT_PLAIN:
+        return None
+    from dis import get_instructions  # only who reads code needs it
+
+    try:
+        return _Reader(code).read([(each.opname, each.argval, each.argrepr, each.arg or 0) for each in get_instructions(code)])
+    except (_NotRead, IndexError):
+        return None
+
+
+class _Reader:
+    """Follows the instructions of a function, with nodes on the stack."""
+
+    def __init__(self, code: CodeType) -> None:
+        self._arguments = {name: Item(at, name) for at, name in enumerate(code.co_varnames[: code.co_argcount])}
+        self._constants = code.co_consts
+        self._stack: list[_Entry] = []
+        self._keywords: tuple[str, ...] = ()
+
+    def read(self, instructions: list[tuple[str, Any, str, int]]) -> Node:
+        if len(instructions) > _MOST_INSTRUCTIONS:
+            raise _NotRead
+        last = len(instructions) - 1
+        for at, (name, value, shown, number) in enumerate(instructions):
+            if name in ("RETURN_VALUE", "RETURN_CONST"):
+                if name == "RETURN_CONST":
+                    self._stack.append(Constant(value))
+                (result,) = self._taken(1)
+                if at != last or self._stack:
+                    raise _NotRead
+                return result
+            self._follow(name, value, shown, number)
+        raise _NotRead
+
+    def _follow(self, name: str, value: Any, shown: str, number: int) -> None:
+        put = self._stack.append
+        match name:
+            case "RESUME" | "NOP" | "PRECALL" | "COPY_FREE_VARS" | "EXTENDED_ARG":
+                pass
+            case "LOAD_FAST" | "LOAD_FAST_BORROW":
+                put(self._argument(value))
+            case "LOAD_FAST_LOAD_FAST" | "LOAD_FAST_BORROW_LOAD_FAST_BORROW":
+                self._stack += map(self._argument, value)
+            case "LOAD_CONST" | "LOAD_SMALL_INT":
+                if isinstance(value, CodeType):
+                    raise _NotRead
+                put(Constant(value))
+            case "LOAD_DEREF":
+                put(Constant(_Free(value, of_module=False)))
+            case "LOAD_GLOBAL":
+                self._callable(Constant(_Free(value, of_module=True)), place=shown.startswith("NULL + ") or "+ NULL" in shown)
+            case "LOAD_ATTR":
+                (of,) = self._taken(1)
+                self._callable(Attribute(of, value), place="NULL|self" in shown)
+            case "LOAD_METHOD":
+                (of,) = self._taken(1)
+                self._callable(Attribute(of, value), place=True)
+            case "PUSH_NULL":
+                put(None)
+            case "KW_NAMES":
+                self._keywords = self._constants[number]
+            case "CALL":
+                put(self._call(number, self._keywords))
+                self._keywords = ()
+            case "CALL_KW":
+                (names,) = self._taken(1)
+                put(self._call(number, names.value))  # type: ignore[union-attr]  # the compiler puts a constant there
+            case "BINARY_OP" if shown == "[]":
+                self._index()
+            case "BINARY_OP" if shown in _BINARY:
+                put(Operator(shown, tuple(self._taken(2))))
+            case "COMPARE_OP" if shown in _COMPARE:
+                put(Operator(shown, tuple(self._taken(2))))
+            case "IS_OP":
+                put(Call(Constant(operator.is_not if number else operator.is_), tuple(self._taken(2))))
+            case "BINARY_SUBSCR":
+                self._index()
+            case "BINARY_SLICE":
+                of, start, stop = self._taken(3)
+                put(Index(of, Display("slice", (start, stop, Constant(None)))))
+            case "BUILD_SLICE":
+                parts = self._taken(number)
+                put(Display("slice", tuple(parts if number == 3 else (*parts, Constant(None)))))
+            case "UNARY_NEGATIVE":
+                put(Operator("-", tuple(self._taken(1))))
+            case "UNARY_INVERT":
+                put(Operator("~", tuple(self._taken(1))))
+            case "BUILD_TUPLE":
+                self._display("tuple", self._taken(number))
+            case "BUILD_LIST":
+                self._display("list", self._taken(number))
+            case "BUILD_MAP":
+                self._display("dict", self._taken(2 * number))
+            case _:
+                raise _NotRead
+
+    def _argument(self, name: str) -> Node:
+        found = self._arguments.get(name)
+        if found is None:
+            raise _NotRead  # a local variable
+        return found
+
+    def _taken(self, count: int) -> list[Node]:
+        """The last entries of the stack, which are values."""
+        if count > len(self._stack):
+            raise _NotRead
+        first = len(self._stack) - count
+        taken = self._stack[first:]
+        del self._stack[first:]
+        values = [each for each in taken if each is not None]
+        if len(values) != count:
+            raise _NotRead
+        return values
+
+    def _callable(self, node: Node, *, place: bool) -> None:
+        self._stack.append(node)
+        if place:
+            self._stack.append(None)
+
+    def _call(self, count: int, names: tuple[str, ...]) -> Node:
+        args = self._taken(count)
+        first, second = self._stack.pop(), self._stack.pop()  # the function and the place, in the order of the version
+        function = second if first is None else first
+        if function is None or (first is not None and second is not None):
+            raise _NotRead
+        plain = count - len(names)
+        return Call(function, tuple(args[:plain]), tuple(zip(names, args[plain:], strict=True)))
+
+    def _index(self) -> None:
+        of, index = self._taken(2)
+        self._stack.append(Index(of, index))
+
+    def _display(self, kind: Literal["tuple", "list", "dict"], items: list[Node]) -> None:
+        self._stack.append(Display(kind, tuple(items)))
+
+
+def _bound(node: Node, function: FunctionType) -> Node:
+    """The tree of one function: its variables are where it finds them."""
+    match node:
+        case Constant(_Free() as free):
+            return _of_module(free.name, function) if free.of_module else _of_cell(free.name, function)
+        case Operator(name, operands):
+            return Operator(name, tuple(_each(operands, function)))
+        case Attribute(operand, name):
+            return Attribute(_bound(operand, function), name)
+        case Index(operand, index):
+            return Index(_bound(operand, function), _bound(index, function))
+        case Call(called, args, kwargs):
+            named = tuple([(name, _bound(each, function)) for name, each in kwargs])
+            return Call(_bound(called, function), tuple(_each(args, function)), named)
+        case Display(kind, items):
+            return Display(kind, tuple(_each(items, function)))
+        case _:
+            return node
+
+
+def _each(nodes: tuple[Node, ...], function: FunctionType) -> Iterator[Node]:
+    return (_bound(node, function) for node in nodes)
+
+
+def _of_module(name: str, function: FunctionType) -> Node:
+    found = function.__globals__
+    if name not in found:
+        if found.get("__builtins__") not in (builtins, vars(builtins)) or not hasattr(builtins, name):
+            raise _NotRead
+        return Constant(getattr(builtins, name))
+    if isinstance(found[name], Symbol):
+        raise _NotRead  # builds, and does not compute
+    return Index(Constant(found), Constant(name))
+
+
+def _of_cell(name: str, function: FunctionType) -> Node:
+    cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+    try:
+        if isinstance(cell.cell_contents, Symbol):
+            raise _NotRead
+    except ValueError:  # not assigned yet
+        raise _NotRead from None
+    return Attribute(Constant(cell), "cell_contents")
+
+
+__all__: Final = ["read_function"]
