@@ -141,7 +141,7 @@ def whereabouts(operator: str, arguments: Sequence[Any], place: Place | None = N
                 return f", built at {' or '.join(map(_shown, found[:_SHOWN]))}{more}"
     for argument in arguments:
         # an expression that was read from a lambda says which
-        function = argument.__dict__.get("read_from") if isinstance(argument, partial) else argument
+        function = argument.__dict__.get("wrapped") if isinstance(argument, partial) else argument
         if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
             return f", written at {_shown((function.__code__.co_filename, function.__code__.co_firstlineno))}"
     return ""

@@ -7,7 +7,19 @@ tree of them, for other compilers to translate.
 from __future__ import annotations
 
 from rx_fusion.symbols._expression import Expression, Structure, expression_of, without_symbols
-from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, written
+from rx_fusion.symbols._nodes import (
+    Attribute,
+    Call,
+    Constant,
+    Display,
+    Index,
+    Item,
+    Node,
+    Operator,
+    parts_of,
+    with_parts,
+    written,
+)
 from rx_fusion.symbols._symbol import Symbol, it
 from rx_fusion.symbols._trace import call, sym
 from rx_fusion.symbols._unanswered import SymbolError
@@ -28,7 +40,9 @@ __all__ = [
     "call",
     "expression_of",
     "it",
+    "parts_of",
     "sym",
+    "with_parts",
     "without_symbols",
     "written",
 ]

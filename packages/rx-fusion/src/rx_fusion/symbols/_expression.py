@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from types import FunctionType
@@ -25,6 +25,8 @@ from rx_fusion.symbols._nodes import (
     Item,
     Node,
     Operator,
+    parts_of,
+    with_parts,
     written,
 )
 from rx_fusion.symbols._symbol import Symbol
@@ -143,26 +145,10 @@ def _key(node: Node, constants: list[Any]) -> object:
 
 
 def _without_constants(node: Node, numbers: count[int]) -> Node:
-    match node:
-        case Constant():
-            next(numbers)
-            return Constant(...)
-        case Operator(name, operands):
-            return Operator(name, tuple([_without_constants(part, numbers) for part in operands]))
-        case Index(operand, index):
-            return Index(_without_constants(operand, numbers), _without_constants(index, numbers))
-        case Attribute(operand, name):
-            return Attribute(_without_constants(operand, numbers), name)
-        case Call(function, args, kwargs):
-            return Call(
-                _without_constants(function, numbers),
-                tuple([_without_constants(part, numbers) for part in args]),
-                tuple([(name, _without_constants(part, numbers)) for name, part in kwargs]),
-            )
-        case Display(kind, items):
-            return Display(kind, tuple([_without_constants(part, numbers) for part in items]))
-        case _:
-            return node
+    if isinstance(node, Constant):
+        next(numbers)
+        return Constant(...)
+    return with_parts(node, [_without_constants(part, numbers) for part in parts_of(node)])
 
 
 @final
@@ -170,34 +156,34 @@ class Expression(partial[R]):
     """A function that can be read: ``node`` is what it computes, ``parameters`` the names of its arguments.
 
     Calling it is calling a compiled function. Pickles as its tree, constants by value. One that was read from the code of a
-    function has that as ``read_from``, shows itself and pickles as that.
+    function has that as ``wrapped``, shows itself and pickles as that.
     """
 
     node: Node
     structure: Structure
     parameters: tuple[str, ...]
-    read_from: object
+    wrapped: object
 
-    def __new__(cls, node: Node, parameters: tuple[str, ...] = ("it",), read_from: FunctionType | None = None) -> Expression[R]:
+    def __new__(cls, node: Node, parameters: tuple[str, ...] = ("it",), wrapped: Callable[..., R] | None = None) -> Expression[R]:
         constants: list[Any] = []
         structure = _found(_key(node, constants), node, len(parameters))
         self = super().__new__(cls, structure.function, *constants)
         self.node = node
         self.structure = structure
         self.parameters = parameters
-        self.read_from = read_from
+        self.wrapped = wrapped
         return self
 
     def __repr__(self) -> str:
-        if self.read_from is not None:
-            return name_of(self.read_from)
+        if self.wrapped is not None:
+            return name_of(self.wrapped)
         if self.parameters == ("it",):
             return written(self.node)
         return f"sym(lambda {', '.join(self.parameters)}: {written(self.node)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.read_from is not None:
-            return _itself, (self.read_from,)
+        if self.wrapped is not None:
+            return _itself, (self.wrapped,)
         for value in self.args:
             _check_pickles(value, self)
         return Expression, (self.node, self.parameters)
@@ -206,7 +192,7 @@ class Expression(partial[R]):
         raise TypeError("an expression is made of its tree")  # partial's would replace the function
 
 
-def _itself(function: FunctionType) -> FunctionType:
+def _itself(function: R) -> R:
     return function
 
 

@@ -124,3 +124,21 @@ def parts_of(node: Node) -> Sequence[Node]:
             return items
         case _:
             return ()
+
+
+def with_parts(node: Node, parts: Sequence[Node]) -> Node:
+    """The node with others for :func:`parts_of` it, as many and in the same order."""
+    match node:
+        case Operator(name, _):
+            return Operator(name, tuple(parts))
+        case Attribute(_, name):
+            return Attribute(parts[0], name)
+        case Index():
+            return Index(*parts)
+        case Call(_, args, kwargs):
+            named = zip(kwargs, parts[1 + len(args) :], strict=True)
+            return Call(parts[0], tuple(parts[1 : 1 + len(args)]), tuple([(name, each) for (name, _), each in named]))
+        case Display(kind, _):
+            return Display(kind, tuple(parts))
+        case _:
+            return node

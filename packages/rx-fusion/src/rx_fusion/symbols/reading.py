@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, Literal, TypeAlias
 
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
-from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator
+from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, parts_of, with_parts
 from rx_fusion.symbols._symbol import Symbol
 
 _NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERATOR
@@ -207,26 +207,10 @@ class _Reader:
 
 def _bound(node: Node, function: FunctionType) -> Node:
     """The tree of one function: its variables are where it finds them."""
-    match node:
-        case Constant(_Free() as free):
-            return _of_module(free.name, function) if free.of_module else _of_cell(free.name, function)
-        case Operator(name, operands):
-            return Operator(name, tuple(_each(operands, function)))
-        case Attribute(operand, name):
-            return Attribute(_bound(operand, function), name)
-        case Index(operand, index):
-            return Index(_bound(operand, function), _bound(index, function))
-        case Call(called, args, kwargs):
-            named = tuple([(name, _bound(each, function)) for name, each in kwargs])
-            return Call(_bound(called, function), tuple(_each(args, function)), named)
-        case Display(kind, items):
-            return Display(kind, tuple(_each(items, function)))
-        case _:
-            return node
-
-
-def _each(nodes: tuple[Node, ...], function: FunctionType) -> Iterator[Node]:
-    return (_bound(node, function) for node in nodes)
+    if isinstance(node, Constant) and type(node.value) is _Free:
+        free = node.value
+        return _of_module(free.name, function) if free.of_module else _of_cell(free.name, function)
+    return with_parts(node, [_bound(part, function) for part in parts_of(node)])
 
 
 def _of_module(name: str, function: FunctionType) -> Node:

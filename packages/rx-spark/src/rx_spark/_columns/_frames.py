@@ -305,6 +305,12 @@ class FrameSource:
             checked=self.checked if checked is None else checked,
         )
 
+    def taking(self, names: Sequence[str]) -> FrameSource:
+        """Plain tuples of some values of the rows."""
+        fields = [field for field in map(self.row.field, names) if field is not None]
+        row = replace(self.row, fields=tuple(fields), form="tuple", make=None)
+        return self.then(Select(tuple((quoted(name), name) for name in names)), row=row)
+
     def filtered(self, found: Column, checked: frozenset[str]) -> FrameSource:
         """With the rows for which a condition is true. The scan is told as much of it as file formats understand; rows that
         raise, here or in an earlier filter, have to get as far as that."""

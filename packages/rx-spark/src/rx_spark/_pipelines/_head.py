@@ -26,6 +26,7 @@ from rx_spark._pipelines._notes import cut_notes, part_notes, plan_notes
 from rx_spark._pipelines._reasons import OPERATORS, PICKS, Why, behind, is_few, why_operator, why_stage
 from rx_spark._pipelines._relational import grouped_by, taken
 from rx_spark._plans._plan import Computed, GroupReduce, NotedStep, Pass, Plan, Rows, Take
+from rx_spark._workers._accesses import accesses_of
 from rx_spark._workers._calls import CallingRunner, called
 from rx_spark._workers._portable import check_portable
 from rx_spark._workers._runner import FusedRunner
@@ -264,8 +265,13 @@ class _Taking:
         if self._pass:
             functions = tuple(function for function, _ in self._pass)
             flat = tuple(argument for _, args in self._pass for argument in args)
-            made = Pass(tuple(self._pass), FusedRunner(functions, flat, self._text))
-            self._head = replace(self._head, plan=self._head.plan.then(made))
+            runner, plan = FusedRunner(functions, flat, self._text), self._head.plan
+            if isinstance(plan.source, FrameSource) and not plan.steps and not plan.source.batches:
+                found = accesses_of(functions, [args for _, args in self._pass], plan.source.row)
+                if found is not None:
+                    accesses, names, over = found
+                    runner, plan = replace(runner, accesses=accesses, over=over), Plan(plan.source.taking(names))
+            self._head = replace(self._head, plan=plan.then(Pass(tuple(self._pass), runner)))
             self._pass = []
 
     def _cut(self, stage: Stage, args: tuple[Any, ...], why: Why) -> bool:

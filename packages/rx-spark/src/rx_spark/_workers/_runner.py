@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import OPERATOR_CODES, none_produced
 from rx_fusion import Feed, Form, shape_reading
+from rx_spark._workers._accesses import over_values
 
 if TYPE_CHECKING:
     from types import CodeType, TracebackType
 
+    from rx_spark._workers._accesses import Accesses
     from rx_spark._workers._shuffle import Blocks, Merger, Row, Writer
 
 #: Sources and shuffles let no None through, so the loop need not look.
@@ -36,12 +38,16 @@ class FusedRunner:
     functions: tuple[Callable[..., Iterator[Any]], ...]
     args: tuple[Any, ...]
     text: str
+    #: Where items are tuples of the values that the first ``over`` functions take of their rows: what these values are.
+    accesses: Accesses = ()
+    over: int = 0
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        shape, args = shape_reading(self.functions, self.args)
+        taking = [over_values(each, self.accesses) for each in self.args[: self.over]]
+        shape, args = shape_reading(self.functions, (*taking, *self.args[self.over :]))
         fused = shape.form(FORM)
         if fused is None:
-            return shape.stacked(iter(items), None, self, self.args, FORM)
+            return shape.stacked(iter(items), None, self, args, FORM)
         made: Iterator[Any] = fused(items, None, self, args)
         return made
 
