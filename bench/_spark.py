@@ -221,6 +221,9 @@ def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:
     def by_lambda() -> int:
         return flow.group_reduce(lambda key: key, lambda _key: 1, operator.add).count().blocking_get()
 
+    def computed() -> int:
+        return flow.group_reduce(lambda key: key ^ 1, lambda _key: 1, operator.add).count().blocking_get()
+
     def by_columns() -> int:
         return flow.group_aggregate(it, n=it.count()).count().blocking_get()
 
@@ -232,7 +235,8 @@ def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:
         rows = rx_spark.as_rows(flow.map(lambda key: Keyed(key)), Keyed)
         return rows.group_aggregate(it.key, n=it.count()).count().blocking_get()
 
-    ways = {"mapInArrow, groupBy": plain, "rx, group_reduce": by_lambda, "rx, it": by_columns, "rx, a lambda, as_rows": again}
+    ways = {"mapInArrow, groupBy": plain, "rx, group_reduce": by_lambda, "rx, a key that is computed": computed}
+    ways |= {"rx, it": by_columns, "rx, a lambda, as_rows": again}
     if "1,000 " in name:
         ways["rx, group_by"] = group_by
     return Work(name, ways, "rx, group_reduce", 0.8)

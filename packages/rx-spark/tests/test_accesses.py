@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import pickle
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +15,7 @@ from frames import Trip, trips, write_trips
 
 import rx_spark
 from rx_fusion.symbols import it, sym
-from rx_ops import Row, stages
+from rx_ops import Flowable, Row, stages
 from rx_spark import SchemaError, SparkConfig
 from rx_spark._columns._rows import Field, RowType, kind_of, plain_row, row_type
 from rx_spark._workers._accesses import accesses_of, over_values
@@ -252,3 +254,53 @@ def test_what_a_function_raises_over_the_values_says_the_same(tmp_path: Path, sp
         rows.map(lambda row: row.city / row.id).blocking_list()
     assert "in map(<lambda line" in caught.value.__notes__[0]
     assert isinstance(rows.take(1).blocking_list()[0], Row)
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+TAKING: list[Callable[[Any], Any]] = [lambda trip: trip.city, it.city]
+COMPUTING: list[Callable[[Any], Any]] = [lambda trip: trip.city + "", lambda trip: (trip.city,), lambda trip: str(trip.city)]
+
+
+def is_grouped_by_columns(flow: Flowable[Any]) -> bool:
+    return "group_reduce" not in flow.explain().partition("Python from ")[2]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("key", TAKING)
+def test_a_key_that_a_function_takes_of_its_row_is_a_column(
+    key: Callable[[Any], Any], tmp_path: Path, spark_config: SparkConfig
+) -> None:
+    rows = rx_spark.parquet(write_trips(tmp_path / "trips"), schema=Trip, config=spark_config)
+    counted = rows.group_reduce(key, lambda _trip: 1, operator.add)
+    assert is_grouped_by_columns(counted)
+    assert dict(counted.blocking_list()) == Counter(trip.city for trip in trips())
+    groups = rows.group_by(key).flat_map(lambda group: group.count())
+    assert sorted(groups.blocking_list()) == sorted(Counter(trip.city for trip in trips()).values())
+    found = rows.map(it.city).group_reduce(lambda city: city, lambda _city: 1, lambda a, b: a + b)
+    assert is_grouped_by_columns(found)
+    assert dict(found.blocking_list()) == Counter(trip.city for trip in trips())
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("key", COMPUTING)
+def test_a_key_that_a_function_computes_is_none(key: Callable[[Any], Any], tmp_path: Path, spark_config: SparkConfig) -> None:
+    rows = rx_spark.parquet(write_trips(tmp_path / "trips"), schema=Trip, config=spark_config)
+    counted = rows.group_reduce(key, lambda _trip: 1, operator.add)
+    assert not is_grouped_by_columns(counted)
+    assert dict(counted.blocking_list()) == Counter(map(key, trips()))
+
+
+@pytest.mark.spark
+def test_a_sum_of_what_a_function_takes_has_no_end(tmp_path: Path, spark_config: SparkConfig) -> None:
+    rows = rx_spark.parquet(write_trips(tmp_path / "trips"), schema=Trip, config=spark_config)
+    summed = rows.group_reduce(lambda trip: trip.city, lambda trip: trip.id, operator.add)
+    assert not is_grouped_by_columns(summed)  # beyond 64 bits a function's sum goes on
+
+
+@pytest.mark.spark
+def test_a_key_of_rows_whose_class_has_code_of_its_own_is_taken_by_python(tmp_path: Path, spark_config: SparkConfig) -> None:
+    rows = rx_spark.parquet(write_trips(tmp_path / "trips"), schema=Checked, config=spark_config)
+    counted = rows.group_reduce(lambda trip: trip.city, lambda _trip: 1, operator.add)
+    assert not is_grouped_by_columns(counted)
+    assert dict(counted.blocking_list()) == Counter(trip.city.upper() for trip in trips())

@@ -23,7 +23,8 @@ from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
 from rx_spark._columns._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
 from rx_spark._pipelines._sorting import SORTS
-from rx_spark._workers._plain_functions import adds
+from rx_spark._workers._accesses import as_taken
+from rx_spark._workers._plain_functions import adds, gives_one
 from rx_spark._workers._runner import Composed, Ones, itself, larger, smaller
 
 if TYPE_CHECKING:
@@ -185,6 +186,8 @@ def _reduction(reducer: object) -> Reduction:
 def _group_reduce(source: FrameSource, key: object, value: object, reducer: object) -> FrameSource:
     name = _reduction(reducer)
     keyed = key_of(key, source)
+    if name == "sum" and callable(value) and gives_one(value):
+        return _group_count(source, keyed)
     valued = column_of(value, source.rows)
     guards = (*keyed.guards, *valued.guards, *_no_nan(name, valued))
     if valued.optional:
@@ -295,11 +298,14 @@ def grouped_by(source: FrameSource, key: object, value: object, reducer: object)
     if isinstance(value, Ones):
         if value.value is not None:
             raise NotAColumn("the value is computed for each item, though it is only counted")
-        keyed = key_of(key, source)
-        row = tuple_row((keyed.kind, Kind(int)))
-        steps: list[ColumnStep] = [*guarded(keyed.guards)]
-        return grouped(source, [*steps, Select(((keyed.sql, "_1"),)), Group(("_1",), (("count(*)", "_2"),))], row)
+        return _group_count(source, key_of(key, source))
     return _group_reduce(source, key, value, reducer)
+
+
+def _group_count(source: FrameSource, key: Column) -> FrameSource:
+    row = tuple_row((key.kind, Kind(int)))
+    steps: list[ColumnStep] = [*guarded(key.guards)]
+    return grouped(source, [*steps, Select(((key.sql, "_1"),)), Group(("_1",), (("count(*)", "_2"),))], row)
 
 
 def grouped(source: FrameSource, steps: list[ColumnStep], row: RowType) -> FrameSource:
@@ -309,8 +315,11 @@ def grouped(source: FrameSource, steps: list[ColumnStep], row: RowType) -> Frame
 
 
 def key_of(key: object, source: FrameSource) -> Column:
-    """The column of a group's key. NotAColumn for a float: NaN equals itself in Spark."""
-    return key_column(column_of(key, source.rows))
+    """The column of a group's key. NotAColumn for a float: NaN equals itself in Spark.
+
+    A function that only takes a value of its item is one as well: there is nothing to it that Spark could compute otherwise.
+    """
+    return key_column(column_of(as_taken(key, source.row), source.rows))
 
 
 def key_column(found: Column) -> Column:

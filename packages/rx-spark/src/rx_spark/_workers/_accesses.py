@@ -44,6 +44,15 @@ def accesses_of(
     return None
 
 
+def as_taken(function: object, row: RowType) -> object:
+    """A function that takes its item or one value of it, and computes nothing, as an expression; every other as it is."""
+    read = read_function(function) if callable(function) else None
+    if read is None or len(read.parameters) != 1:
+        return function
+    taken = row.form == "value" if isinstance(read.node, Item) else _field_of(read.node, row) is not None
+    return read if taken else function
+
+
 def over_values(function: Callable[..., Any], accesses: Accesses) -> Expression[Any]:
     """The function over a tuple of these values; it shows itself as the function.
 
