@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import operator
 import pickle
+import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import pytest
 from frames import Trip, trips, write_trips
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 import rx_spark
 from rx_fusion.symbols import it, sym
@@ -230,6 +233,62 @@ def test_a_function_that_is_another_one_on_an_executor_says_so() -> None:
         over_values(lambda trip: trip.km, found[0])
     with pytest.raises(SchemaError, match="takes other values of its row on this executor"):
         over_values(lambda trip: trip.city if trip else 0, found[0])
+
+
+# --- random functions -------------------------------------------------------------------------------------------------
+
+TAKEN = {
+    "object": ("trip.city", "trip.km"),
+    "tuple": ("trip.city", "trip.km", "trip[0]", "trip[-1]"),
+    "dict": ("trip['city']", "trip['km']"),
+    "row": ("trip.city", "trip.km", "trip['km']", "trip[0]", "trip[-1]"),
+}
+WHOLE = ("trip", "trip[0:1]", "len(trip)", "trip.nothing", "trip['nothing']", "trip[5]", "trip[True]", "trip == trip")
+
+
+def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.tuples(parts, parts)
+    return st.one_of(
+        st.tuples(parts, st.sampled_from(("+", "*", "/", "==", "<", ">=", "is")), parts).map(lambda p: f"({' '.join(p)})"),
+        pairs.map(lambda p: f"({p[0]}, {p[1]})"),
+        pairs.map(lambda p: f"[{p[0]}, {p[1]}]"),
+        pairs.map(lambda p: f"{{'a': {p[0]}, 'b': {p[1]}}}"),
+        pairs.map(lambda p: f"({p[0]})[{p[1]}]"),
+        pairs.map(lambda p: f"min({p[0]}, {p[1]})"),
+        parts.map(lambda p: f"({p}).upper()"),
+        parts.map(lambda p: f"str({p})"),
+    )
+
+
+def outcome(runner: FusedRunner, items: Iterable[Any]) -> list[str]:
+    """What comes out, as it reads: up to an error, and that error with its note."""
+    seen: list[str] = []
+    try:
+        for item in runner(items):
+            seen.append(repr(item))
+    except Exception as error:
+        seen += [repr(error), *error.__notes__]
+    return seen
+
+
+@drawn(st.data())
+def test_random_functions_give_and_raise_over_values_what_they_do_over_rows(data: st.DataObject) -> None:
+    row = data.draw(st.sampled_from((*BY_NAME, *BY_KEY, *BY_PLACE)))
+    leaves = st.sampled_from(
+        (*TAKEN[row.form], *TAKEN[row.form], "0", "1", "2.5", "'a'", *WHOLE[data.draw(st.integers(0, 7)) :][:1])
+    )
+    texts = [data.draw(st.recursive(leaves, larger, max_leaves=5)) for _ in range(data.draw(st.integers(1, 3)))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # some make no sense
+        functions = tuple(only_read(text) for text in texts)
+    steps = ((stages.map_,), (stages.filter_, stages.map_), (stages.filter_, stages.filter_, stages.map_))[len(texts) - 1]
+    found = accesses_of(steps, [(each,) for each in functions], row)
+    if found is None:
+        return
+    accesses, names, over = found
+    values = list(row.as_tuples.rows([VALUES[name] for name in names]))
+    taking = FusedRunner(steps, functions, "rows", accesses, over)
+    assert outcome(taking, values) == outcome(FusedRunner(steps, functions, "rows"), rows_of(row, row.names))
 
 
 # --- through Spark ----------------------------------------------------------------------------------------------------
