@@ -343,10 +343,11 @@ def test_a_null_where_the_class_has_none_is_told_of_columns_and_of_rows(folder: 
         km: float
 
     flow = rx_spark.parquet(folder, schema=Strict, config=spark_config)
-    for made in (flow, flow.filter(it.km > 3), flow.map(lambda trip: trip.id)):
+    for made in (flow, flow.filter(it.km > 3), flow.map(lambda trip: (trip.id, trip)), flow.map(lambda trip: trip.km)):
         with pytest.raises(SchemaError, match=r"column 'km' holds a null, and .*Strict\.km is a float"):
             made.to_list().blocking_get()
-    assert flow.map(it.id).count().blocking_get() == ROWS  # the column is not looked at
+    for looking in (it.id, lambda trip: trip.id):
+        assert flow.map(looking).count().blocking_get() == ROWS  # the column is not looked at
 
 
 # --- what runs where --------------------------------------------------------------------------------------------------
@@ -389,3 +390,17 @@ def test_a_guard_that_rows_have_passed_is_not_asked_again(folder: Path, spark_co
     assert asked(once.filter(it.id > 5)) == 1
     assert asked(once.filter(it.id > 5).map(it.id + it.id)) == asked(source.map(it.id + it.id))
     assert asked(once.map(it.km).filter(it > 2.0)) == 2, "another column has guards of its own"
+
+
+# --- names of columns -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spark
+def test_a_column_may_have_any_name(spark_config: SparkConfig) -> None:
+    frame = engine(spark_config).frames.createDataFrame([(1, 2, "x"), (3, 4, "y")], "`a.b` int, `c d` int, `e``f` string")
+    rows = rx_spark.dataframe(frame)
+    assert sorted(rows.map(tuple).blocking_list()) == [(1, 2, "x"), (3, 4, "y")]
+    assert sorted(rows.map(lambda row: (row["e`f"], row["a.b"])).blocking_list()) == [("x", 1), ("y", 3)]
+    assert rows.filter(it["a.b"] > 1).map(it["c d"]).blocking_list() == [4]
+    batches = rx_spark.batches(frame, as_="arrow")
+    assert batches.map(lambda batch: tuple(batch.schema.names)).distinct().blocking_list() == [("a.b", "c d", "e`f")]

@@ -73,8 +73,12 @@ def read(
     """
     match source:
         case FrameSource():
-            rows = BatchReader(source.batches) if source.batches else RowReader(source.row)
-            return Input(opened(source, engine, asked, computed, stable=True), rows, None)
+            frame = opened(source, engine, asked, computed, stable=True)
+            names = tuple(frame.columns)
+            rows = BatchReader(source.batches, names) if source.batches else RowReader(source.row)
+            if any("." in name or "`" in name for name in names):  # mapInArrow would take them for parts of columns
+                frame = frame.toDF(*map(str, range(len(names))))
+            return Input(frame, rows, None)
         case FeedSource():
             assert address is not None
             return Input(one_row(engine), FeedReader(address), None)

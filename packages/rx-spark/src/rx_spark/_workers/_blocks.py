@@ -111,10 +111,14 @@ class BatchReader:
     """The Arrow batches of a DataFrame as items, as they are or as frames of pandas or polars. Each is a block."""
 
     kind: str
+    #: How the columns are called, whatever Spark needed to call them.
+    names: tuple[str, ...]
 
     def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
+        names = list(self.names)
         for at, batch in enumerate(batches):
-            yield (partition << BLOCKS_OF_TASK) + at, (self._made(batch),)
+            named = batch if batch.schema.names == names else batch.rename_columns(names)
+            yield (partition << BLOCKS_OF_TASK) + at, (self._made(named),)
 
     def _made(self, batch: Any) -> Any:
         if self.kind == "pandas":
