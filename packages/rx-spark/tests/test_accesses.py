@@ -248,8 +248,9 @@ WHOLE = ("trip", "trip[0:1]", "len(trip)", "trip.nothing", "trip['nothing']", "t
 
 def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     pairs = st.tuples(parts, parts)
+    words = st.sampled_from(("+", "*", "/", "==", "<", ">=", "is", "and", "or", "in"))
     return st.one_of(
-        st.tuples(parts, st.sampled_from(("+", "*", "/", "==", "<", ">=", "is")), parts).map(lambda p: f"({' '.join(p)})"),
+        st.tuples(parts, words, parts).map(lambda p: f"({' '.join(p)})"),
         pairs.map(lambda p: f"({p[0]}, {p[1]})"),
         pairs.map(lambda p: f"[{p[0]}, {p[1]}]"),
         pairs.map(lambda p: f"{{'a': {p[0]}, 'b': {p[1]}}}"),

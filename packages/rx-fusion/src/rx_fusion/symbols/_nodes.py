@@ -6,7 +6,8 @@ what the user wrote and nothing about how it runs::
     match node:
         case Item():                            ...  # the element itself
         case Constant(value):                   ...  # a Python object
-        case Operator(name, (left, right)):     ...  # "+", "<=", "**", as Python writes it; one operand: "-", "+", "~"
+        case Operator(name, (left, right)):     ...  # "+", "<=", "**", as Python writes it; one operand: "-", "+", "~"; of
+                                                     # functions that were read also "and", "or", "not", "in", "not in"
         case Attribute(operand, name):          ...
         case Index(operand, index):             ...
         case Call(function, args, kwargs):      ...  # abs, round, divmod and methods are calls too
@@ -44,7 +45,10 @@ class Constant(Value):
 
 
 class Operator(Value):
-    """A Python operator with its one or two operands, in the order in which they are evaluated."""
+    """A Python operator with its one or two operands, in the order in which they are evaluated.
+
+    Of "and" and "or" the second one is evaluated only where it decides.
+    """
 
     __slots__ = ("name", "operands")
     name: str

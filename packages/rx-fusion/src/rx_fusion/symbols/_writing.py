@@ -34,8 +34,11 @@ COMPARE: Final[dict[str, type[ast.cmpop]]] = {
     "!=": ast.NotEq,
     ">": ast.Gt,
     ">=": ast.GtE,
+    "in": ast.In,
+    "not in": ast.NotIn,
 }
-UNARY: Final[dict[str, type[ast.unaryop]]] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert}
+UNARY: Final[dict[str, type[ast.unaryop]]] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
+WORDS: Final[dict[str, type[ast.boolop]]] = {"and": ast.And, "or": ast.Or}
 
 
 class Writer:
@@ -62,6 +65,8 @@ class Writer:
                 first, second = self.write(left), self.write(right)
                 if name in COMPARE:
                     return ast.Compare(first, [COMPARE[name]()], [second])
+                if name in WORDS:
+                    return ast.BoolOp(WORDS[name](), [first, second])
                 return ast.BinOp(first, BINARY[name](), second)
             case Attribute(operand, name):
                 of = self.write(operand)

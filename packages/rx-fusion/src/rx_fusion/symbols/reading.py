@@ -2,7 +2,7 @@
 
 ``sym`` calls a function with symbols, which is right where the user says so. Here nothing is called and nothing is guessed: the
 instructions are followed one by one, and a function with one that is not known here, on any version of Python, is no expression.
-So is one with a branch, a local variable, a default, an inner function or an f-string. What is read computes the same, in the
+So is one with an ``if``, a local variable, a default, an inner function or an f-string. What is read computes the same, in the
 same order: names are looked up each time, in the dictionary of the module and in the cells of the functions around.
 """
 
@@ -11,9 +11,10 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
@@ -41,6 +42,16 @@ class _Free:
     def __init__(self, name: str, *, of_module: bool) -> None:
         self.name = name
         self.of_module = of_module
+
+
+@dataclass(frozen=True)
+class _Join:
+    """A place where the two ways behind ``left and`` meet again, or behind ``left or``; there are ``depth`` entries below."""
+
+    target: int
+    word: str
+    left: Node
+    depth: int
 
 
 #: What an instruction leaves on the stack: a value, or the place for a method's object.
@@ -74,9 +85,38 @@ def _tree(code: CodeType) -> Node | None:
     from dis import get_instructions  # only who reads code needs it
 
     try:
-        return _Reader(code).read([(each.opname, each.argval, each.argrepr, each.arg or 0) for each in get_instructions(code)])
+        return _Reader(code).read(
+            [_Instruction(e.opname, e.argval, e.argrepr, e.arg or 0, e.offset) for e in get_instructions(code)]
+        )
     except (_NotRead, IndexError):
         return None
+
+
+class _Instruction(NamedTuple):
+    name: str
+    value: Any
+    shown: str
+    number: int
+    offset: int
+
+
+#: How ``left and`` and ``left or`` look: the last one is where it jumps with the value kept, on 3.11, or what drops the value.
+_JUMPS: Final = {
+    ("JUMP_IF_FALSE_OR_POP",): "and",
+    ("JUMP_IF_TRUE_OR_POP",): "or",
+    ("COPY", "POP_JUMP_IF_FALSE", "POP_TOP"): "and",
+    ("COPY", "POP_JUMP_IF_TRUE", "POP_TOP"): "or",
+    ("COPY", "TO_BOOL", "POP_JUMP_IF_FALSE", "POP_TOP"): "and",
+    ("COPY", "TO_BOOL", "POP_JUMP_IF_TRUE", "POP_TOP"): "or",
+}
+
+
+def _jump_at(names: list[str], at: int) -> tuple[int, str] | None:
+    """The place of the last instruction of a jump that begins here, and its word."""
+    for jump, word in _JUMPS.items():
+        if tuple(names[at : at + len(jump)]) == jump:
+            return at + len(jump) - 1, word
+    return None
 
 
 class _Reader:
@@ -87,21 +127,49 @@ class _Reader:
         self._constants = code.co_consts
         self._stack: list[_Entry] = []
         self._keywords: tuple[str, ...] = ()
+        self._joins: list[_Join] = []
 
-    def read(self, instructions: list[tuple[str, Any, str, int]]) -> Node:
+    def read(self, instructions: list[_Instruction]) -> Node:
         if len(instructions) > _MOST_INSTRUCTIONS:
             raise _NotRead
         last = len(instructions) - 1
-        for at, (name, value, shown, number) in enumerate(instructions):
+        names = [each.name for each in instructions]
+        skipped = -1
+        for at, (name, value, shown, number, offset) in enumerate(instructions):
+            if at <= skipped:
+                continue
+            self._join(offset)
+            jump = _jump_at(names, at)
+            if jump is not None:
+                skipped, word = jump
+                if name == "COPY" and number != 1:
+                    raise _NotRead
+                target = instructions[skipped - (names[skipped] == "POP_TOP")].value
+                (left,) = self._taken(1)
+                self._joins.append(_Join(target, word, left, len(self._stack)))
+                continue
+            if name == "TO_BOOL" and names[at + 1] == "UNARY_NOT":
+                continue
             if name in ("RETURN_VALUE", "RETURN_CONST"):
                 if name == "RETURN_CONST":
                     self._stack.append(Constant(value))
                 (result,) = self._taken(1)
-                if at != last or self._stack:
+                if at != last or self._stack or self._joins:
                     raise _NotRead
                 return result
             self._follow(name, value, shown, number)
         raise _NotRead
+
+    def _join(self, offset: int) -> None:
+        """Put words together whose second operand ends here."""
+        while self._joins and self._joins[-1].target == offset:
+            join = self._joins.pop()
+            (right,) = self._taken(1)
+            if len(self._stack) != join.depth:
+                raise _NotRead
+            self._stack.append(Operator(join.word, (join.left, right)))
+        if any(join.target <= offset for join in self._joins):
+            raise _NotRead
 
     def _follow(self, name: str, value: Any, shown: str, number: int) -> None:
         put = self._stack.append
@@ -152,6 +220,10 @@ class _Reader:
             case "BUILD_SLICE":
                 parts = self._taken(number)
                 put(Display("slice", tuple(parts if number == 3 else (*parts, Constant(None)))))
+            case "CONTAINS_OP":
+                put(Operator("not in" if number else "in", tuple(self._taken(2))))
+            case "UNARY_NOT":
+                put(Operator("not", tuple(self._taken(1))))
             case "UNARY_NEGATIVE":
                 put(Operator("-", tuple(self._taken(1))))
             case "UNARY_INVERT":

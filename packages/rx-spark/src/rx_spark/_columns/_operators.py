@@ -57,6 +57,8 @@ def number(shown: str, column: Column) -> Column:
 def sign(name: str, operand: Column) -> Column:
     if name == "~":
         raise NotAColumn("~ of a bool is a number in Python; write  it.x == False")
+    if name not in ("+", "-"):
+        raise NotAColumn(f"{name} is evaluated by Python")
     given = number(f"unary {name}", operand)
     if name == "+":
         return replace(given, field="", loose="")
