@@ -147,6 +147,9 @@ UNREAD: list[Any] = [
     lambda: 1,
     lambda x: undefined(x),  # type: ignore[name-defined]  # noqa: F821
     lambda x: it + x,
+    lambda x: eval("x + 1"),
+    lambda x: (locals(), x),
+    lambda x: sorted(vars()),
     local,
     two_ways,
     changing,

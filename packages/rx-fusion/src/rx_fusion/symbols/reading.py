@@ -25,6 +25,8 @@ _NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERA
 #: Those that nodes have: see rx_fusion.symbols._writing, which brings ast.
 _BINARY: Final = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"))
 _COMPARE: Final = frozenset(("<", "<=", "==", "!=", ">", ">="))
+#: Builtins that look at the frame they are called from.
+_OF_FRAMES: Final = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
 #: Longer ones gain nothing: what they call costs more than their own call.
 _MOST_INSTRUCTIONS: Final = 60
 _MOST_FUNCTIONS: Final = 1_024
@@ -288,6 +290,8 @@ def _bound(node: Node, function: FunctionType) -> Node:
 def _of_module(name: str, function: FunctionType) -> Node:
     found = function.__globals__
     if name not in found:
+        if name in _OF_FRAMES:
+            raise _NotRead
         if found.get("__builtins__") not in (builtins, vars(builtins)) or not hasattr(builtins, name):
             raise _NotRead
         return Constant(getattr(builtins, name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, Index, Item, Node, Operator
+from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, Index, Item, Node, Operator, parts_of, with_parts
 from rx_spark._columns._column import Column, NotAColumn, Rows, declared, not_null, wide
 from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign
 from rx_spark._columns._rows import Field, Kind, RowType, quoted
@@ -56,23 +56,7 @@ def one_expression(functions: Sequence[object]) -> Expression[Any]:
 
 
 def _with_item(node: Node, item: Node) -> Node:
-    """``node`` over another item."""
-    match node:
-        case Item():
-            return item
-        case Operator(name, operands):
-            return Operator(name, tuple(_with_item(part, item) for part in operands))
-        case Attribute(operand, name):
-            return Attribute(_with_item(operand, item), name)
-        case Index(operand, index):
-            return Index(_with_item(operand, item), _with_item(index, item))
-        case Call(function, args, kwargs):
-            given = tuple(_with_item(part, item) for part in args)
-            return Call(_with_item(function, item), given, tuple((name, _with_item(part, item)) for name, part in kwargs))
-        case Display(kind, items):
-            return Display(kind, tuple(_with_item(part, item) for part in items))
-        case _:
-            return node
+    return item if isinstance(node, Item) else with_parts(node, [_with_item(part, item) for part in parts_of(node)])
 
 
 class _Translation:
