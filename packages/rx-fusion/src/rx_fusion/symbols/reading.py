@@ -266,13 +266,15 @@ class _Reader:
         args = self._taken(count)
         first, second = self._stack.pop(), self._stack.pop()  # the function and the place, in the order of the version
         function = second if first is None else first
-        if function is None or (first is not None and second is not None):
+        if function is None or isinstance(function, Display) or (first is not None and second is not None):
             raise _NotRead
         plain = count - len(names)
         return Call(function, tuple(args[:plain]), tuple(zip(names, args[plain:], strict=True)))
 
     def _index(self) -> None:
         of, index = self._taken(2)
+        if isinstance(of, Display):
+            raise _NotRead  # a compiler may warn of it, and has warned once
         self._stack.append(Index(of, index))
 
     def _display(self, kind: Literal["tuple", "list", "dict"], items: list[Node]) -> None:
