@@ -14,12 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
 from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, parts_of, with_parts
 from rx_fusion.symbols._symbol import Symbol
+
+T = TypeVar("T")
 
 _NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERATOR
 #: Those that nodes have: see rx_fusion.symbols._writing, which brings ast.
@@ -60,7 +62,7 @@ class _Join:
 _Entry: TypeAlias = Node | None
 
 
-def read_function(function: Callable[..., Any], /) -> Expression[Any] | None:
+def read_function(function: Callable[..., T], /) -> Expression[T] | None:
     """The function as an expression, where it is one that computes with its arguments and nothing else; None for all others.
 
     The expression shows itself as the function, pickles as it, and gives and raises what it does. Only the frame of the call is
