@@ -4,7 +4,8 @@
 
 With arguments it is pytest, in one process. Without, each part is a process of its own, and tests that are marked ``nightly`` are
 left out; a check that takes long, such as mypy, is a part as well. What a part prints is shown whole when it is over; a summary
-closes the output. The exit code is that of the part that failed first. After Ctrl-C nothing is left running.
+and the last lines of each part that failed close the output. The exit code is that of the part that failed first. After Ctrl-C
+nothing is left running.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ ORDINARY: Final = ("-m", "not nightly")
 #: What an interrupted part gets, and how long it may take to end after that. tools/dev.py waits ten seconds for all.
 ENDINGS: Final = (("SIGINT", 5.0), ("SIGTERM", 2.0), ("SIGKILL", 1.0))
 TICK: Final = 0.05
+#: Of each part that failed, shown again behind the summary: who keeps only the end of a log finds the reason there.
+LAST_LINES: Final = 15
 #: A JVM of the tests does not live long enough for its second compiler. Without that, and with one thread that collects, it needs
 #: a fifth less of the cores.
 SHORT_LIVED_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -131,11 +134,14 @@ class Running:
             return False
         return True
 
-    def show(self, result: str) -> None:
+    def show(self, result: str) -> str:
+        """Print what the part has printed, and return the end of it."""
         seconds = time.monotonic() - self.started
         self.output.seek(0)
-        print(f"\n---- {self.part.name}: {result} after {seconds:.0f} s ----", self.output.read(), sep="\n", flush=True)
+        printed = self.output.read()
+        print(f"\n---- {self.part.name}: {result} after {seconds:.0f} s ----", printed, sep="\n", flush=True)
         self.output.close()
+        return "\n".join(printed.splitlines()[-LAST_LINES:])
 
 
 def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
@@ -151,6 +157,7 @@ def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
     before = {signum: signal.signal(signum, stop) for signum in handled}
     waiting, running = list(parts), list[Running]()
     results: dict[str, tuple[str, float]] = {part.name: ("not run", 0.0) for part in parts}
+    ends: dict[str, str] = {}
     first_failed = 0
     try:
         while (waiting or running) and not stops:
@@ -168,7 +175,9 @@ def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
                 first_failed = first_failed or code
                 result = f"failed with exit code {code}" if code else "passed"
                 results[each.part.name] = result, time.monotonic() - each.started
-                each.show(result)
+                end_of_output = each.show(result)
+                if code:
+                    ends[each.part.name] = end_of_output
     finally:
         end(running, stops)
         for signum, handler in before.items():
@@ -176,7 +185,9 @@ def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
     for each in running:
         results[each.part.name] = "interrupted", time.monotonic() - each.started
         each.show("interrupted")
-    print(summary(results), flush=True)
+    print(
+        summary(results), *(f"\n---- {name}, its last lines ----\n{lines}" for name, lines in ends.items()), sep="\n", flush=True
+    )
     return 128 + stops[0] if stops else first_failed
 
 

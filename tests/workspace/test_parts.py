@@ -119,11 +119,17 @@ def test_the_first_failure_gives_the_code_and_the_others_still_run(tmp_path: Pat
     assert "\n42\n" in out
     assert "\n43\n" not in out  # what comes after a failure within a part does not run
     closing = out[out.index("---- all parts") :].splitlines()[1:]
-    assert [(line.split()[0], line.partition(" s  ")[2]) for line in closing] == [
+    assert [(line.split()[0], line.partition(" s  ")[2]) for line in closing[:4]] == [
         ("fine", "passed"),
         ("three", "failed with exit code 3"),
         ("four", "failed with exit code 4"),
         ("killed", "failed with exit code 137"),
+    ]
+    assert [line for line in closing[4:] if line] == [
+        "---- three, its last lines ----",
+        "42",
+        "---- four, its last lines ----",
+        "---- killed, its last lines ----",
     ]
 
 
