@@ -1,9 +1,10 @@
-"""Reductions to one value whose partial results come to the driver, as where an executor may be lost."""
+"""Reductions to one value whose partial results come to the driver: where an executor may be lost, or they are plain values."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ class Row:
     """What Spark gives back of a row."""
 
     def __init__(self, row: tuple[int, int, int, int, bytes]) -> None:
-        self.block, self.cell = row[2], bytearray(row[4])
+        self.block, self.seq, self.cell = row[2], row[3], bytearray(row[4])
 
 
 def blocks(*numbers: int) -> Any:
@@ -36,7 +37,7 @@ def test_neighbours_meet_in_order_whichever_task_ends_first() -> None:
     assert len(rows) == 2, "a row for each task"
     packed = packed_of(map(Row, rows))
     assert packed is not None
-    ((_, merged),) = PartialsReader(packed, ReduceMerger(combine)).blocks(iter([object()]), 0)
+    ((_, merged),) = PartialsReader(packed.tasks, ReduceMerger(combine)).blocks(iter([object()]), 0)
     assert list(merged) == ["0a0b1a1b2a2b3a3b4a4b"]
 
 
@@ -93,6 +94,100 @@ def test_nothing_is_shuffled_unless_partial_results_are_large(losing: SparkConfi
     assert run() == 0
     monkeypatch.setattr(_compile, "MOST_BYTES", 1 << 15)
     assert run() > 0
+
+
+OURS: dict[str, tuple[Callable[[Flowable[Any]], Any], Any]] = {
+    "sum": (lambda flow: flow.sum(), sum(range(MANY))),
+    "sum from a start": (lambda flow: flow.sum(0.5), sum(range(MANY)) + 0.5),
+    "count": (lambda flow: flow.count(), MANY),
+    "min": (lambda flow: flow.min(), 0),
+    "max of text": (lambda flow: flow.map(str).max(), max(map(str, range(MANY)))),
+    "at most one": (lambda flow: flow.sum().to_flowable().take(1).single(), sum(range(MANY))),
+}
+
+
+def fraction(number: int) -> Any:
+    return Fraction(number)
+
+
+def in_tuple(number: int) -> Any:
+    return (number,)
+
+
+def shuffled(reduced: Callable[[Flowable[Any]], Any], config: SparkConfig) -> tuple[Any, int]:
+    """The value, and how many rows were shuffled for it."""
+    stats = JobStats()
+    flow: Flowable[int] = rx_spark.range(MANY, config=config, stats=stats)
+    return reduced(flow.map(lambda n: n)).blocking_get(), stats.snapshot().rows_shuffled
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", OURS)
+def test_plain_values_of_our_own_reductions_are_merged_by_the_driver(name: str, spark_config: SparkConfig) -> None:
+    reduced, answer = OURS[name]
+    assert shuffled(reduced, spark_config) == (answer, 0)
+
+
+@pytest.mark.spark
+def test_what_calls_a_function_of_the_users_is_merged_by_executors(
+    spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: object) -> None:
+        raise AssertionError("merged by the driver")
+
+    monkeypatch.setattr(PartialsReader, "merged", refused)
+    empty: Any = ()
+    assert shuffled(lambda flow: flow.map(in_tuple).sum(empty), spark_config)[0] == tuple(range(MANY))
+    assert shuffled(lambda flow: flow.min(key=lambda n: -n), spark_config)[0] == MANY - 1
+    assert shuffled(lambda flow: flow.map(fraction).sum(), spark_config) == (Fraction(sum(range(MANY))), 0)
+    assert shuffled(lambda flow: flow.reduce(operator.add), spark_config)[0] == sum(range(MANY))
+    with pytest.raises(AssertionError, match="merged by the driver"):
+        shuffled(lambda flow: flow.sum(), spark_config)
+
+
+@pytest.mark.spark
+def test_values_that_do_not_go_together_are_told_as_on_executors(spark_config: SparkConfig) -> None:
+    def mixed(n: int) -> Any:
+        return str(n) if n == 3 else n
+
+    with pytest.raises(TypeError, match="not supported between") as raised:
+        rx_spark.range(4, config=spark_config).map(mixed).max().blocking_get()
+    assert any("max" in note for note in raised.value.__notes__)
+
+
+def inverse_to(number: int) -> Callable[[int], int]:
+    return lambda n: 1 // (n - number)
+
+
+@pytest.mark.spark
+def test_an_error_of_a_task_is_told_and_no_value_of_the_others(spark_config: SparkConfig) -> None:
+    for number in (0, MANY - 1):
+        with pytest.raises(ZeroDivisionError):
+            rx_spark.range(MANY, config=spark_config).map(inverse_to(number)).sum().blocking_get()
+
+
+@pytest.mark.spark
+def test_rows_are_sorted_for_what_is_used_item_by_item_and_not_for_one_value(
+    spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    sorts: list[object] = []
+    sort = DataFrame.sortWithinPartitions
+
+    def sorted_rows(self: Any, *by: Any) -> Any:
+        sorts.append(by)
+        return sort(self, *by)
+
+    monkeypatch.setattr(DataFrame, "sortWithinPartitions", sorted_rows)
+    numbers = _session.engine(spark_config).application.range(MANY).repartition(3)
+    ids = rx_spark.dataframe(numbers).map(lambda row: row.id)
+    assert ids.map(lambda n: n + 1).sum().blocking_get() == sum(range(MANY)) + MANY
+    assert not sorts
+    assert ids.map(lambda n: n + 1).count().blocking_get() == MANY
+    assert not sorts
+    assert sorted(ids.map(lambda n: n + 1)) == list(range(1, MANY + 1))
+    assert len(sorts) == 1
 
 
 @pytest.mark.spark

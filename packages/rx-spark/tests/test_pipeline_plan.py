@@ -52,7 +52,7 @@ rx_spark.range(10)
         f"""
 rx_spark.text('a.txt').map(str.strip).filter(bool).count()
    · executors: one fused pass: map(str.strip) → filter(bool)
-   · shuffle: count(), a partial result per block, combined in order; on a cluster by way of the driver
+   · combine: count(), partial results, combined in order by the driver; in one more task where they are no numbers or text
    · streams back: one value, {AHEAD}
 """,
     ),

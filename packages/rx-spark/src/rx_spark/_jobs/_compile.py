@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._columns._frames import Asked, FrameSource, Observe
@@ -41,7 +41,7 @@ from rx_spark._workers._groups import (
     GroupMerger,
     GroupWriter,
 )
-from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PartialsReader, PartialsWriter
+from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PLAIN, PartialsReader, PartialsWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one, only_counts
 from rx_spark._workers._portable import dump_plan_part
@@ -62,6 +62,7 @@ from rx_spark._workers._shuffle import (
 )
 from rx_spark._workers._versions import versions_here
 
+_ONE: Final = (Reduce, Count, Sum, Min, Max)  #: steps to one value
 _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
 
 if TYPE_CHECKING:
@@ -75,14 +76,7 @@ if TYPE_CHECKING:
     from rx_spark._transport._wire import SinkAddress
     from rx_spark._workers._blocks import Reader
     from rx_spark._workers._lines import Decoder
-
-
-@dataclass(frozen=True)
-class Partials:
-    """``frame`` gives the partial results of a reduction to the driver, and ``merged`` is the job that makes one of them."""
-
-    frame: DataFrame
-    merged: Callable[[tuple[bytes, ...]], Compiled]
+    from rx_spark._workers._partials import Packed
 
 
 @dataclass(frozen=True)
@@ -104,8 +98,9 @@ class Compiled:
     in_turn: bool = False
     #: What the driver makes of the batches of rows that come back; None where tasks send items.
     row: RowType | None = None
-    #: How to do it with less that is lost with an executor; ``frame`` is for partial results that are too large for it.
-    partials: Partials | None = None
+    #: Where ``frame`` gives the partial results of a reduction to the driver: what is left to do with them. That is a job, or
+    #: nothing but to tell the items, where no code of the user's is needed. With None, as they are too large, a job does it all.
+    merged: Callable[[Packed | None], Compiled | list[Any]] | None = None
     #: The same for what is left of the blocks, cut for so many tasks that connect there; None: it has to be done in one go.
     again: Callable[[Remaining, int, SinkAddress], Compiled] | None = None
 
@@ -169,9 +164,12 @@ def _compile(
         if plan.target is not None and plan.output is not None and not steps and not isinstance(plan.target, Rows):
             return Compiled(opened(plan.source, engine, asked, computed), None, None, partial(_written, plan.target))
     partitions: int | None = engine.parallelism
-    streams = plan.target is None and all(isinstance(step, Pass) for step in steps)
-    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams, computed=computed)
-    frame, total = source.frame, source.total
+    streams = plan.target is None and _only_passes(steps)
+    # Of a task that runs again nothing has been used where one value comes of all of it.
+    stable = plan.target is not None or not steps or not isinstance(steps[-1], _ONE) or not _only_passes(steps[:-1])
+    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams, stable=stable, computed=computed)
+    total = source.total
+    frame: Callable[[], DataFrame] = partial(_known, source.frame)
     if total is None:
         partitions = None
     reader: Reader | None = source.reader
@@ -181,36 +179,41 @@ def _compile(
     # A first run may be given up, and what was counted there would be counted again.
     counts = bool(plan.observing or asked or (decoder is not None and decoder.tally is not None))
     most = 0 if counts or plan.target is not None else _bytes_of_task(engine, source.total)
-    gathered: DataFrame | None = None
+    gathered: Callable[[], DataFrame] | None = None
+    ours = False  # whether the last reduction calls no function of the user's
 
-    def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> DataFrame:
+    def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> Callable[[], DataFrame]:
+        """Spark is told when it is called: some milliseconds, which a way that is not gone should not take."""
         number = next(numbers) if any(each.observing for each in passes) else None
         # What is told when the task has ended is of all of its blocks, or of none.
         resumes = number is None and (decoder is None or decoder.tally is None)
         work = Work(reader, merger, _runners(passes), writer, None if writer else limit, resumes, number)
         # Where a function is called for its effects, the task ends quietly: Spark would run it again at once.
         writes = plan.target is not None and not isinstance(writer, EffectWriter)
-        return _mapped(frame, work, engine, address, schema, writes=writes)
+        before = frame
+        return cache(lambda: _mapped(before(), work, engine, address, schema, writes=writes))
 
     for step in steps:
         if isinstance(step, Pass):
             passes.append(step)
             continue
-        buckets, writer, next_merger = _shuffle(step, engine.parallelism)
+        in_one = isinstance(plan.source, FrameSource) and merger is None
+        buckets, writer, next_merger = _shuffle(step, engine.parallelism, in_one)
         if step.note:
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
-        one = isinstance(step, Reduce | Count | Sum | Min | Max)
-        gathered = stage(PartialsWriter(writer, most), SCHEMA) if one and most else None
-        frame = _exchange(stage(writer, SCHEMA), buckets)
+        ours = _is_ours(step)
+        by_driver = most and isinstance(step, _ONE) and (ours or engine.loses)
+        gathered = stage(PartialsWriter(writer, most, ours), SCHEMA) if by_driver else None
+        frame = cache(partial(_exchange, stage(writer, SCHEMA), buckets))
         reader, merger, passes = None, next_merger, []
         if partitions is not None:
             partitions, ordered, total = buckets, buckets == 1, 1
     if plan.target is not None and plan.output is not None:
         fit = plan.target.fit if isinstance(plan.target, Rows) else None
-        made = stage(RowWriter(plan.output, fit), plan.output.ddl)
+        made = stage(RowWriter(plan.output, fit), plan.output.ddl)()
         return Compiled(made, None, None, partial(_written, plan.target))
     if isinstance(plan.target, Effects):
-        made = stage(EffectWriter(plan.target.function), _NOTHING)
+        made = stage(EffectWriter(plan.target.function), _NOTHING)()
         return Compiled(made, None, None, partial(_ran, plan.target))
     empty = tuple(merger.merge(iter(()))) if partitions is None and merger is not None and not passes else ()
     if streams and source.again is not None:
@@ -221,20 +224,33 @@ def _compile(
     row: RowType | None = None
     if isinstance(reader, RowReader) and not passes and reader.row.made_anywhere:
         reader, row = replace(reader, unread=True), reader.row
-    result = Compiled(stage(None, _NOTHING), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
-    if gathered is None or merger is None:
-        return result
+    last = stage(None, _NOTHING)
 
-    def merged(packed: tuple[bytes, ...]) -> Compiled:
-        work = Work(PartialsReader(packed, merger), None, _runners(passes), None, limit)
+    def whole() -> Compiled:
+        return Compiled(last(), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
+
+    if gathered is None or merger is None or (passes and not engine.loses):
+        return whole()
+
+    def merged(packed: Packed | None) -> Compiled | list[Any]:
+        if packed is None:
+            return whole()
+        reader = PartialsReader(packed.tasks, merger)
+        if packed.plain and ours and not passes:
+            return list(reader.merged())
+        work = Work(reader, None, _runners(passes), None, limit)
         return Compiled(_mapped(one_row(engine), work, engine, address, _NOTHING), 1, 1)
 
-    return replace(result, partials=Partials(gathered, merged))
+    return Compiled(gathered(), None, None, merged=merged)
+
+
+def _only_passes(steps: tuple[Step, ...]) -> bool:
+    return all(isinstance(step, Pass) for step in steps)
 
 
 def _bytes_of_task(engine: Engine, blocks: int | None) -> int:
-    """What a task may send to the driver as its partial results; 0: there is no executor to lose, or they are too many."""
-    if not engine.loses or (blocks or 0) * 2 * OVERHEAD > MOST_BYTES:
+    """What a task may send to the driver as its partial results; 0: they are too many."""
+    if (blocks or 0) * 2 * OVERHEAD > MOST_BYTES:
         return 0
     return MOST_BYTES // (TASKS_PER_CORE * engine.parallelism)
 
@@ -280,7 +296,12 @@ def _only(start: Any, frame: DataFrame, _tag: str) -> list[Any]:
     return [start if value is None else start + value]
 
 
-def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
+def _known(frame: DataFrame) -> DataFrame:
+    return frame
+
+
+def _exchange(rows: Callable[[], DataFrame], buckets: int) -> DataFrame:
+    frame = rows()
     if hasattr(frame, "repartitionById"):  # since pyspark 4.1
         moved = frame.repartitionById(buckets, "bucket")
     else:
@@ -288,7 +309,7 @@ def _exchange(frame: DataFrame, buckets: int) -> DataFrame:
     return moved.sortWithinPartitions("part", "block", "seq")
 
 
-def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
+def _shuffle(step: Step, partitions: int, in_one: bool) -> tuple[int, Writer, Merger]:
     match step:
         case Distinct():
             return partitions, DistinctWriter(partitions), DistinctMerger()
@@ -304,11 +325,24 @@ def _shuffle(step: Step, partitions: int) -> tuple[int, Writer, Merger]:
             return 1, TakeWriter(n), TakeMerger(n)
         case _:
             combine = _reducer(step)
-            return 1, ReduceWriter(combine), ReduceMerger(combine)
+            return 1, ReduceWriter(combine, in_one), ReduceMerger(combine)
 
 
 def _counting(partitions: int, key: Callable[[Any], Any]) -> CountWriter:
     return CountWriter(partitions, None if gives_its_argument(key) else key)
+
+
+def _is_ours(step: Step) -> bool:
+    """Whether plain partial results of this step are merged without calling a function of the user's."""
+    match step:
+        case Count():
+            return True
+        case Sum(start):
+            return type(start) in PLAIN
+        case Min(key) | Max(key):
+            return key is None
+        case _:
+            return False
 
 
 def _reducer(step: Step) -> Reducer:

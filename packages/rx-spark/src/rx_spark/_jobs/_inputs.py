@@ -63,17 +63,19 @@ def read(
     decoder: Decoder | None,
     *,
     at_once: bool,
+    stable: bool,
     computed: DataFrame | None = None,
 ) -> Input:
     """The rows of a source. Runs on the driver, when a job begins.
 
     ``at_once``: all is read before anything comes back, so that no task waits for demand. On a cluster there are then more tasks
     than cores: cores that are added are used, and one that is lost takes little work along.
+    ``stable``: the rows of a task come in the same order when it runs again, because some of what it gave may have been used.
     ``computed``: the rows that an earlier part of the pipeline makes.
     """
     match source:
         case FrameSource():
-            frame = opened(source, engine, asked, computed, stable=True)
+            frame = opened(source, engine, asked, computed, stable=stable)
             names = tuple(frame.columns)
             rows = BatchReader(source.batches, names) if source.batches else RowReader(source.row)
             if any("." in name or "`" in name for name in names):  # mapInArrow would take them for parts of columns

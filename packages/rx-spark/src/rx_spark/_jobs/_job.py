@@ -26,12 +26,14 @@ from rx_spark._workers._partials import packed_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+    from pyspark.sql import DataFrame
 
     from rx_spark._columns._rows import RowType
-    from rx_spark._jobs._compile import Compiled, Partials
+    from rx_spark._jobs._compile import Compiled
     from rx_spark._jobs._progress import RunCounts
     from rx_spark._session._session import Engine, SparkConfig
     from rx_spark._transport._rounds import Remaining
+    from rx_spark._workers._partials import Packed
 
 
 class _End(enum.Enum):
@@ -312,8 +314,11 @@ class SparkJob:
         if self.counts is not None:
             self.counts.begin(here.session, self._tag)
         try:
-            if compiled.partials is not None:
-                compiled = self._gathered(compiled, compiled.partials, sink)
+            if compiled.merged is not None:
+                left_to_do = self._gathered(compiled.frame, compiled.merged, sink)
+                if left_to_do is None or isinstance(left_to_do, list):
+                    return left_to_do
+                compiled = left_to_do
             while True:
                 again = compiled.again
                 self._row = compiled.row
@@ -330,16 +335,24 @@ class SparkJob:
             context.setLocalProperty("spark.job.description", "")
             self._counted()  # before the result is told: its receiver finds the numbers complete
 
-    def _gathered(self, compiled: Compiled, partials: Partials, sink: CreditSink) -> Compiled:
-        """What is left to do when partial results are on the driver: to merge them, or all of it where they are too large."""
+    def _gathered(
+        self, frame: DataFrame, merged: Callable[[Packed | None], Compiled | list[Any]], sink: CreditSink
+    ) -> Compiled | list[Any] | None:
+        """What is left to do when partial results are on the driver: the job of it, or nothing but to tell the items.
+        None: nothing at all, as the stream is cancelled or has failed."""
         sink.expect(1, 1)  # tasks that fail tell it meanwhile
         if self._is_cancelled():
-            return compiled
+            return None
         try:
-            packed = packed_of(partials.frame.collect())
+            packed = packed_of(frame.collect())
         except Exception as error:
             raise job_error(error) from error
-        return compiled if packed is None or self._is_cancelled() else partials.merged(packed)
+        if sink.failed or self._is_cancelled():
+            return None  # a task that has failed ends as if it had nothing, and its error has arrived before that
+        left_to_do = merged(packed)
+        if isinstance(left_to_do, list):
+            sink.expect(None, None)  # no task connects any more
+        return left_to_do
 
     def _run_one(self, compiled: Compiled) -> list[Any] | None:
         try:

@@ -10,6 +10,7 @@ from rx_spark._errors import NotPortableError
 from rx_spark._plans._plan import IterableSource, Plan, Source, TextSource
 from rx_spark._transport._credits import WINDOW
 from rx_spark._transport._wire import CHUNK
+from rx_spark._workers._partials import PLAIN
 from rx_spark._workers._portable import check_portable
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
             before = f"{before}.{made}"
             notes[-1] = f"shuffle: {before}, {COMBINED}"
         elif made.kind == "one":
-            notes.append(f"shuffle: {made}, a partial result per block, combined in order; on a cluster by way of the driver")
+            notes.append(f"combine: {made}, {to_one(made)}")
             order = "one value"
         else:
             notes.append(f"shuffle: {made}, {SHUFFLES.get(made.name, COMBINED)}")
@@ -91,6 +92,14 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
     if runs:
         notes.append(f"executors: {runs}")
     return notes, order
+
+
+def to_one(made: Call) -> str:
+    """How partial results become one: those of our own reductions, where they are plain values, without a further task."""
+    of_ours = made.name in ("count", "sum") or (made.name in ("min", "max") and made.args == (None,))
+    if of_ours and all(argument is None or type(argument) in PLAIN for argument in made.args):
+        return "partial results, combined in order by the driver; in one more task where they are no numbers or text"
+    return "partial results, combined in order in one more task; on a cluster they come to it by way of the driver"
 
 
 def refusal_of(made: Call) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from rx_core.build_places import whereabouts
 from rx_fusion import _build_lines
 from rx_spark._columns._frames import FrameSource
-from rx_spark._pipelines._notes import COMBINED, SHUFFLES, refusal_of
+from rx_spark._pipelines._notes import COMBINED, SHUFFLES, refusal_of, to_one
 from rx_spark._plans._plan import IterableSource, RangeSource
 
 if TYPE_CHECKING:
@@ -123,10 +123,7 @@ def _where(made: Call, head: SparkHead) -> tuple[Where, str]:
         case "limit":
             return "pass", "each task gives no more, and the job stops when there are as many"
         case "one":
-            return (
-                "shuffle",
-                "a partial result per block, combined in order in one task; on a cluster they come to it by way of the driver",
-            )
+            return "shuffle", to_one(made)
         case "write":
             if head.plan.output is not None and not head.plan.steps:
                 return "column", "Spark writes the rows where they are, and commits them"

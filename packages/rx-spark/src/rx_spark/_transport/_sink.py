@@ -109,6 +109,12 @@ class CreditSink(CreditQueue):
             return not self._partitions
 
     @property
+    def failed(self) -> bool:
+        """Whether a task has told an error, or the job was given up."""
+        with self._lock:
+            return self._failed
+
+    @property
     def lost(self) -> bool:
         """Whether items that were sent could not be kept: what the tasks tell is not whole, though they end as if it were."""
         with self._lock:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import OPERATOR_CODES, none_produced
-from rx_fusion import Feed, Form, shape_reading
+from rx_fusion import Feed, Form, Shape, shape_reading
 from rx_spark._workers._accesses import over_values
 
 if TYPE_CHECKING:
@@ -42,9 +43,14 @@ class FusedRunner:
     accesses: Accesses = ()
     over: int = 0
 
-    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+    @cached_property
+    def _read(self) -> tuple[Shape, tuple[Any, ...]]:
+        """Once for all blocks of a task."""
         taking = [over_values(each, self.accesses) for each in self.args[: self.over]]
-        shape, args = shape_reading(self.functions, (*taking, *self.args[self.over :]))
+        return shape_reading(self.functions, (*taking, *self.args[self.over :]))
+
+    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+        shape, args = self._read
         fused = shape.form(FORM)
         if fused is None:
             return shape.stacked(iter(items), None, self, args, FORM)

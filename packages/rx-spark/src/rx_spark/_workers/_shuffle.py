@@ -133,14 +133,23 @@ class ReduceWriter:
     """One partial result per block, so that the merge combines neighbours in order: associativity is enough."""
 
     combine: Reducer
+    #: The blocks of a task are neighbours, as the batches of a partition are: one partial result for all of them.
+    in_one: bool = False
 
     def rows(self, blocks: Blocks) -> Iterator[Row]:
+        partial: list[Any] = []
+        block = 0
         for block, items in blocks:
-            partial: list[Any] = []
             for chunk in read_chunks(items):
                 partial = self.combine.chunk(partial, chunk)
-            for cell in cells(partial):
-                yield 0, 0, block, 0, cell
+            if not self.in_one:
+                yield from self._cells(block, partial)
+                partial = []
+        yield from self._cells(block, partial)
+
+    def _cells(self, block: int, partial: list[Any]) -> Iterator[Row]:
+        for cell in cells(partial):
+            yield 0, 0, block, 0, cell
 
 
 @dataclass(frozen=True)
