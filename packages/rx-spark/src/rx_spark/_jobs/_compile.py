@@ -198,7 +198,7 @@ def _compile(
             passes.append(step)
             continue
         in_one = isinstance(plan.source, FrameSource) and merger is None
-        buckets, writer, next_merger = _shuffle(step, engine.parallelism, in_one)
+        buckets, writer, next_merger = _shuffle(step, engine.parallelism, in_one=in_one)
         if step.note:
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
         ours = _is_ours(step)
@@ -309,7 +309,8 @@ def _exchange(rows: Callable[[], DataFrame], buckets: int) -> DataFrame:
     return moved.sortWithinPartitions("part", "block", "seq")
 
 
-def _shuffle(step: Step, partitions: int, in_one: bool) -> tuple[int, Writer, Merger]:
+def _shuffle(step: Step, partitions: int, *, in_one: bool = False) -> tuple[int, Writer, Merger]:
+    """``in_one``: a task's blocks are neighbours, so that it has one partial result of all."""
     match step:
         case Distinct():
             return partitions, DistinctWriter(partitions), DistinctMerger()
