@@ -185,9 +185,9 @@ def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
     for each in running:
         results[each.part.name] = "interrupted", time.monotonic() - each.started
         each.show("interrupted")
-    print(
-        summary(results), *(f"\n---- {name}, its last lines ----\n{lines}" for name, lines in ends.items()), sep="\n", flush=True
-    )
+    print(summary(results), flush=True)
+    for name, lines in ends.items():
+        print(f"\n---- {name}, its last lines ----", lines, sep="\n", flush=True)
     return 128 + stops[0] if stops else first_failed
 
 

@@ -145,6 +145,24 @@ def test_what_calls_a_function_of_the_users_is_merged_by_executors(
         shuffled(lambda flow: flow.sum(), spark_config)
 
 
+@pytest.mark.parametrize(
+    ("reduced", "by_driver"),
+    [
+        (lambda flow: flow.sum(), True),
+        (lambda flow: flow.count(), True),
+        (lambda flow: flow.min(), True),
+        (lambda flow: flow.max(), True),
+        (lambda flow: flow.max(key=str), False),
+        (lambda flow: flow.reduce(operator.add), False),
+    ],
+)
+def test_explain_says_who_merges(reduced: Callable[[Flowable[Any]], Any], by_driver: bool, spark_config: SparkConfig) -> None:
+    (line,) = [
+        line for line in reduced(rx_spark.range(9, config=spark_config).map(str)).explain().splitlines() if "combine:" in line
+    ]
+    assert ("combined in order by the driver;" in line) == by_driver
+
+
 @pytest.mark.spark
 def test_values_that_do_not_go_together_are_told_as_on_executors(spark_config: SparkConfig) -> None:
     def mixed(n: int) -> Any:

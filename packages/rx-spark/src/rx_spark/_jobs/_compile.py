@@ -13,6 +13,7 @@ from rx_spark._jobs._inputs import TASKS_PER_CORE, Again, Input, one_row, opened
 from rx_spark._jobs._observations import tell_asked
 from rx_spark._jobs._text_input import decoder_of
 from rx_spark._plans._plan import (
+    TO_ONE,
     Aggregates,
     Count,
     Distinct,
@@ -28,6 +29,7 @@ from rx_spark._plans._plan import (
     Sum,
     Take,
     TextSource,
+    is_ours,
 )
 from rx_spark._plans._targets import Action, Effects, Lazy, Target, written
 from rx_spark._workers._blocks import RowReader
@@ -41,7 +43,7 @@ from rx_spark._workers._groups import (
     GroupMerger,
     GroupWriter,
 )
-from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PLAIN, PartialsReader, PartialsWriter
+from rx_spark._workers._partials import MOST_BYTES, OVERHEAD, PartialsReader, PartialsWriter
 from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one, only_counts
 from rx_spark._workers._portable import dump_plan_part
@@ -62,7 +64,6 @@ from rx_spark._workers._shuffle import (
 )
 from rx_spark._workers._versions import versions_here
 
-_ONE: Final = (Reduce, Count, Sum, Min, Max)  #: steps to one value
 _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _compile(
     partitions: int | None = engine.parallelism
     streams = plan.target is None and _only_passes(steps)
     # Of a task that runs again nothing has been used where one value comes of all of it.
-    stable = plan.target is not None or not steps or not isinstance(steps[-1], _ONE) or not _only_passes(steps[:-1])
+    stable = plan.target is not None or not steps or not isinstance(steps[-1], TO_ONE) or not _only_passes(steps[:-1])
     source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams, stable=stable, computed=computed)
     total = source.total
     frame: Callable[[], DataFrame] = partial(_known, source.frame)
@@ -201,8 +202,8 @@ def _compile(
         buckets, writer, next_merger = _shuffle(step, engine.parallelism, in_one=in_one)
         if step.note:
             writer, next_merger = NotedWriter(writer, step.note), NotedMerger(next_merger, step.note)
-        ours = _is_ours(step)
-        by_driver = most and isinstance(step, _ONE) and (ours or engine.loses)
+        ours = is_ours(step)
+        by_driver = most and isinstance(step, TO_ONE) and (ours or engine.loses)
         gathered = stage(PartialsWriter(writer, most, ours), SCHEMA) if by_driver else None
         frame = cache(partial(_exchange, stage(writer, SCHEMA), buckets))
         reader, merger, passes = None, next_merger, []
@@ -229,7 +230,7 @@ def _compile(
     def whole() -> Compiled:
         return Compiled(last(), partitions, total if ordered else None, empty=empty, in_turn=in_turn, row=row)
 
-    if gathered is None or merger is None or (passes and not engine.loses):
+    if gathered is None or merger is None:
         return whole()
 
     def merged(packed: Packed | None) -> Compiled | list[Any]:
@@ -331,19 +332,6 @@ def _shuffle(step: Step, partitions: int, *, in_one: bool = False) -> tuple[int,
 
 def _counting(partitions: int, key: Callable[[Any], Any]) -> CountWriter:
     return CountWriter(partitions, None if gives_its_argument(key) else key)
-
-
-def _is_ours(step: Step) -> bool:
-    """Whether plain partial results of this step are merged without calling a function of the user's."""
-    match step:
-        case Count():
-            return True
-        case Sum(start):
-            return type(start) in PLAIN
-        case Min(key) | Max(key):
-            return key is None
-        case _:
-            return False
 
 
 def _reducer(step: Step) -> Reducer:

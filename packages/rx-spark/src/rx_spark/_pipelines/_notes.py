@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from rx_spark._columns._frames import FrameSource, scan_notes
 from rx_spark._errors import NotPortableError
-from rx_spark._plans._plan import IterableSource, Plan, Source, TextSource
+from rx_spark._plans._plan import TO_ONE, IterableSource, Plan, Source, TextSource, is_ours
 from rx_spark._transport._credits import WINDOW
 from rx_spark._transport._wire import CHUNK
-from rx_spark._workers._partials import PLAIN
 from rx_spark._workers._portable import check_portable
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
             before = f"{before}.{made}"
             notes[-1] = f"shuffle: {before}, {COMBINED}"
         elif made.kind == "one":
-            notes.append(f"combine: {made}, {to_one(made)}")
+            notes.append(f"combine: {made}, {to_one(plan)}")
             order = "one value"
         else:
             notes.append(f"shuffle: {made}, {SHUFFLES.get(made.name, COMBINED)}")
@@ -94,10 +93,9 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
     return notes, order
 
 
-def to_one(made: Call) -> str:
+def to_one(plan: Plan) -> str:
     """How partial results become one: those of our own reductions, where they are plain values, without a further task."""
-    of_ours = made.name in ("count", "sum") or (made.name in ("min", "max") and made.args == (None,))
-    if of_ours and all(argument is None or type(argument) in PLAIN for argument in made.args):
+    if any(isinstance(step, TO_ONE) and is_ours(step) for step in plan.steps):  # there is one, where the Spark part ends
         return "partial results, combined in order by the driver; in one more task where they are no numbers or text"
     return "partial results, combined in order in one more task; on a cluster they come to it by way of the driver"
 

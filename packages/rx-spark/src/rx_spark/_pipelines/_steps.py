@@ -123,7 +123,7 @@ def _where(made: Call, head: SparkHead) -> tuple[Where, str]:
         case "limit":
             return "pass", "each task gives no more, and the job stops when there are as many"
         case "one":
-            return "shuffle", to_one(made)
+            return "shuffle", to_one(head.plan)
         case "write":
             if head.plan.output is not None and not head.plan.steps:
                 return "column", "Spark writes the rows where they are, and commits them"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from rx_spark._bad_records import BadRecords, OnBad
 from rx_spark._columns._frames import FrameSource
@@ -192,6 +192,25 @@ class Max(Noted):
     """The first largest item; nothing when there was none."""
 
     key: Callable[[Any], Any] | None = None
+
+
+#: Steps to one value.
+TO_ONE: Final = (Reduce, Count, Sum, Min, Max)
+#: What is opened and merged without code of the user's.
+PLAIN: Final = frozenset((int, float, bool, str))
+
+
+def is_ours(step: Step) -> bool:
+    """Whether plain partial results of this step are merged without calling a function of the user's."""
+    match step:
+        case Count():
+            return True
+        case Sum(start):
+            return type(start) in PLAIN
+        case Min(key) | Max(key):
+            return key is None
+        case _:
+            return False
 
 
 @dataclass(frozen=True)

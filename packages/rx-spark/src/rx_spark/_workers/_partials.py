@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rx_spark._plans._plan import PLAIN
 from rx_spark._transport._wire import dumps, loads
 from rx_spark._workers._shuffle import Blocks, Merger, Row, Writer
 
@@ -19,8 +20,6 @@ from rx_spark._workers._shuffle import Blocks, Merger, Row, Writer
 MOST_BYTES: Final = 64 << 20
 #: About what a partial result takes beside its own bytes.
 OVERHEAD: Final = 16
-#: What is opened and merged without code of the user's.
-PLAIN: Final = frozenset((int, float, bool, str))
 #: Instead of a block's number: the task has more than it may send.
 TOO_MUCH: Final = -1
 
