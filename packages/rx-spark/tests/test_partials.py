@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rx_spark
-from rx_ops import Flowable
-from rx_spark import JobStats, SparkConfig
+from rx_ops import Flowable, it
+from rx_spark import JobStats, Observed, SparkConfig
 from rx_spark._jobs import _compile
 from rx_spark._session import _session
 from rx_spark._workers._partials import OVERHEAD, TOO_MUCH, PartialsReader, PartialsWriter, packed_of
@@ -161,6 +162,18 @@ def test_explain_says_who_merges(reduced: Callable[[Flowable[Any]], Any], by_dri
         line for line in reduced(rx_spark.range(9, config=spark_config).map(str)).explain().splitlines() if "combine:" in line
     ]
     assert ("combined in order by the driver;" in line) == by_driver
+
+
+def test_explain_says_that_nothing_is_merged_by_the_driver_where_something_is_counted(
+    spark_config: SparkConfig, tmp_path: Path
+) -> None:
+    (tmp_path / "lines.txt").write_text("a\nb\n")
+    observed = rx_spark.range(9, config=spark_config).map(str).observe(Observed("numbers"), n=it.count()).count()
+    undecoded = rx_spark.text(tmp_path / "lines.txt", on_bad="skip", config=spark_config).map(len).sum()
+    for reduced in (observed, undecoded):
+        said = reduced.explain()
+        assert "combine:" not in said
+        assert "in one more task: something is counted on the way, in one run only" in said
 
 
 @pytest.mark.spark

@@ -293,6 +293,12 @@ class FrameSource:
         """What expressions are over."""
         return Rows(self.row, self.checked, self.narrow)
 
+    @property
+    def counting(self) -> bool:
+        """Whether Spark counts something on the way: records that are left out, or what passes an observation."""
+        leaves_out = self.screen is not None and self.screen.on_bad != "fail"
+        return leaves_out or any(isinstance(step, Observe) for step in self.steps)
+
     def then(self, *steps: ColumnStep, row: RowType | None = None, checked: frozenset[str] | None = None) -> FrameSource:
         kept, passed = self._asking_once(steps)
         return replace(

@@ -178,8 +178,7 @@ def _compile(
     passes: list[Pass] = []
     ordered = True
     # A first run may be given up, and what was counted there would be counted again.
-    counts = bool(plan.observing or asked or (decoder is not None and decoder.tally is not None))
-    most = 0 if counts or plan.target is not None else _bytes_of_task(engine, source.total)
+    most = 0 if plan.counting or plan.target is not None else _bytes_of_task(engine, source.total)
     gathered: Callable[[], DataFrame] | None = None
     ours = False  # whether the last reduction calls no function of the user's
 

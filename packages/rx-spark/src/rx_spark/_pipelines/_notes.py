@@ -83,7 +83,7 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
             before = f"{before}.{made}"
             notes[-1] = f"shuffle: {before}, {COMBINED}"
         elif made.kind == "one":
-            notes.append(f"combine: {made}, {to_one(plan)}")
+            notes.append(f"{'shuffle' if plan.counting else 'combine'}: {made}, {to_one(plan)}")
             order = "one value"
         else:
             notes.append(f"shuffle: {made}, {SHUFFLES.get(made.name, COMBINED)}")
@@ -94,7 +94,10 @@ def _notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: Spa
 
 
 def to_one(plan: Plan) -> str:
-    """How partial results become one: those of our own reductions, where they are plain values, without a further task."""
+    """How partial results become one: those of our own reductions, where they are plain values, without a further task. Where
+    something is counted it is never the driver: it may give a first run up, whose counts would stay."""
+    if plan.counting:
+        return "partial results, combined in order in one more task: something is counted on the way, in one run only"
     if any(isinstance(step, TO_ONE) and is_ours(step) for step in plan.steps):  # there is one, where the Spark part ends
         return "partial results, combined in order by the driver; in one more task where they are no numbers or text"
     return "partial results, combined in order in one more task; on a cluster they come to it by way of the driver"

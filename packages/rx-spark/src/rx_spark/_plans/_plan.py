@@ -299,6 +299,16 @@ class Plan:
         return [stage for stage in stages if stage]
 
     @property
+    def counting(self) -> bool:
+        """Whether something is counted on the way, by Spark or in Python. A run that is given up has counted as well."""
+        source = self.source
+        if isinstance(source, FrameSource):
+            counted = source.counting
+        else:
+            counted = isinstance(source, TextSource) and source.on_bad != "fail"
+        return counted or bool(self.observing) or (self.earlier is not None and self.earlier.counting)
+
+    @property
     def one(self) -> bool:
         """Whether its result is one item at most."""
         return bool(self.steps) and isinstance(self.steps[-1], Reduce | Count | Sum | Min | Max)
