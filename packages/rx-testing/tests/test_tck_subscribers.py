@@ -107,11 +107,18 @@ class AsksOnTwoThreads(Sink):
     def on_next(self, item: Any) -> None:
         if item is None:
             raise TypeError
-        threads = [threading.Thread(target=self.ask) for _ in range(2)]
+        both = threading.Barrier(2)
+        threads = [threading.Thread(target=self.ask_often, args=(both,)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+
+    def ask_often(self, both: threading.Barrier) -> None:
+        """Each call takes a while: a thread that the machine holds back still meets the other one in one of them."""
+        both.wait(5)
+        for _ in range(30):
+            self.ask()
 
 
 class OnCompleteRaises(Sink):
