@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -275,6 +275,23 @@ def test_rows_of_a_database_are_replaced_by_a_table_beside_it_in_one_transaction
 
 
 # --- what does not fit ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("second", "said"), [("A", "called 'A' and 'a': Spark takes names that differ"), ("a", "called 'a', so")]
+)
+def test_columns_that_spark_cannot_tell_apart_are_refused_at_assembly(second: str, said: str, spark_config: SparkConfig) -> None:
+    class Left(NamedTuple):
+        a: int
+
+    class Right(NamedTuple):
+        b: int
+
+    frame = engine(spark_config).application.sql("SELECT 1L, 2L, 3L").toDF("a", second, "b")
+    for schema in (None, Left):
+        with pytest.raises(SchemaError, match=said):
+            rx_spark.dataframe(frame, schema=schema)
+    assert rx_spark.dataframe(frame, schema=Right).blocking_list() == [Right(3)], "columns that are not asked for may be so"
 
 
 def test_a_schema_that_does_not_fit_is_refused_at_assembly(folder: Path, spark_config: SparkConfig) -> None:

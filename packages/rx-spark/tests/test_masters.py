@@ -100,6 +100,43 @@ def test_another_python_is_one_clear_error() -> None:
     assert str(job_error(RuntimeError(told))).startswith("the executors run Python 3.12, and this program runs 3.11: functions")
 
 
+def test_a_python_without_the_library_is_named_with_what_starts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = RuntimeError(
+        "An error occurred while calling o76.collectToPython.\n"
+        "    return cloudpickle.loads(obj, encoding=encoding)\n"
+        "ModuleNotFoundError: No module named 'rx_spark'\n"
+    )
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    error = job_error(told)
+    assert isinstance(error, ModuleNotFoundError)
+    assert error.name == "rx_spark"
+    assert "It is the first 'python3' on the path" in str(error)
+    monkeypatch.setenv("PYSPARK_PYTHON", "elsewhere/python")
+    assert "It is 'elsewhere/python', as PYSPARK_PYTHON says" in str(job_error(told))
+
+
+OWN_SESSION = """
+import rx_spark
+from pyspark.sql import SparkSession
+SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+try:
+    rx_spark.range(3).map(lambda n: n + 1).blocking_list()
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.spark
+def test_a_session_of_the_programs_own_may_start_a_python_without_the_library(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # without any installed package
+    python.chmod(0o755)
+    done = run(OWN_SESSION, PYSPARK_PYTHON=str(python))
+    assert "has no module" in done.stdout, done.stderr
+    assert f"It is {str(python)!r}, as PYSPARK_PYTHON says" in done.stdout
+
+
 #: Makes a Python say that it is 3.10: a real one would have to be on each machine that runs this.
 PRETENDING = """
 import sys

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, plain_row, row_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql.types import DataType, StructType
 
 #: By the names of Spark's types, because importing them takes longer than all of this package.
@@ -57,13 +59,7 @@ def kind_of_type(found: DataType, *, optional: bool) -> Kind:
 
 def row_of(schema: StructType) -> RowType:
     """Rows with all columns that there are, for data without a class."""
-    names = [field.name for field in schema.fields]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SchemaError(
-            f"two columns are called {twice[0]!r}, so a row cannot tell them apart.\n"
-            f"  Right:  df.withColumnRenamed(...) or df.select(...)"
-        )
+    _told_apart(schema.names, schema.names)
     return plain_row(tuple(Field(field.name, kind_of_type(field.dataType, optional=field.nullable)) for field in schema.fields))
 
 
@@ -79,7 +75,21 @@ def checked(schema: type | None, found: StructType, where: str) -> RowType:
     if wrong:
         listed = "\n  ".join(wrong)
         raise SchemaError(f"{where}: {row.name} does not fit the data.\n  {listed}\n  There is:  {found.simpleString()}")
+    _told_apart(row.names, found.names)
     return row
+
+
+def _told_apart(names: Sequence[str], found: Sequence[str]) -> None:
+    """Columns are asked for by name, and Spark takes names that differ only in case for one."""
+    for name in names:
+        alike = sorted(each for each in found if each.lower() == name.lower())
+        if len(alike) == 1:
+            continue
+        if len(set(alike)) == 1:
+            said = f"two columns are called {name!r}, so a row cannot tell them apart."
+        else:
+            said = f"two columns are called {alike[0]!r} and {alike[1]!r}: Spark takes names that differ only in case for one."
+        raise SchemaError(f"{said}\n  Right:  df.toDF(*names), with a name of its own for each column")
 
 
 def _differences(row: RowType, found: StructType, prefix: str) -> list[str]:

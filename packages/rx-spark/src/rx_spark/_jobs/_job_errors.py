@@ -29,6 +29,8 @@ _ARITHMETIC: Final = (
 _VERSIONS: Final = re.compile(
     r"\[PYTHON_VERSION_MISMATCH\] Python in worker has different version: (\S+) than that in driver: ([\d.]+)"
 )
+#: The Python that a worker was started with cannot read the first thing it is sent, before any function of the user's is called.
+_WITHOUT_US: Final = re.compile(r"^ModuleNotFoundError: No module named '(rx_spark|cloudpickle|pyarrow)\b", re.MULTILINE)
 #: What is said where nothing was to be replaced and something is there: files, a table, a table of a database.
 _THERE: Final = ("[PATH_ALREADY_EXISTS]", "[TABLE_OR_VIEW_ALREADY_EXISTS]")
 _LAMBDA: Final = "Instead of an expression of it, a lambda computes it in Python:  lambda row: row.x * row.y"
@@ -50,6 +52,9 @@ def job_error(error: Exception) -> Exception:
     versions = _VERSIONS.search(text)
     if versions is not None:
         return _other_python(*versions.groups())
+    missing = _WITHOUT_US.search(text)
+    if missing is not None:
+        return _python_without(missing[1])
     of_file = file_error(text) or disk_error(text)
     if of_file is not None:
         return of_file
@@ -75,6 +80,20 @@ def _other_python(theirs: str, ours: str) -> SparkJobError:
         f"the executors run Python {theirs}, and this program runs {ours}: functions do not travel from one to the other.\n"
         f"  On each executor {named!r} has to be a Python {ours}; PYSPARK_PYTHON, in the environment before the session is\n"
         f"  made, names another path"
+    )
+
+
+def _python_without(module: str) -> ModuleNotFoundError:
+    named = os.environ.get("PYSPARK_PYTHON")
+    started = (
+        f"{named!r}, as PYSPARK_PYTHON says" if named else "the first 'python3' on the path, as PYSPARK_PYTHON names no other"
+    )
+    return ModuleNotFoundError(
+        f"the Python that the session starts on executors has no module {module!r}. It is {started}.\n"
+        f"  On this machine:  os.environ['PYSPARK_PYTHON'] = sys.executable  before the session is made. A session that\n"
+        f"                    rx_spark makes, where there is none, starts this program's Python\n"
+        f"  On a cluster:     install it there, or send an environment along (spark.archives, PYSPARK_PYTHON=./env/bin/python)",
+        name=module,
     )
 
 
