@@ -43,7 +43,8 @@ SHORT_LIVED_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @dataclass(frozen=True)
 class Part:
-    """Tests of some folders; a script of pyproject.toml; or, with neither, all tests that no other part names."""
+    """A script of pyproject.toml, tests of some folders, or both, the script first; with neither, all tests that no other part
+    names."""
 
     name: str
     folders: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class Part:
 #: The longest first, so that no core waits for a part that was begun last.
 PARTS: Final = (
     Part("spark", ("packages/rx-spark", "examples")),
-    Part("types", script="types"),
+    Part("types", ("tests/typing",), script="types"),  # its tests find mypy's cache filled
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
@@ -70,10 +71,12 @@ PARTS: Final = (
 def commands(part: Part, parts: Sequence[Part], root: Path) -> list[list[str]]:
     """What a part runs, one after the other until one fails."""
     config = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    if part.script is not None:
-        return list(expand(part.script, config["hatch"]["envs"]["default"]["scripts"]))
+    scripts = config["hatch"]["envs"]["default"]["scripts"]
+    listed = [] if part.script is None else list(expand(part.script, scripts))
     if part.folders:
-        return [[*PYTEST, *ORDINARY, *part.folders]]
+        listed.append([*PYTEST, *ORDINARY, *part.folders])
+    if listed:
+        return listed
     named = [folder for other in parts for folder in other.folders]
     # A folder that pytest is called with is not ignored, so one that is named as a whole must not be among them.
     places = [place for place in config["pytest"]["ini_options"]["testpaths"] if place not in named]

@@ -58,6 +58,11 @@ def test_every_need_is_one_that_some_test_fulfils() -> None:
     assert needs <= {None, "rx-spark"}
 
 
+def test_what_imports_rx_spark_says_that_it_needs_it() -> None:
+    found = [e.block.where for path in DOCUMENTS for e in examples(path) if "import rx_spark" in e.block.text and e.needs is None]
+    assert found == []
+
+
 def _example(text: str, expected: str | None = None, **directives: str) -> Example:
     return Example(Block(ROOT / "none.md", 1, "python", text, directives), expected)
 

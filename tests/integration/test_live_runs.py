@@ -382,6 +382,7 @@ def test_looking_holds_nothing_that_another_thread_is_making(monkeypatch: pytest
     assert all(made_in_time)
 
 
+@pytest.mark.slow
 def test_looking_disturbs_no_thread_that_signals() -> None:
     """Races with whatever the threads do: subscribing, inner streams that come and go, ends."""
     stop = threading.Event()

@@ -187,6 +187,7 @@ class Foreign:
         self.subscribe = Flowable.range(item % 3).map(lambda at: item + at).subscribe
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefetch", [1, 4, 128])
 @pytest.mark.parametrize("rails", [1, 2, 5])
 @pytest.mark.parametrize("name", SAME_AS_WITHOUT)
@@ -197,6 +198,7 @@ def test_rails_together_give_what_the_stream_gives_without(name: str, rails: int
     assert sorted(joined.blocking_list()) == sorted(plain(source).blocking_list())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefetch", [1, 4, 128])
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("name", SAME_AS_WITHOUT)

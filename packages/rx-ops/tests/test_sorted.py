@@ -101,6 +101,7 @@ def outcome(work: Callable[[], list[Any]]) -> Any:
         return type(error), str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("mixture", MIXTURES)
 def test_the_first_few_are_those_of_sorted(mixture: str, reverse: bool) -> None:

@@ -155,6 +155,7 @@ RUNS: dict[str, Callable[[Any], list[object]]] = {
 }
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=4), st.lists(st.integers(-5, 40), max_size=8), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_a_pipeline_of_expressions_is_the_pipeline_of_lambdas(names: list[str], items: list[int], hidden: bool) -> None:

@@ -187,6 +187,7 @@ def test_a_window_that_waited_without_a_subscriber_holds_nothing_back() -> None:
     assert source.requested == 7
 
 
+@pytest.mark.slow
 def test_a_million_items_need_no_stack_and_no_memory() -> None:
     windows = Flowable.range(200_000).hide().window_until(lambda x: x % 4 == 3, prefetch=8)
     assert windows.flat_map(lambda window: window.count()).sum().blocking_get() == 200_000

@@ -48,20 +48,28 @@ class Recorder(Generic[T]):
         self._cancelled = False
         self._inside: dict[int, int] = {}
         # Re-entrant, because the collector may run a finalizer while it is held, which may call this recorder.
-        self._changed = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        #: How many threads wait for a signal. Written and read under the lock: most signals have no one to wake.
+        self._waiting = 0
 
     # recording ------------------------------------------------------------------------------------
 
     def _violated(self, text: str) -> None:
         self.violations.append(text)
-        with self._changed:
+        with self._lock:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let those look again who wait for what has changed. Under the lock."""
+        if self._waiting:
             self._changed.notify_all()
 
     def _enter(self, signal: str) -> int:
         me = threading.get_ident()
         depth = self._inside.get(me, 0) + 1
         self._inside[me] = depth  # publish first, look afterwards: of two that overlap at least one sees the other
-        if any(other != me for other in list(self._inside)):
+        if len(self._inside) > 1:
             self._violated(
                 f"§1.3: {signal} on {threading.current_thread().name!r} while another signal was still being delivered "
                 "on another thread"
@@ -102,10 +110,11 @@ class Recorder(Generic[T]):
         return True
 
     def _record(self, item: T) -> None:
-        with self._changed:
-            self.value_threads.append(threading.current_thread().name)
+        thread = threading.current_thread().name
+        with self._lock:
+            self.value_threads.append(thread)
             self.values.append(item)
-            self._changed.notify_all()
+            self._wake()
 
     def on_error(self, error: Exception, /) -> None:
         depth = self._enter("on_error")
@@ -128,7 +137,7 @@ class Recorder(Generic[T]):
         if signal == "on_error" and not isinstance(error, Exception):
             self._violated(f"§2.13: on_error({error!r}) where an Exception must be")
             error = missing or TypeError(f"on_error({error!r})")
-        with self._changed:
+        with self._lock:
             if self.is_terminated:
                 self.violations.append(f"§1.7: {signal}({error or ''!r}) after the terminal signal ({self._terminal()})")
             self.terminal_thread = threading.current_thread().name
@@ -136,7 +145,7 @@ class Recorder(Generic[T]):
                 self.errors.append(error)
             elif signal == "on_complete":
                 self.completions += 1
-            self._changed.notify_all()
+            self._wake()
         if missing is not None:
             raise missing
 
@@ -211,8 +220,12 @@ class Recorder(Generic[T]):
 
     def _await(self, reached: Callable[[], bool], seconds: float, what: str) -> Self:
         __tracebackhide__ = True
-        with self._changed:
-            done = self._changed.wait_for(reached, seconds)
+        with self._lock:
+            self._waiting += 1
+            try:
+                done = self._changed.wait_for(reached, seconds)
+            finally:
+                self._waiting -= 1
         if not done:
             self.cancel()  # or the rest of the stream would run into the next test
             self.fail(f"{what} after {seconds} seconds")

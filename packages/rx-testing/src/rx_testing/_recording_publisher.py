@@ -107,7 +107,7 @@ class RecordedSubscription(Generic[T]):
         if not self._due() or not self._token.pop(0, False):
             return False
         try:
-            return self._due() and self._step()
+            return self._step()
         finally:
             self._token[0] = True
 
@@ -128,8 +128,8 @@ class RecordedSubscription(Generic[T]):
         # Publish first, look afterwards: the holder of the token sees what was requested, or this thread gets the token.
         while self._due() and self._token.pop(0, False):
             try:
-                while self._due():
-                    self._step()
+                while self._step():
+                    pass
             finally:
                 self._token[0] = True
 

@@ -64,10 +64,10 @@ class TestSubscriber(_SubscriberEnd[T]):
             if not self._subscribe_with(subscription):
                 subscription.cancel()  # RS 2.5
                 return
-            with self._changed:
+            with self._lock:
                 self.subscription = subscription
                 unsent, self._unsent = self._unsent, []
-                self._changed.notify_all()
+                self._wake()
             if self._cancelled:
                 subscription.cancel()
             else:
@@ -96,7 +96,7 @@ class TestSubscriber(_SubscriberEnd[T]):
 
     def request(self, n: int) -> Self:
         """Ask for ``n`` more; before on_subscribe: as soon as it comes. A wrong ``n`` is passed on as it is (§3.9)."""
-        with self._changed:
+        with self._lock:
             if type(n) is int and n > 0:
                 self._requested = add_cap(self._requested, n)
             subscription = self.subscription
@@ -205,7 +205,7 @@ class TestMaybeObserver(_MaybeEnd[T]):
         try:
             if not self._accept("on_success", item):
                 return
-            with self._changed:
+            with self._lock:
                 self.terminal_thread = threading.current_thread().name
                 self._record(item)
                 self._success = True
