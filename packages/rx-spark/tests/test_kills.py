@@ -60,6 +60,30 @@ def strike(cluster: Standalone, hold: Held, victim: str) -> None:
     hold.go()
 
 
+class Noted:
+    """Notes every hundredth number that passes, each process in a file of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.folder = folder
+
+    def __call__(self, number: int) -> int:
+        if number % 100 == 99:
+            with (self.folder / str(os.getpid())).open("a") as file:
+                file.write(f"{number}\n")
+        return number
+
+    def counts(self) -> Counter[int]:
+        return Counter(int(line) for file in self.folder.iterdir() for line in file.read_text().splitlines())
+
+    def numbers(self) -> set[int]:
+        return set(self.counts())
+
+    def again(self) -> int:
+        """How many passed once more."""
+        return sum(count - 1 for count in self.counts().values())
+
+
 # --- a pass -----------------------------------------------------------------------------------------------------------
 
 
@@ -136,6 +160,36 @@ def test_what_comes_out_of_a_shuffle_comes_once(
     assert hold.ran_again()
 
 
+def test_of_a_shuffle_only_the_task_that_was_killed_is_computed_again(
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+) -> None:
+    """Spark runs all of the lost executor's tasks again, and those that had ended give the copies that the driver has."""
+    tasks = 8
+    hold = held(NUMBERS - 1)  # in the last task
+    noted = Noted(tmp_path / "effects")
+    config = replace(spark_config, parallelism=tasks)
+    numbers = rx_spark.range(NUMBERS, config=config).map(noted).map(hold)
+    answer = Answer(numbers.group_reduce(lambda n: n % 5, lambda n: n, operator.add))
+    strike(cluster, hold, "executor")
+    assert answer.get() == Counter((key, sum(range(key, NUMBERS, 5))) for key in range(5))
+    assert noted.numbers() == set(range(99, NUMBERS, 100))
+    assert 0 < noted.again() <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
+
+
+def test_control_what_is_too_large_for_a_copy_is_computed_again(
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+) -> None:
+    tasks = 8
+    hold = held(NUMBERS - 1)
+    noted = Noted(tmp_path / "effects")
+    config = replace(spark_config, parallelism=tasks)
+    texts = rx_spark.range(NUMBERS, config=config).map(noted).map(hold).map(lambda n: f"{n:0500}")
+    answer = Answer(texts.distinct().map(int))
+    strike(cluster, hold, "executor")
+    assert answer.get() == Counter(range(NUMBERS))
+    assert noted.again() > NUMBERS // 100 // tasks * 2
+
+
 # --- one value --------------------------------------------------------------------------------------------------------
 
 
@@ -163,23 +217,13 @@ def test_of_one_value_only_the_task_that_was_killed_is_computed_again(
     """What the others had is on the driver, also of those that had run on the executor that is lost."""
     tasks = 8
     hold = held(NUMBERS - 1)  # in the last task
-    effects = tmp_path / "effects"
-    effects.mkdir()
-
-    def noted(number: int) -> int:
-        if number % 100 == 99:
-            with (effects / str(os.getpid())).open("a") as file:
-                file.write(f"{number}\n")
-        return number
-
+    noted = Noted(tmp_path / "effects")
     config = replace(spark_config, parallelism=tasks)
     answer = Answer(rx_spark.range(NUMBERS, config=config).map(noted).map(hold).sum().to_flowable())
     strike(cluster, hold, "executor")
     assert answer.in_order() == [sum(range(NUMBERS))]
-    counts = Counter(line for file in effects.iterdir() for line in file.read_text().splitlines())
-    assert set(map(int, counts)) == set(range(99, NUMBERS, 100))
-    again = sum(count - 1 for count in counts.values())
-    assert 0 < again <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
+    assert noted.numbers() == set(range(99, NUMBERS, 100))
+    assert 0 < noted.again() <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
 
 
 # --- a write ----------------------------------------------------------------------------------------------------------

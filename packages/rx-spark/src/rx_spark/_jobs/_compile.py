@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_spark._columns._frames import Asked, FrameSource, Observe
+from rx_spark._columns._frames import Asked, Files, FrameSource, Observe
 from rx_spark._jobs._account import account_of
 from rx_spark._jobs._inputs import TASKS_PER_CORE, Again, Input, one_row, opened, read
 from rx_spark._jobs._observations import tell_asked
@@ -25,6 +25,7 @@ from rx_spark._plans._plan import (
     Reduce,
     Rows,
     Runner,
+    Source,
     Step,
     Sum,
     Take,
@@ -137,13 +138,21 @@ def compile_plan(
     if isinstance(source, TextSource):
         decoder, settle = decoder_of(source, engine)
         settling += () if settle is None else (settle,)
-    made = _compile(plan, engine, address, stopped, asked, decoder, itertools.count())
+    made = _compile(plan, engine, address, stopped, asked, decoder, _Numbers())
     for step, observation in asked:
         if isinstance(step, Observe):
             settling.append(partial(tell_asked, step, observation))
         elif isinstance(source, FrameSource):
             settling.append(account_of(source, observation))
     return replace(made, settle=tuple(settling))
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Numbers of the stages of a job: of those that tell what passes, and of those whose results are copied."""
+
+    observed: Iterator[int] = field(default_factory=itertools.count)
+    copied: Iterator[int] = field(default_factory=itertools.count)
 
 
 def _compile(
@@ -153,7 +162,7 @@ def _compile(
     stopped: Callable[[], bool],
     asked: Asked,
     decoder: Decoder | None,
-    numbers: Iterator[int],
+    numbers: _Numbers,
 ) -> Compiled:
     steps, limit = split_limit(plan)
     computed: DataFrame | None = None
@@ -179,15 +188,20 @@ def _compile(
     ordered = True
     # A first run may be given up, and what was counted there would be counted again.
     most = 0 if plan.counting or plan.target is not None else _bytes_of_task(engine, source.total)
+    # A task that gives its copy has read nothing, and has nothing to tell of that.
+    copies = engine.loses and not plan.counting and _has_fixed_tasks(plan.source)
     gathered: Callable[[], DataFrame] | None = None
     ours = False  # whether the last reduction calls no function of the user's
 
-    def stage(writer: Writer | RowWriter | EffectWriter | None, schema: str) -> Callable[[], DataFrame]:
+    def stage(
+        writer: Writer | RowWriter | EffectWriter | None, schema: str, *, shuffled: bool = False
+    ) -> Callable[[], DataFrame]:
         """Spark is told when it is called: some milliseconds, which a way that is not gone should not take."""
-        number = next(numbers) if any(each.observing for each in passes) else None
+        number = next(numbers.observed) if any(each.observing for each in passes) else None
         # What is told when the task has ended is of all of its blocks, or of none.
         resumes = number is None and (decoder is None or decoder.tally is None)
-        work = Work(reader, merger, _runners(passes), writer, None if writer else limit, resumes, number)
+        copied = next(numbers.copied) if copies and shuffled else None
+        work = Work(reader, merger, _runners(passes), writer, None if writer else limit, resumes, number, copied=copied)
         # Where a function is called for its effects, the task ends quietly: Spark would run it again at once.
         writes = plan.target is not None and not isinstance(writer, EffectWriter)
         before = frame
@@ -204,7 +218,7 @@ def _compile(
         ours = is_ours(step)
         by_driver = most and isinstance(step, TO_ONE) and (ours or engine.loses)
         gathered = stage(PartialsWriter(writer, most, ours), SCHEMA) if by_driver else None
-        frame = cache(partial(_exchange, stage(writer, SCHEMA), buckets))
+        frame = cache(partial(_exchange, stage(writer, SCHEMA, shuffled=True), buckets))
         reader, merger, passes = None, next_merger, []
         if partitions is not None:
             partitions, ordered, total = buckets, buckets == 1, 1
@@ -242,6 +256,11 @@ def _compile(
         return Compiled(_mapped(one_row(engine), work, engine, address, _NOTHING), 1, 1)
 
     return Compiled(gathered(), None, None, merged=merged)
+
+
+def _has_fixed_tasks(source: Source) -> bool:
+    """Whether a task of a source has the same items whenever it runs. What Spark shuffles before it may come to other tasks."""
+    return not isinstance(source, FrameSource) or (isinstance(source.origin, Files) and not source.shuffled)
 
 
 def _only_passes(steps: tuple[Step, ...]) -> bool:

@@ -27,6 +27,7 @@ from time import monotonic
 from typing import Final
 
 from rx_spark._errors import SparkJobError
+from rx_spark._transport._kept import Copies
 from rx_spark._transport._rounds import Finished, Remaining
 from rx_spark._transport._spool import Spool
 from rx_spark._transport._wire import (
@@ -35,6 +36,8 @@ from rx_spark._transport._wire import (
     DONE,
     END,
     ERROR,
+    KEEP,
+    KEPT,
     LEAVE,
     LEFT,
     NO_BLOCK,
@@ -76,13 +79,14 @@ class Partition:
 
 
 class Connection:
-    __slots__ = ("buffer", "feeds", "partition", "socket")
+    __slots__ = ("answer", "buffer", "feeds", "partition", "socket")
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self.buffer = bytearray()
         self.partition: Partition | None = None
         self.feeds = False  #: it wants items, and belongs to the feed from now on
+        self.answer = b""  #: the copy that it gets, and then nothing more
 
 
 def tell(connection: Connection, signals: bytes) -> None:
@@ -103,6 +107,7 @@ class CreditQueue:
         self._token = secrets.token_hex(16).encode()
         #: What was seen, by the number of the stage and that of the block or task: the same when one of them ran twice.
         self.seen: dict[tuple[int, int], bytes] = {}
+        self._copies = Copies()
         #: A job that writes is over when Spark has cleaned up: an error waits for that.
         self._holds_errors = holds_errors
         self._failed = False
@@ -161,6 +166,7 @@ class CreditQueue:
                 partition.frames.clear()
                 partition.in_memory = 0
             self.buffered = 0
+            self._copies.clear()
             self._spool.close()
 
     # --- the job's side ----------------------------------------------------------------------------------------------
@@ -268,6 +274,9 @@ class CreditQueue:
         if kind == SEEN:
             self.seen[index, block] = payload
             return
+        if kind == KEPT:
+            self._copies.put(block, payload)
+            return
         if partition is None or partition.connection is not connection:
             return  # an older attempt that another one has replaced
         self._progress = monotonic()
@@ -355,6 +364,11 @@ class CreditQueue:
         if number == WITNESS:
             connection.partition = Partition()  # its items are elsewhere
             tell(connection, WELCOME.pack(NO_BLOCK, 0, False))
+            return
+        if number == KEEP:
+            connection.partition = Partition()
+            connection.answer = self._copies.get(attempt)
+            tell(connection, WELCOME.pack(NO_BLOCK, len(connection.answer), False))
             return
         partition = self._partitions.setdefault(number, Partition())
         connection.partition = partition

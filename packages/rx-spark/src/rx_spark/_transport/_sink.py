@@ -17,8 +17,9 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from rx_spark._transport._credits import Connection, CreditQueue, Frame, Partition
+from rx_spark._transport._kept import send_copy
 from rx_spark._transport._place import Place
-from rx_spark._transport._wire import DATA, END, ERROR, FEED, HEADER, HELLO, LEFT, dumps
+from rx_spark._transport._wire import DATA, END, ERROR, FEED, HEADER, HELLO, KEPT, LEFT, dumps
 
 TICK: Final = 0.1  #: seconds between looks at jobs that wait or that are being cancelled
 STARVED: Final = 1.0  #: seconds without any progress before waiting tasks are relieved
@@ -214,6 +215,11 @@ class CreditSink(CreditQueue):
                 connection.socket.setblocking(True)
                 self._feed(connection.socket)
                 return
+            if connection.answer:
+                selector.unregister(connection.socket)
+                sent = (connection.socket, connection.answer)
+                threading.Thread(target=send_copy, args=sent, name="rx-spark-copy", daemon=True).start()
+                return
         if over or self._stopped():
             self._hang_up(selector, connection)
 
@@ -240,7 +246,7 @@ class CreditSink(CreditQueue):
             at += HEADER.size
             self._store(connection, kind, block, index, count, bytes(buffer[at : at + size]))
             at += size
-            if kind in (END, ERROR, LEFT):
+            if kind in (END, ERROR, LEFT, KEPT):
                 return False
         del buffer[:at]
         return True

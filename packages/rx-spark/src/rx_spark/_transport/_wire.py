@@ -7,6 +7,9 @@ one credit, and the driver returns one byte per credit. Frames: DATA (a chunk of
 (pickled), END (the task has no more blocks), LEFT (it has, but the driver asked it to leave its slot to others), and SEEN, ahead
 of DONE or END: what was observed of all items of a block, or of a task. Its block is the number of that, its index the stage's.
 
+A task that writes to a shuffle (KEEP) says which it is instead of its attempt. WELCOME says how many bytes follow, the copy of
+what an earlier attempt gave; where there is none, the task sends one (KEPT).
+
 A task that is fed by the driver (FEED) gets DATA and END frames instead, and sends one byte for each further one that it wants.
 """
 
@@ -36,12 +39,13 @@ HELLO: Final = struct.Struct("!32sqq")  # token, partition (or REPORT), number o
 #: The last block that the driver has whole (or NO_BLOCK), how many items it has up to there, and whether the task is to leave.
 WELCOME: Final = struct.Struct("!qq?")
 NO_BLOCK: Final = -1
-DATA, DONE, ERROR, END, LEFT, SEEN = 1, 2, 3, 4, 5, 6
+DATA, DONE, ERROR, END, LEFT, SEEN, KEPT = 1, 2, 3, 4, 5, 6, 7
 CREDIT: Final = b"+"  #: another chunk is wanted
 LEAVE: Final = b"-"  #: the task is to end with the block it is at; a second one: at once
 REPORT: Final = -1  #: the partition of tasks that have only an error to tell
 FEED: Final = -2  #: the partition of a task that wants the driver's items
 WITNESS: Final = -3  #: the partition of tasks that tell what they have seen, and send their items elsewhere
+KEEP: Final = -4  #: the partition of tasks that write to a shuffle, and ask for the copy of an earlier attempt or send one
 QUICK_SECONDS, SLOW_SECONDS = 0.02, 0.2
 
 
@@ -254,15 +258,9 @@ class Link:
             self.block, self.index = NO_BLOCK, 0
 
     def _welcome(self) -> tuple[int, int, int]:
-        got = b""
-        try:
-            while len(got) < WELCOME.size:
-                more = self._socket.recv(WELCOME.size - len(got))
-                if not more:
-                    return NO_BLOCK, 0, 0  # the driver has gone, which reading from it will say again
-                got += more
-        except OSError:
-            return NO_BLOCK, 0, 0
+        got = self.read(WELCOME.size)
+        if got is None:
+            return NO_BLOCK, 0, 0  # the driver has gone, which reading from it will say again
         block, index, leave = WELCOME.unpack(got)
         return block, index, int(leave)
 
@@ -278,6 +276,19 @@ class Link:
             self._credits += got.count(CREDIT)
             self.leave += got.count(LEAVE)
         return self.leave < 2
+
+    def read(self, size: int) -> bytes | None:
+        """What the driver sends behind its WELCOME; None when it has gone before the end of that."""
+        got = bytearray()
+        try:
+            while len(got) < size:
+                more = self._socket.recv(min(size - len(got), 256 * 1024))
+                if not more:
+                    return None
+                got += more
+        except OSError:
+            return None
+        return bytes(got)
 
     def send(self, kind: int, block: int, index: int, count: int = 0, payload: bytes = b"") -> bool:
         if kind == DATA:

@@ -24,6 +24,7 @@ from rx_spark._columns._rows import RowType
 from rx_spark._columns._whole import is_batch, whole_batches
 from rx_spark._errors import VersionsError
 from rx_spark._plans._plan import BlockRunner
+from rx_spark._transport._kept import copied
 from rx_spark._transport._wire import (
     DATA,
     DONE,
@@ -75,6 +76,8 @@ class Work:
     observed: int | None = None
     #: It is told of each block, because another task may have the others; else of all of the task.
     by_block: bool = False
+    #: The number of the stage in the job, where the driver keeps copies of what its tasks give to a shuffle.
+    copied: int | None = None
 
     def blocks(self, batches: Iterable[Any], partition: int, after: int = -1) -> Blocks:
         """The blocks of a task. Of those up to ``after`` nothing is computed, also by runners that look ahead."""
@@ -185,7 +188,12 @@ class Program:
             return
         blocks = work.blocks(source, partition)
         writer = work.writer
-        produced = writer.batches(blocks) if isinstance(writer, RowWriter | EffectWriter) else _batches(writer.rows(blocks))
+        if isinstance(writer, RowWriter | EffectWriter):
+            produced = writer.batches(blocks)
+        elif work.copied is None or self.address is None:
+            produced = _batches(writer.rows(blocks))
+        else:
+            produced = _batches(copied(writer.rows(blocks), self.address, work.copied, partition))
         while True:  # user code runs in next() only, so a GeneratorExit from there is the user's, one from yield is Spark's
             try:
                 batch = next(produced)
