@@ -1,7 +1,7 @@
 """Run the tests that are marked ``cluster`` on Spark clusters of this machine, one cluster after the other.
 
     python tools/clusters.py                       local-cluster, a standalone cluster with two workers, one with speculation
-    python tools/clusters.py standalone -k kill    one of them, with arguments for pytest
+    python tools/clusters.py standalone -k kill    one of them (or local-cluster, speculation), with arguments for pytest
     RX_KILLS=20 python tools/clusters.py           each kill twenty times, as in the night
 
 Spark allows one context per process: each engine has a process of its own, whose fixtures start and stop what it needs
@@ -119,8 +119,20 @@ def in_use() -> set[Path]:
     return found
 
 
+def engine_of(argument: str) -> str | None:
+    """The engine that is meant, with what it is made of or without; None for an option of pytest and for a file of tests.
+
+    Raises SystemExit for what is none of these."""
+    for engine in ENGINES:
+        if argument in (engine, engine.partition("[")[0]):
+            return engine
+    if argument.startswith("-") or (ROOT / argument.partition("::")[0]).exists():
+        return None
+    raise SystemExit(f"{argument!r} is neither an engine nor a file of tests.\n  Engines:  {', '.join(ENGINES)}")
+
+
 def main(arguments: Sequence[str]) -> int:
-    engines = [each for each in arguments[:1] if each in ENGINES]
+    engines = [engine for each in arguments[:1] if (engine := engine_of(each)) is not None]
     rest = arguments[len(engines) :]
     stops: list[int] = []
 

@@ -39,6 +39,26 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize(
+    ("argument", "engine"),
+    [
+        ("local-cluster", "local-cluster[2,1,1024]"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("speculation", "speculation"),
+        ("-k", None),
+        ("packages/rx-spark", None),
+        ("packages/rx-spark/tests/test_kills.py::test_columns", None),
+    ],
+)
+def test_an_engine_is_named_with_what_it_is_made_of_or_without(argument: str, engine: str | None) -> None:
+    assert clusters.engine_of(argument) == engine
+
+
+def test_what_is_neither_an_engine_nor_a_file_is_told_with_the_engines() -> None:
+    with pytest.raises(SystemExit, match=r"Engines:  local-cluster\[2,1,1024\], standalone, speculation"):
+        clusters.main(["local"])
+
+
 @pytest.fixture
 def tests(tmp_path: Path) -> Iterator[Path]:
     """A folder for tests that start a sleeper, and tell its process id in a file."""
