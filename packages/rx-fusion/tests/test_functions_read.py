@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -34,6 +35,22 @@ class Fare:
 def doubled(x: int) -> int:
     """With a docstring, as functions have them."""
     return x * 2
+
+
+def two_ways(x: int) -> int:
+    if x:
+        return 1
+    return 2
+
+
+def several_ways(x: int) -> str | None:
+    if x > 3 and x < 8:
+        return "some"
+    elif x == 3 or x is None:
+        return "three"
+    if not x:
+        return None
+    return "few" if x < 3 else "many"
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> tuple[object, ...]:
@@ -97,12 +114,33 @@ READ: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda x: (x, x + 1), (5,)),
     (lambda x: [x, 1], (5,)),
     (lambda x: {"a": x, x: 1}, (5,)),
+    *[(lambda x: 1 if x else 2, (x,)) for x in (0, 5)],
+    *[(lambda x: 1 if not x else 2, (x,)) for x in (0, 5)],
+    *[(lambda x: 1 if x is None else x, (x,)) for x in (None, 5)],
+    *[(lambda x: x if x is not None else 1, (x,)) for x in (None, 5)],
+    *[(lambda x: 1 if x < 3 else 1 / x, (x,)) for x in (0, 5)],
+    *[(lambda x: 1 if x and x + 1 else 2, (x,)) for x in (0, -1, 5)],
+    *[(lambda x: 1 if x > 7 or x == 3 else 2, (x,)) for x in (0, 3, 8)],
+    *[(lambda x: 1 if x > 7 else 2 if x > 3 else doubled(x), (x,)) for x in (0, 4, 8)],
+    *[(lambda x: (1 if x else 2) + 1, (x,)) for x in (0, 5)],
+    *[(lambda x: x + (1 if x else 2), (x,)) for x in (0, 5)],
+    *[(lambda x: (x, "odd" if x % 2 else "even"), (x,)) for x in (0, 5)],
+    *[(lambda x: x + (1 if x > 7 else 2 if x > 3 else 3), (x,)) for x in (0, 4, 8)],
+    *[(lambda x: x + ((1 if x > 7 else 2) if x > 3 else 3), (x,)) for x in (0, 4, 8)],
+    *[(lambda x: (x and 1) if x > 3 else (x or 2), (x,)) for x in (0, 1, 8)],
+    *[(two_ways, (x,)) for x in (0, 5)],
+    *[(several_ways, (x,)) for x in (-1, 0, 3, 4, 8)],
     (lambda a, b: a - b, (5, 3)),
     (lambda a, b: (b, a), (5, 3)),
     (lambda key, value, at: key + value * at, (1, 2, 3)),
     (around(4), (5,)),
     (doubled, (5,)),
 ]
+if sys.version_info < (3, 12):  # later ones write what is behind the condition twice
+    READ += [
+        *[(lambda x: (x.real, "odd" if x % 2 else "even"), (x,)) for x in (0, 5)],
+        *[(lambda x: max(x, 1 if x else 2) * doubled(x if x > 1 else 7), (x,)) for x in (0, 1, 5)],
+    ]
 
 
 @pytest.mark.parametrize(("function", "args"), READ)
@@ -117,9 +155,15 @@ def local(x: int) -> int:
     return y
 
 
-def two_ways(x: int) -> int:
+def looping(x: int) -> int:
+    while x > 2:
+        print(x)
+    return 2
+
+
+def failing(x: int) -> int:
     if x:
-        return 1
+        raise ValueError(x)
     return 2
 
 
@@ -129,8 +173,6 @@ def changing(x: int) -> None:
 
 
 UNREAD: list[Any] = [
-    lambda x: 1 if x else 2,
-    lambda x: 1 if x and x + 1 else 2,
     lambda x: 1 < x < 3,
     lambda x: f"{x}",
     lambda x: [y for y in x],  # noqa: C416  # what is read
@@ -151,7 +193,8 @@ UNREAD: list[Any] = [
     lambda x: (locals(), x),
     lambda x: sorted(vars()),
     local,
-    two_ways,
+    looping,
+    failing,
     changing,
     len,
     Fare,
@@ -233,6 +276,10 @@ def test_parts_are_evaluated_in_their_order() -> None:
     read = read_function(function)
     assert read is not None
     assert told_by(read) == told_by(function) == ["a", "b", "b()", "c", "c()", "a()", "d", "d()", "[]"]
+    conditional = lambda x: x.a(x.d() if x.b() else x.c())  # noqa: E731
+    read = read_function(conditional)
+    assert told_by(read or conditional) == told_by(conditional) == ["a", "b", "b()", "d", "d()", "a()"]
+    assert (read is not None) == (sys.version_info < (3, 12))
 
 
 def test_it_shows_itself_and_pickles_as_the_function() -> None:
@@ -265,6 +312,7 @@ def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(parts, parts).map(lambda p: f"min({p[0]}, {p[1]})"),
         st.tuples(parts, parts).map(lambda p: f"str({p[0]}).replace('a', str(object={p[1]}))"),
         parts.map(lambda p: f"{{'k': {p}}}"),
+        st.tuples(parts, parts, parts).map(lambda p: f"({p[0]} if {p[1]} else {p[2]})"),
     )
 
 
@@ -283,7 +331,7 @@ def test_random_functions_read_give_and_raise_what_the_call_does(text: str, firs
     function = scope.made(limit)
     read = read_function(function)
     if read is None:
-        # a list of constants is made in a way of its own, and nested words may go past one another
-        assert any(part in text for part in ("[", " and ", " or ", "(not (not ")), text
+        # a list of constants is made in a way of its own, and nested words and conditions may go past one another
+        assert any(part in text for part in ("[", " and ", " or ", "(not (not ", " if ")), text
         return
     assert repr(outcome(read, first, second)) == repr(outcome(function, first, second))

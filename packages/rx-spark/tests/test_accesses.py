@@ -94,6 +94,7 @@ def test_a_field_by_its_name(row: RowType) -> None:
         ("km", "city"),
     )
     assert given(row, sym(it.km * it.km)) == ([2.25, 16.0, 90.25], ("km",))
+    assert given(row, lambda trip: trip.city if trip.km > 2 else "near") == (["near", "Bonn", "Köln"], ("km", "city"))
 
 
 @pytest.mark.parametrize("row", BY_KEY, ids=lambda row: row.form)
@@ -198,7 +199,7 @@ def only_read(text: str) -> Callable[[Any], Any]:
     "text",
     [
         *("trip", "(trip, trip.city)", "str(trip)", "trip.far()", "trip.other", "trip['city']", "trip[0]", "trip == 1", "1"),
-        *("trip.city if trip.km else 0", "f'{trip.city}'", "trip.__class__", "[trip.city, trip]"),
+        *("trip.city if trip else 0", "f'{trip.city}'", "trip.__class__", "[trip.city, trip]"),
     ],
 )
 def test_a_function_that_does_more_than_look_gets_rows(text: str) -> None:
@@ -256,6 +257,7 @@ def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         pairs.map(lambda p: f"{{'a': {p[0]}, 'b': {p[1]}}}"),
         pairs.map(lambda p: f"({p[0]})[{p[1]}]"),
         pairs.map(lambda p: f"min({p[0]}, {p[1]})"),
+        st.tuples(parts, parts, parts).map(lambda p: f"({p[0]} if {p[1]} else {p[2]})"),
         parts.map(lambda p: f"({p}).upper()"),
         parts.map(lambda p: f"str({p})"),
     )

@@ -10,6 +10,7 @@ from rx_fusion.symbols._expression import Expression, Structure, expression_of, 
 from rx_fusion.symbols._nodes import (
     Attribute,
     Call,
+    Conditional,
     Constant,
     Display,
     Index,
@@ -27,6 +28,7 @@ from rx_fusion.symbols._unanswered import SymbolError
 __all__ = [
     "Attribute",
     "Call",
+    "Conditional",
     "Constant",
     "Display",
     "Expression",

@@ -19,6 +19,7 @@ from rx_core import name_of
 from rx_fusion.symbols._nodes import (
     Attribute,
     Call,
+    Conditional,
     Constant,
     Display,
     Index,
@@ -140,6 +141,8 @@ def _key(node: Node, constants: list[Any]) -> object:
             return ("()", called, given, tuple([(name, _key(part, constants)) for name, part in kwargs]))
         case Display(shape, items):
             return (shape, *[_key(part, constants) for part in items])
+        case Conditional(condition, then, otherwise):
+            return ("if", _key(condition, constants), _key(then, constants), _key(otherwise, constants))
         case _:
             raise TypeError(f"{node!r} is not a node of an expression")
 

@@ -12,6 +12,8 @@ what the user wrote and nothing about how it runs::
         case Index(operand, index):             ...
         case Call(function, args, kwargs):      ...  # abs, round, divmod and methods are calls too
         case Display(kind, items):              ...  # a tuple, list, dict or slice with expressions inside
+        case Conditional(condition, then, otherwise):  # of functions that were read: one of the two is evaluated
+            ...
 """
 
 from __future__ import annotations
@@ -103,7 +105,21 @@ class Display(Value):
         put(self, "items", items)
 
 
-Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display
+class Conditional(Value):
+    """``then if condition else otherwise``. The condition is evaluated first, and then one of the others."""
+
+    __slots__ = ("condition", "otherwise", "then")
+    condition: Node
+    then: Node
+    otherwise: Node
+
+    def __init__(self, condition: Node, then: Node, otherwise: Node) -> None:
+        put(self, "condition", condition)
+        put(self, "then", then)
+        put(self, "otherwise", otherwise)
+
+
+Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display | Conditional
 
 
 def written(node: Node) -> str:
@@ -126,6 +142,8 @@ def parts_of(node: Node) -> Sequence[Node]:
             return function, *args, *(each for _, each in kwargs)
         case Display(_, items):
             return items
+        case Conditional(condition, then, otherwise):
+            return condition, then, otherwise
         case _:
             return ()
 
@@ -144,5 +162,7 @@ def with_parts(node: Node, parts: Sequence[Node]) -> Node:
             return Call(parts[0], tuple(parts[1 : 1 + len(args)]), tuple([(name, each) for (name, _), each in named]))
         case Display(kind, _):
             return Display(kind, tuple(parts))
+        case Conditional():
+            return Conditional(*parts)
         case _:
             return node

@@ -2,7 +2,7 @@
 
 ``sym`` calls a function with symbols, which is right where the user says so. Here nothing is called and nothing is guessed: the
 instructions are followed one by one, and a function with one that is not known here, on any version of Python, is no expression.
-So is one with an ``if``, a local variable, a default, an inner function or an f-string. What is read computes the same, in the
+So is one with a local variable, a default, an inner function or an f-string. What is read computes the same, in the
 same order: names are looked up each time, in the dictionary of the module and in the cells of the functions around.
 """
 
@@ -18,7 +18,19 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
 from rx_fusion.symbols._expression import Expression
-from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, parts_of, with_parts
+from rx_fusion.symbols._nodes import (
+    Attribute,
+    Call,
+    Conditional,
+    Constant,
+    Display,
+    Index,
+    Item,
+    Node,
+    Operator,
+    parts_of,
+    with_parts,
+)
 from rx_fusion.symbols._symbol import Symbol
 
 T = TypeVar("T")
@@ -31,6 +43,8 @@ _COMPARE: Final = frozenset(("<", "<=", "==", "!=", ">", ">="))
 _OF_FRAMES: Final = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
 #: Longer ones gain nothing: what they call costs more than their own call.
 _MOST_INSTRUCTIONS: Final = 60
+#: Ways that meet again are read once for each way to them.
+_MOST_STEPS: Final = 2 * _MOST_INSTRUCTIONS
 _MOST_FUNCTIONS: Final = 1_024
 
 
@@ -89,9 +103,8 @@ def _tree(code: CodeType) -> Node | None:
     from dis import get_instructions  # only who reads code needs it
 
     try:
-        return _Reader(code).read(
-            [_Instruction(e.opname, e.argval, e.argrepr, e.arg or 0, e.offset) for e in get_instructions(code)]
-        )
+        instructions = [_Instruction(e.opname, e.argval, e.argrepr, e.arg or 0, e.offset) for e in get_instructions(code)]
+        return _Reader(code, instructions).read() if len(instructions) <= _MOST_INSTRUCTIONS else None
     except (_NotRead, IndexError):
         return None
 
@@ -123,46 +136,122 @@ def _jump_at(names: list[str], at: int) -> tuple[int, str] | None:
     return None
 
 
+#: They ask for the truth of a value without TO_BOOL, too, as versions before 3.13 do.
+_ASKING: Final = frozenset(("UNARY_NOT", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE"))
+#: Where ``then if condition else otherwise`` jumps to the second value: when the condition is false; or true; or when it is None,
+#: or is not. CPython 3.11 has names of its own for jumps forward.
+_BRANCHES: Final = {
+    f"POP_JUMP_{way}IF_{when}": when for way in ("", "FORWARD_") for when in ("FALSE", "TRUE", "NONE", "NOT_NONE")
+}
+
+
+def _waits(entry: _Entry) -> bool:
+    """Whether it is the same when it is evaluated later."""
+    return entry is None or isinstance(entry, Item) or (isinstance(entry, Constant) and type(entry.value) is not _Free)
+
+
+def _plain(compared: str) -> str:
+    """The operator of a comparison whose truth is asked for next, which CPython 3.13 says with it."""
+    return compared.removeprefix("bool(").removesuffix(")")
+
+
 class _Reader:
     """Follows the instructions of a function, with nodes on the stack."""
 
-    def __init__(self, code: CodeType) -> None:
+    def __init__(self, code: CodeType, instructions: list[_Instruction]) -> None:
+        self._code = code
+        self._instructions = instructions
+        self._names = [each.name for each in instructions]
+        self._places = {each.offset: at for at, each in enumerate(instructions)}
         self._arguments = {name: Item(at, name) for at, name in enumerate(code.co_varnames[: code.co_argcount])}
-        self._constants = code.co_consts
         self._stack: list[_Entry] = []
         self._keywords: tuple[str, ...] = ()
         self._joins: list[_Join] = []
+        self._left = _MOST_STEPS
 
-    def read(self, instructions: list[_Instruction]) -> Node:
-        if len(instructions) > _MOST_INSTRUCTIONS:
-            raise _NotRead
-        last = len(instructions) - 1
-        names = [each.name for each in instructions]
-        skipped = -1
-        for at, (name, value, shown, number, offset) in enumerate(instructions):
-            if at <= skipped:
-                continue
+    def read(self) -> Node:
+        """What the function returns."""
+        return self._way(0, ())
+
+    def _way(self, at: int, ends: tuple[int, ...]) -> Node:
+        """What comes of the instructions from ``at``: the value that is there at one of the ``ends``, or that is returned where
+        there are none."""
+        while at not in ends:
+            self._left -= 1
+            if self._left < 0:
+                raise _NotRead
+            name, value, shown, number, offset = self._instructions[at]
             self._join(offset)
-            jump = _jump_at(names, at)
+            jump = _jump_at(self._names, at)
             if jump is not None:
-                skipped, word = jump
-                if name == "COPY" and number != 1:
+                at = self._word(at, *jump) + 1
+            elif name in _BRANCHES:
+                node, meeting = self._branches(at, _BRANCHES[name], ends)
+                if meeting is None:
+                    return node
+                self._stack.append(node)
+                at = meeting
+            elif name == "JUMP_FORWARD":
+                if self._joins:
                     raise _NotRead
-                target = instructions[skipped - (names[skipped] == "POP_TOP")].value
-                (left,) = self._taken(1)
-                self._joins.append(_Join(target, word, left, len(self._stack)))
-                continue
-            if name == "TO_BOOL" and names[at + 1] == "UNARY_NOT":
-                continue
-            if name in ("RETURN_VALUE", "RETURN_CONST"):
+                at = self._places[value]
+            elif name in ("RETURN_VALUE", "RETURN_CONST"):
                 if name == "RETURN_CONST":
                     self._stack.append(Constant(value))
-                (result,) = self._taken(1)
-                if at != last or self._stack or self._joins:
+                if ends:
                     raise _NotRead
-                return result
-            self._follow(name, value, shown, number)
-        raise _NotRead
+                return self._result()
+            else:
+                asked = name == "TO_BOOL" and self._names[at + 1] in _ASKING
+                if not asked:
+                    self._follow(name, value, _plain(shown) if name == "COMPARE_OP" else shown, number)
+                at += 1
+        self._join(self._instructions[at].offset)
+        return self._result()
+
+    def _result(self) -> Node:
+        (result,) = self._taken(1)
+        if self._stack or self._joins:
+            raise _NotRead
+        return result
+
+    def _word(self, at: int, last: int, word: str) -> int:
+        """``left and`` or ``left or``; returns where it ends."""
+        if self._names[at] == "COPY" and self._instructions[at].number != 1:
+            raise _NotRead
+        target = self._instructions[last - (self._names[last] == "POP_TOP")].value
+        (left,) = self._taken(1)
+        self._joins.append(_Join(target, word, left, len(self._stack)))
+        return last
+
+    def _branches(self, at: int, when: str, ends: tuple[int, ...]) -> tuple[Node, int | None]:
+        """The two ways behind a condition, and where they meet; None where both return.
+
+        What is on the stack already is evaluated before the condition. Arguments and constants may be taken later; where there
+        is something else, it stays out of the two ways, which are read up to the place where they meet. CPython 3.12 and later
+        write what is behind that place twice if it is short: then there is none.
+        """
+        (condition,) = self._taken(1)
+        target = self._places.get(self._instructions[at].value, 0)
+        if target <= at:
+            raise _NotRead  # a loop
+        if when in ("NONE", "NOT_NONE"):
+            condition = Call(Constant(operator.is_ if when == "NONE" else operator.is_not), (condition, Constant(None)))
+        if not self._joins and all(map(_waits, self._stack)):
+            below = list(self._stack)
+            here = self._way(at + 1, ends)
+            self._stack = below
+            there = self._way(target, ends)
+            meeting = ends[-1] if ends else None
+        else:
+            if self._names[target - 1] != "JUMP_FORWARD":
+                raise _NotRead
+            meeting = self._places[self._instructions[target - 1].value]
+            below, joins = self._stack, self._joins
+            self._stack, self._joins = [], []
+            here, there = self._way(at + 1, (target - 1, meeting)), self._way(target, (meeting,))
+            self._stack, self._joins = below, joins
+        return (Conditional(condition, here, there) if when == "FALSE" else Conditional(condition, there, here)), meeting
 
     def _join(self, offset: int) -> None:
         """Put words together whose second operand ends here."""
@@ -201,7 +290,7 @@ class _Reader:
             case "PUSH_NULL":
                 put(None)
             case "KW_NAMES":
-                self._keywords = self._constants[number]
+                self._keywords = self._code.co_consts[number]
             case "CALL":
                 put(self._call(number, self._keywords))
                 self._keywords = ()
