@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rx_spark._columns._cutting import cut
 from rx_spark._columns._nulls import null_inside
 from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, null_text
+from rx_spark._columns._values import values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +41,7 @@ def made_rows(batch: pa.RecordBatch, row: RowType) -> Iterable[Any]:
     """The items of a batch that has been looked at for nulls."""
     columns = []
     for at, field in enumerate(row.fields):
-        values = batch.column(at).to_pylist()
+        values = values_of(batch.column(at))
         columns.append(values if field.kind.plain else [_python(value, field.kind) for value in values])
     return row.rows(columns)
 

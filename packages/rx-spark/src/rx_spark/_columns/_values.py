@@ -1,0 +1,73 @@
+"""The values of an Arrow column as Python has them: what ``to_pylist`` gives, without an Arrow object for each of them.
+
+Arrow makes numbers and text of a column at once. Of moments, days and decimals it makes one scalar after the other, some
+microseconds each; so they are made here of what a column has of them: whole numbers, or their text.
+"""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+_EPOCH: Final = datetime.datetime(1970, 1, 1)
+_DAY_OF_THE_EPOCH: Final = _EPOCH.toordinal()
+
+
+def values_of(column: pa.Array) -> list[Any]:
+    """None for a null. Errors: those of ``to_pylist``, for a moment or a day that Python does not have."""
+    try:
+        made = _made(column)
+    except (OverflowError, ValueError):
+        made = None  # which Arrow says in its way
+    return column.to_pylist() if made is None else made
+
+
+def _made(column: pa.Array) -> list[Any] | None:
+    """None where Arrow does it, because it is fast or knows better."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_timestamp(kind):
+        if kind.unit != "us" or kind.tz not in (None, "UTC"):
+            return None
+        epoch = _EPOCH if kind.tz is None else _EPOCH.replace(tzinfo=_zone(column))
+        return _each(column.view(pa.int64()), lambda number: epoch + datetime.timedelta(0, 0, number))
+    if types.is_date32(kind):
+        day = datetime.date.fromordinal
+        return _each(column.view(pa.int32()), lambda number: day(number + _DAY_OF_THE_EPOCH))
+    if types.is_decimal128(kind):
+        return _each(column.cast(pa.string()), Decimal)
+    if types.is_list(kind):
+        offsets = column.offsets.to_pylist()
+        start = offsets[0]
+        items = _made(column.values.slice(start, offsets[-1] - start))
+        if items is None:
+            return None
+        lists: list[Any] = [items[first - start : end - start] for first, end in pairwise(offsets)]
+        if column.null_count:
+            return [made if valid else None for made, valid in zip(lists, column.is_valid().to_pylist(), strict=True)]
+        return lists
+    return None
+
+
+def _each(column: pa.Array, make: Callable[[Any], Any]) -> list[Any]:
+    plain = column.to_pylist()
+    if column.null_count:
+        return [None if value is None else make(value) for value in plain]
+    return [make(value) for value in plain]
+
+
+def _zone(column: pa.Array) -> datetime.tzinfo | None:
+    """Arrow's own object for UTC, which depends on what is installed."""
+    import pyarrow as pa
+
+    zone: datetime.tzinfo | None = pa.scalar(0, column.type).as_py().tzinfo
+    return zone
