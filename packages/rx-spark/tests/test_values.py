@@ -51,20 +51,36 @@ def test_they_are_those_of_arrow(kind: str, data: st.DataObject) -> None:
         assert shown(values_of(part)) == shown(part.to_pylist())
 
 
-@pytest.mark.parametrize("kind", ["moments in UTC", "days", "prices", "numbers"])
-@settings(max_examples=40, deadline=None)
+def nested(
+    kind: tuple[pa.DataType, st.SearchStrategy[Any]],
+) -> st.SearchStrategy[tuple[pa.DataType, st.SearchStrategy[Any]]]:
+    """Columns of lists, maps and structs of others."""
+    made, values = kind
+    optional = st.none() | values
+    return st.sampled_from([
+        (pa.list_(made), st.lists(optional, max_size=3)),
+        (pa.map_(pa.string(), made), st.lists(st.tuples(st.text(max_size=2), optional), max_size=3)),
+        (pa.struct({"a": made, "b": pa.int64()}), st.fixed_dictionaries({"a": optional, "b": st.integers(0, 9)})),
+    ])  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_in_lists_too(kind: str, data: st.DataObject) -> None:
-    made, values = KINDS[kind]
-    inner = st.none() | st.lists(st.none() | values, max_size=3)
-    for plain, column_type in (
-        (data.draw(st.lists(inner, max_size=5)), pa.list_(made)),
-        (data.draw(st.lists(st.none() | st.lists(inner, max_size=2), max_size=3)), pa.list_(pa.list_(made))),
-    ):
-        column = pa.array(plain, column_type)
-        start = data.draw(st.integers(0, len(plain)))
-        for part in (column, column.slice(start), column.slice(0, start)):
-            assert shown(values_of(part)) == shown(part.to_pylist())
+def test_in_what_has_parts_too(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(list(KINDS.values())).flatmap(nested))
+    if data.draw(st.booleans()):
+        kind = data.draw(nested(kind))
+    made, values = kind
+    plain = data.draw(st.lists(st.none() | values, max_size=5))
+    column = pa.array(plain, made)
+    start = data.draw(st.integers(0, len(plain)))
+    for part in (column, column.slice(start), column.slice(0, start)):
+        assert shown(values_of(part)) == shown(part.to_pylist())
+
+
+def test_names_that_occur_twice_are_left_to_arrow() -> None:
+    column = pa.StructArray.from_arrays([pa.array([1], pa.date32()), pa.array([2])], names=["a", "a"])
+    assert _values._made(column) is None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The values of an Arrow column as Python has them: what ``to_pylist`` gives, without an Arrow object for each of them.
 
 Arrow makes numbers and text of a column at once. Of moments, days and decimals it makes one scalar after the other, some
-microseconds each; so they are made here of what a column has of them: whole numbers, or their text.
+microseconds each. So they are made here of what a column has of them, whole numbers or their text, in lists, maps and structs too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
@@ -46,16 +46,42 @@ def _made(column: pa.Array) -> list[Any] | None:
     if types.is_decimal128(kind):
         return _each(column.cast(pa.string()), Decimal)
     if types.is_list(kind):
-        offsets = column.offsets.to_pylist()
-        start = offsets[0]
-        items = _made(column.values.slice(start, offsets[-1] - start))
-        if items is None:
+        return _cut(column, column.values)
+    if types.is_map(kind):
+        return _cut(column, column.keys, column.items)
+    if types.is_struct(kind):
+        names = [field.name for field in kind]
+        columns = _columns(column.field(at) for at in range(len(names)))
+        if columns is None or len({*names}) < len(names):
             return None
-        lists: list[Any] = [items[first - start : end - start] for first, end in pairwise(offsets)]
-        if column.null_count:
-            return [made if valid else None for made, valid in zip(lists, column.is_valid().to_pylist(), strict=True)]
-        return lists
+        return _with_nulls(column, [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)])
     return None
+
+
+def _columns(parts: Iterable[pa.Array]) -> list[list[Any]] | None:
+    """The values of several columns, where those of one at least are made here."""
+    columns = [(part, _made(part)) for part in parts]
+    if all(made is None for _, made in columns):
+        return None
+    return [part.to_pylist() if made is None else made for part, made in columns]
+
+
+def _cut(column: pa.Array, *parts: pa.Array) -> list[Any] | None:
+    """A list for each element: of the values, all of them in one list, those that are its own. Pairs of the keys and values of a
+    map."""
+    offsets = column.offsets.to_pylist()
+    start = offsets[0]
+    columns = _columns(part.slice(start, offsets[-1] - start) for part in parts)
+    if columns is None:
+        return None
+    made = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    return _with_nulls(column, [made[first - start : end - start] for first, end in pairwise(offsets)])
+
+
+def _with_nulls(column: pa.Array, made: list[Any]) -> list[Any]:
+    if not column.null_count:
+        return made
+    return [value if valid else None for value, valid in zip(made, column.is_valid().to_pylist(), strict=True)]
 
 
 def _each(column: pa.Array, make: Callable[[Any], Any]) -> list[Any]:
