@@ -1,7 +1,7 @@
 """The values of an Arrow column as Python has them: what ``to_pylist`` gives, without an Arrow object for each of them.
 
 Arrow makes numbers and text of a column at once. Of moments, days and decimals it makes one scalar after the other, some
-microseconds each. So they are made here of what a column has of them, whole numbers or their text, in lists, maps and structs too.
+microseconds each. So they are made here of what a column has of them, numbers or text, in lists, maps and structs too.
 """
 
 from __future__ import annotations
