@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rx_spark._columns import _values
-from rx_spark._columns._values import values_of
+from rx_spark._columns._values import column_of, values_of
 
 UTC = datetime.UTC
 MOMENTS = st.datetimes(timezones=st.just(UTC))
@@ -76,6 +77,20 @@ def test_in_what_has_parts_too(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(plain)))
     for part in (column, column.slice(start), column.slice(0, start)):
         assert shown(values_of(part)) == shown(part.to_pylist())
+
+
+ZONES = st.sampled_from(
+    [UTC, ZoneInfo("UTC"), ZoneInfo("Europe/Berlin"), datetime.timezone(datetime.timedelta(hours=-5, seconds=7))]
+)
+ZONED = st.datetimes(datetime.datetime(2, 1, 1), datetime.datetime(9998, 1, 1), timezones=ZONES)
+
+
+@settings(max_examples=100, deadline=None)
+@given(values=st.lists(st.none() | ZONED, max_size=5), naive=st.lists(st.datetimes(), max_size=1))
+def test_a_column_of_moments_is_that_of_arrow(values: list[Any], naive: list[datetime.datetime]) -> None:
+    kind = pa.timestamp("us", "UTC")
+    assert column_of(values, kind).equals(pa.array(values, kind))
+    assert column_of([*values, *naive], kind).equals(pa.array([*values, *naive], kind))
 
 
 def test_names_that_occur_twice_are_left_to_arrow() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rx_spark._columns._cutting import cut
 from rx_spark._columns._nulls import null_inside
 from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, null_text
-from rx_spark._columns._values import values_of
+from rx_spark._columns._values import column_of, values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +137,7 @@ def _column(field: Field, values: Sequence[Any], plain: Sequence[Any], wanted: p
             if array.type == wanted:
                 return array
     elif {field.kind.python, type(None)}.issuperset(map(type, values)) and not field.kind.nested:
-        return pa.array(plain, wanted)
+        return column_of(plain, wanted)
     for value in values:
         wrong = cut(value, field.kind)
         if wrong is not None:

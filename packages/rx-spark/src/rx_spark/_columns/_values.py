@@ -1,4 +1,4 @@
-"""The values of an Arrow column as Python has them: what ``to_pylist`` gives, without an Arrow object for each of them.
+"""The values of an Arrow column as Python has them, what ``to_pylist`` gives without an Arrow object for each; and the way back.
 
 Arrow makes numbers and text of a column at once. Of moments, days and decimals it makes one scalar after the other, some
 microseconds each. So they are made here of what a column has of them, numbers or text, in lists, maps and structs too.
@@ -12,11 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
+_EPOCH_IN_UTC: Final = _EPOCH.replace(tzinfo=datetime.UTC)
 _DAY_OF_THE_EPOCH: Final = _EPOCH.toordinal()
 
 
@@ -97,3 +98,17 @@ def _zone(column: pa.Array) -> datetime.tzinfo | None:
 
     zone: datetime.tzinfo | None = pa.scalar(0, column.type).as_py().tzinfo
     return zone
+
+
+def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """``pa.array(values, kind)``. Of moments Arrow asks each for its distance from UTC, by its attributes; here they subtract."""
+    import pyarrow as pa
+
+    if kind == pa.timestamp("us", "UTC"):
+        try:
+            since = [None if value is None else value - _EPOCH_IN_UTC for value in values]
+        except TypeError:  # some have no zone, which Arrow takes for UTC
+            pass
+        else:
+            return pa.array(since, pa.duration("us")).view(pa.int64()).view(kind)
+    return pa.array(values, kind)
