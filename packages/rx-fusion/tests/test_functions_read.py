@@ -128,6 +128,11 @@ READ: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(lambda x: x + (1 if x > 7 else 2 if x > 3 else 3), (x,)) for x in (0, 4, 8)],
     *[(lambda x: x + ((1 if x > 7 else 2) if x > 3 else 3), (x,)) for x in (0, 4, 8)],
     *[(lambda x: (x and 1) if x > 3 else (x or 2), (x,)) for x in (0, 1, 8)],
+    *[(lambda x: 1 < x < 3, (x,)) for x in (0, 2, 5)],
+    *[(lambda x: 1 < doubled(x) <= 4 != x, (x,)) for x in (0, 2, 3)],
+    *[(lambda x: 7 if 1 < x < 3 else 8, (x,)) for x in (0, 2, 5)],
+    *[(lambda x: x and 1 < x < 3, (x,)) for x in (0, 2, 5)],
+    *[(lambda x: 1 < x < 1 / x, (x,)) for x in (0, 2)],
     *[(two_ways, (x,)) for x in (0, 5)],
     *[(several_ways, (x,)) for x in (-1, 0, 3, 4, 8)],
     (lambda a, b: a - b, (5, 3)),
@@ -173,7 +178,8 @@ def changing(x: int) -> None:
 
 
 UNREAD: list[Any] = [
-    lambda x: 1 < x < 3,
+    lambda x: 1 < x in (2, 3),
+    lambda x: 1 in x < 3,
     lambda x: f"{x}",
     lambda x: [y for y in x],  # noqa: C416  # what is read
     lambda x: lambda: x,
@@ -300,6 +306,9 @@ OPERATORS = (
 LEAVES = st.sampled_from(("x", "y", "0", "1", "2", "300", "-1", "2.5", "'a'", "None", "True", "rate", "limit"))
 
 
+CHAINED = st.sampled_from(("<", "<=", "==", "!=", ">", ">="))
+
+
 def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.one_of(
         st.tuples(parts, st.sampled_from(OPERATORS), parts).map(lambda p: f"({p[0]} {p[1]} {p[2]})"),
@@ -313,6 +322,7 @@ def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(parts, parts).map(lambda p: f"str({p[0]}).replace('a', str(object={p[1]}))"),
         parts.map(lambda p: f"{{'k': {p}}}"),
         st.tuples(parts, parts, parts).map(lambda p: f"({p[0]} if {p[1]} else {p[2]})"),
+        st.tuples(parts, CHAINED, parts, CHAINED, parts).map(lambda p: f"({'  '.join(p)})"),
     )
 
 
@@ -331,7 +341,7 @@ def test_random_functions_read_give_and_raise_what_the_call_does(text: str, firs
     function = scope.made(limit)
     read = read_function(function)
     if read is None:
-        # a list of constants is made in a way of its own, and nested words and conditions may go past one another
-        assert any(part in text for part in ("[", " and ", " or ", "(not (not ", " if ")), text
+        # a list of constants is made in a way of its own, and nested words, conditions and chains may go past one another
+        assert any(part in text for part in ("[", " and ", " or ", "(not (not ", " if ", "  ")), text
         return
     assert repr(outcome(read, first, second)) == repr(outcome(function, first, second))

@@ -94,6 +94,7 @@ def test_a_field_by_its_name(row: RowType) -> None:
         ("km", "city"),
     )
     assert given(row, sym(it.km * it.km)) == ([2.25, 16.0, 90.25], ("km",))
+    assert given(row, lambda trip: 2 < trip.km < 9, lambda trip: trip.city) == (["Bonn"], ("km", "city"))
     assert given(row, lambda trip: trip.city if trip.km > 2 else "near") == (["near", "Bonn", "Köln"], ("km", "city"))
 
 
@@ -258,6 +259,7 @@ def larger(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         pairs.map(lambda p: f"({p[0]})[{p[1]}]"),
         pairs.map(lambda p: f"min({p[0]}, {p[1]})"),
         st.tuples(parts, parts, parts).map(lambda p: f"({p[0]} if {p[1]} else {p[2]})"),
+        st.tuples(parts, parts, parts).map(lambda p: f"({p[0]} <= {p[1]} < {p[2]})"),
         parts.map(lambda p: f"({p}).upper()"),
         parts.map(lambda p: f"str({p})"),
     )

@@ -10,6 +10,7 @@ from rx_fusion.symbols._expression import Expression, Structure, expression_of, 
 from rx_fusion.symbols._nodes import (
     Attribute,
     Call,
+    Comparison,
     Conditional,
     Constant,
     Display,
@@ -28,6 +29,7 @@ from rx_fusion.symbols._unanswered import SymbolError
 __all__ = [
     "Attribute",
     "Call",
+    "Comparison",
     "Conditional",
     "Constant",
     "Display",

@@ -19,6 +19,7 @@ from rx_core import name_of
 from rx_fusion.symbols._nodes import (
     Attribute,
     Call,
+    Comparison,
     Conditional,
     Constant,
     Display,
@@ -141,6 +142,8 @@ def _key(node: Node, constants: list[Any]) -> object:
             return ("()", called, given, tuple([(name, _key(part, constants)) for name, part in kwargs]))
         case Display(shape, items):
             return (shape, *[_key(part, constants) for part in items])
+        case Comparison(names, operands):
+            return ("chain", names, *[_key(part, constants) for part in operands])
         case Conditional(condition, then, otherwise):
             return ("if", _key(condition, constants), _key(then, constants), _key(otherwise, constants))
         case _:

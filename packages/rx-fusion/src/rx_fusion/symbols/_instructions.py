@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from rx_fusion._code_flags import ASYNC_GENERATOR, COROUTINE, GENERATOR, VARARGS, VARKEYWORDS
-from rx_fusion.symbols._nodes import Attribute, Call, Conditional, Constant, Display, Index, Item, Node, Operator
+from rx_fusion.symbols._nodes import Attribute, Call, Comparison, Conditional, Constant, Display, Index, Item, Node, Operator
 
 _NOT_PLAIN: Final = VARARGS | VARKEYWORDS | GENERATOR | COROUTINE | ASYNC_GENERATOR
 #: Those that nodes have: see rx_fusion.symbols._writing, which brings ast.
@@ -47,6 +47,18 @@ class _Join:
     word: str
     left: Node
     depth: int
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """``a < b <``, of which the last operand is still to come; there are ``depth`` entries below it."""
+
+    names: tuple[str, ...]
+    operands: tuple[Node, ...]
+    depth: int
+    #: Where the code goes on when a comparison is false, and whether the truth of the chain is all that is asked for.
+    otherwise: int
+    truth: bool
 
 
 #: What an instruction leaves on the stack: a value, or the place for a method's object.
@@ -125,6 +137,7 @@ class _Reader:
         self._stack: list[_Entry] = []
         self._keywords: tuple[str, ...] = ()
         self._joins: list[_Join] = []
+        self._chains: list[_Chain] = []
         self._left = _MOST_STEPS
 
     def read(self) -> Node:
@@ -143,6 +156,10 @@ class _Reader:
             jump = _jump_at(self._names, at)
             if jump is not None:
                 at = self._word(at, *jump) + 1
+            elif name == "SWAP" and self._names[at + 1 : at + 3] == ["COPY", "COMPARE_OP"]:
+                at = self._link(at)
+            elif name == "COMPARE_OP" and self._chains and len(self._stack) == self._chains[-1].depth + 1:
+                at = self._last_link(at, _plain(shown))
             elif name in _BRANCHES:
                 node, meeting = self._branches(at, _BRANCHES[name], ends)
                 if meeting is None:
@@ -169,7 +186,7 @@ class _Reader:
 
     def _result(self) -> Node:
         (result,) = self._taken(1)
-        if self._stack or self._joins:
+        if self._stack or self._joins or self._chains:
             raise NotRead
         return result
 
@@ -182,6 +199,53 @@ class _Reader:
         self._joins.append(_Join(target, word, left, len(self._stack)))
         return last
 
+    def _link(self, at: int) -> int:
+        """``a < b <``, or one more ``< c`` behind that; returns where the next operand begins."""
+        first, second, compared = self._instructions[at : at + 3]
+        if first.number != 2 or second.number != 2:
+            raise NotRead
+        (middle,) = self._taken(1)
+        chain = self._chains.pop() if self._chains and len(self._stack) == self._chains[-1].depth else None
+        names, operands = (chain.names, chain.operands) if chain is not None else ((), tuple(self._taken(1)))
+        jump = _jump_at(self._names, at + 3)
+        truth = jump is None
+        if jump is not None:
+            last, word = jump
+            cleared = self._places[self._instructions[last - (self._names[last] == "POP_TOP")].value]
+            if word != "and" or self._names[cleared : cleared + 2] != ["SWAP", "POP_TOP"]:
+                raise NotRead
+            otherwise = cleared + 2
+        else:
+            last = at + 3
+            if _BRANCHES.get(self._names[last]) != "FALSE":
+                raise NotRead
+            cleared = self._places[self._instructions[last].value]
+            if self._names[cleared] != "POP_TOP":
+                raise NotRead
+            otherwise = cleared + 1
+            if self._names[otherwise] == "JUMP_FORWARD":
+                otherwise = self._places[self._instructions[otherwise].value]
+        if chain is not None and (chain.otherwise, chain.truth) != (otherwise, truth):
+            raise NotRead
+        names = (*names, _plain(compared.shown))
+        self._chains.append(_Chain(names, (*operands, middle), len(self._stack), otherwise, truth))
+        return last + 1
+
+    def _last_link(self, at: int, name: str) -> int:
+        """The last operand of a chain is there; returns where the code goes on, which has to be where it goes on otherwise."""
+        chain = self._chains.pop()
+        self._stack.append(Comparison((*chain.names, name), (*chain.operands, *self._taken(1))))
+        behind = self._instructions[at + 1]
+        if chain.truth:
+            same = _BRANCHES.get(behind.name) == "FALSE" and self._places[behind.value] == chain.otherwise
+        elif behind.name == "JUMP_FORWARD":
+            same = self._places[behind.value] == chain.otherwise
+        else:
+            same = behind.name == self._names[chain.otherwise] == "RETURN_VALUE"
+        if not same:
+            raise NotRead
+        return at + 1 if chain.truth else chain.otherwise
+
     def _branches(self, at: int, when: str, ends: tuple[int, ...]) -> tuple[Node, int | None]:
         """The two ways behind a condition, and where they meet; None where both return.
 
@@ -191,8 +255,8 @@ class _Reader:
         """
         (condition,) = self._taken(1)
         target = self._places.get(self._instructions[at].value, 0)
-        if target <= at:
-            raise NotRead  # a loop
+        if target <= at or self._chains:
+            raise NotRead  # a loop, or a condition in the last operand of a chain
         if when in ("NONE", "NOT_NONE"):
             condition = Call(Constant(operator.is_ if when == "NONE" else operator.is_not), (condition, Constant(None)))
         if not self._joins and all(map(_waits, self._stack)):
@@ -299,6 +363,8 @@ class _Reader:
         if count > len(self._stack):
             raise NotRead
         first = len(self._stack) - count
+        if self._chains and first < self._chains[-1].depth:
+            raise NotRead  # "in" or "is" in a chain
         taken = self._stack[first:]
         del self._stack[first:]
         values = [each for each in taken if each is not None]
@@ -315,6 +381,8 @@ class _Reader:
         args = self._taken(count)
         first, second = self._stack.pop(), self._stack.pop()  # the function and the place, in the order of the version
         function = second if first is None else first
+        if self._chains and len(self._stack) < self._chains[-1].depth:
+            raise NotRead
         if function is None or isinstance(function, Display) or (first is not None and second is not None):
             raise NotRead
         plain = count - len(names)

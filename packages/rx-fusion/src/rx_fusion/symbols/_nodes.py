@@ -14,6 +14,8 @@ what the user wrote and nothing about how it runs::
         case Display(kind, items):              ...  # a tuple, list, dict or slice with expressions inside
         case Conditional(condition, then, otherwise):  # of functions that were read: one of the two is evaluated
             ...
+        case Comparison(names, operands):              # of functions that were read: 0 < it <= 9, a name for each two operands
+            ...
 """
 
 from __future__ import annotations
@@ -119,7 +121,19 @@ class Conditional(Value):
         put(self, "otherwise", otherwise)
 
 
-Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display | Conditional
+class Comparison(Value):
+    """``a < b <= c``. Each operand is evaluated once, and those behind a comparison that is false are not."""
+
+    __slots__ = ("names", "operands")
+    names: tuple[str, ...]
+    operands: tuple[Node, ...]
+
+    def __init__(self, names: tuple[str, ...], operands: tuple[Node, ...]) -> None:
+        put(self, "names", names)
+        put(self, "operands", operands)
+
+
+Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display | Conditional | Comparison
 
 
 def written(node: Node) -> str:
@@ -132,7 +146,7 @@ def written(node: Node) -> str:
 def parts_of(node: Node) -> Sequence[Node]:
     """The nodes directly inside, in the order in which they are evaluated."""
     match node:
-        case Operator(_, operands):
+        case Operator(_, operands) | Comparison(_, operands):
             return operands
         case Attribute(operand, _):
             return (operand,)
@@ -164,5 +178,7 @@ def with_parts(node: Node, parts: Sequence[Node]) -> Node:
             return Display(kind, tuple(parts))
         case Conditional():
             return Conditional(*parts)
+        case Comparison(names, _):
+            return Comparison(names, tuple(parts))
         case _:
             return node

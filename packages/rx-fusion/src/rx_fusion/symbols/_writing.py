@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rx_core import name_of
-from rx_fusion.symbols._nodes import Attribute, Call, Conditional, Constant, Display, Index, Item, Node, Operator
+from rx_fusion.symbols._nodes import Attribute, Call, Comparison, Conditional, Constant, Display, Index, Item, Node, Operator
 
 BINARY: Final[dict[str, type[ast.operator]]] = {
     "+": ast.Add,
@@ -79,6 +79,9 @@ class Writer:
                 called = self.write(function)
                 given = [self.write(each) for each in args]
                 return ast.Call(called, given, [self._keyword(name, self.write(each)) for name, each in kwargs])
+            case Comparison(names, operands):
+                first, *others = map(self.write, operands)
+                return ast.Compare(first, [COMPARE[name]() for name in names], others)
             case Conditional(condition, then, otherwise):
                 return ast.IfExp(self.write(condition), self.write(then), self.write(otherwise))
             case Display(kind, items):
