@@ -68,7 +68,7 @@ def _columns(parts: Iterable[pa.Array]) -> list[list[Any]] | None:
 
 
 def _cut(column: pa.Array, *parts: pa.Array) -> list[Any] | None:
-    """A list for each element: of the values, all of them in one list, those that are its own. Pairs of the keys and values of a
+    """A list for each place: of the values, all of them in one list, those that are its own. Pairs of the keys and values of a
     map."""
     offsets = column.offsets.to_pylist()
     start = offsets[0]
