@@ -65,6 +65,12 @@ def test_what_a_part_names_exists(part: Part) -> None:
     assert first[0] == sys.executable
 
 
+def test_a_part_may_be_a_script_and_tests_behind_it(tmp_path: Path) -> None:
+    script, tested = tests.commands(Part("both", ("tests/typing",), script="types"), [], workspace(tmp_path, types="tool"))
+    assert script == ["tool"]
+    assert tested[-1] == "tests/typing"
+
+
 def test_everything_that_is_checked_is_a_script_before_the_parts_or_a_part() -> None:
     listed = WORKSPACE["tool"]["hatch"]["envs"]["default"]["scripts"]
     parts = {part.script for part in tests.PARTS if part.script}

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from played import Driver
 
+from rx_spark._columns._frames import Files, FrameSource, Given
+from rx_spark._columns._rows import plain_row
+from rx_spark._jobs._compile import _has_fixed_tasks
+from rx_spark._plans._plan import RangeSource
 from rx_spark._transport import _kept
 from rx_spark._transport._kept import OVERHEAD, Copies, copied
 from rx_spark._transport._wire import SinkAddress
@@ -90,6 +95,14 @@ def test_the_driver_takes_what_it_has_room_for_and_the_first_of_a_task(monkeypat
     copies.put(4, b"tententen!")
     assert copies.get(1) == b""
     assert copies.get(4) == b"tententen!"
+
+
+def test_copies_are_for_tasks_that_have_the_same_items_whenever_they_run() -> None:
+    files = FrameSource(Files("parquet", ("folder",)), plain_row(()))
+    assert _has_fixed_tasks(RangeSource(0, 9))
+    assert _has_fixed_tasks(files)
+    assert not _has_fixed_tasks(replace(files, shuffled=True))
+    assert not _has_fixed_tasks(replace(files, origin=Given(None)))  # type: ignore[arg-type]  # any DataFrame
 
 
 def test_without_a_driver_a_task_gives_what_it_computes() -> None:

@@ -84,6 +84,23 @@ class Noted:
         return sum(count - 1 for count in self.counts().values())
 
 
+TASKS = 8
+
+
+def several(config: SparkConfig) -> Flowable[int]:
+    return rx_spark.range(NUMBERS, config=replace(config, parallelism=TASKS))
+
+
+@pytest.fixture
+def noted(tmp_path: Path) -> Noted:
+    return Noted(tmp_path / "effects")
+
+
+def only_one_task_again(noted: Noted) -> None:
+    assert noted.numbers() == set(range(99, NUMBERS, 100))
+    assert 0 < noted.again() <= NUMBERS // 100 // TASKS + 10  # blocks are not quite equal
+
+
 # --- a pass -----------------------------------------------------------------------------------------------------------
 
 
@@ -161,33 +178,26 @@ def test_what_comes_out_of_a_shuffle_comes_once(
 
 
 def test_of_a_shuffle_only_the_task_that_was_killed_is_computed_again(
-    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], noted: Noted
 ) -> None:
     """Spark runs all of the lost executor's tasks again, and those that had ended give the copies that the driver has."""
-    tasks = 8
     hold = held(NUMBERS - 1)  # in the last task
-    noted = Noted(tmp_path / "effects")
-    config = replace(spark_config, parallelism=tasks)
-    numbers = rx_spark.range(NUMBERS, config=config).map(noted).map(hold)
+    numbers = several(spark_config).map(noted).map(hold)
     answer = Answer(numbers.group_reduce(lambda n: n % 5, lambda n: n, operator.add))
     strike(cluster, hold, "executor")
     assert answer.get() == Counter((key, sum(range(key, NUMBERS, 5))) for key in range(5))
-    assert noted.numbers() == set(range(99, NUMBERS, 100))
-    assert 0 < noted.again() <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
+    only_one_task_again(noted)
 
 
 def test_control_what_is_too_large_for_a_copy_is_computed_again(
-    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], noted: Noted
 ) -> None:
-    tasks = 8
-    hold = held(NUMBERS - 1)
-    noted = Noted(tmp_path / "effects")
-    config = replace(spark_config, parallelism=tasks)
-    texts = rx_spark.range(NUMBERS, config=config).map(noted).map(hold).map(lambda n: f"{n:0500}")
+    hold = held(NUMBERS - 1)  # in the last task
+    texts = several(spark_config).map(noted).map(hold).map(lambda n: f"{n:0500}")
     answer = Answer(texts.distinct().map(int))
     strike(cluster, hold, "executor")
     assert answer.get() == Counter(range(NUMBERS))
-    assert noted.again() > NUMBERS // 100 // tasks * 2
+    assert noted.again() > NUMBERS // 100 // TASKS * 2
 
 
 # --- one value --------------------------------------------------------------------------------------------------------
@@ -212,18 +222,14 @@ def joined(before: tuple[int, int, int], behind: tuple[int, int, int]) -> tuple[
 
 
 def test_of_one_value_only_the_task_that_was_killed_is_computed_again(
-    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path: Path
+    cluster: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], noted: Noted
 ) -> None:
     """What the others had is on the driver, also of those that had run on the executor that is lost."""
-    tasks = 8
     hold = held(NUMBERS - 1)  # in the last task
-    noted = Noted(tmp_path / "effects")
-    config = replace(spark_config, parallelism=tasks)
-    answer = Answer(rx_spark.range(NUMBERS, config=config).map(noted).map(hold).sum().to_flowable())
+    answer = Answer(several(spark_config).map(noted).map(hold).sum().to_flowable())
     strike(cluster, hold, "executor")
     assert answer.in_order() == [sum(range(NUMBERS))]
-    assert noted.numbers() == set(range(99, NUMBERS, 100))
-    assert 0 < noted.again() <= NUMBERS // 100 // tasks + 10  # blocks are not quite equal
+    only_one_task_again(noted)
 
 
 # --- a write ----------------------------------------------------------------------------------------------------------

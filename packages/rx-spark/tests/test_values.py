@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "moments of no zone": (pa.timestamp("us"), st.datetimes()),
     "moments elsewhere": (
         pa.timestamp("us", "Europe/Berlin"),
-        st.datetimes(datetime.datetime(1900, 1, 1), timezones=st.just(UTC)),
+        st.datetimes(SUMMER_TIMES, timezones=st.just(UTC)),
     ),
     "moments in nanoseconds": (pa.timestamp("ns", "UTC"), st.integers(-(2**60), 2**60).map(lambda n: n // 1000 * 1000)),
     "days": (pa.date32(), st.dates()),

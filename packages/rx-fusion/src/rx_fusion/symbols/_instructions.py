@@ -73,7 +73,7 @@ def tree_of(code: CodeType) -> Node | None:
     from dis import get_instructions  # only who reads code needs it
 
     try:
-        instructions = [_Instruction(e.opname, e.argval, e.argrepr, e.arg or 0, e.offset) for e in get_instructions(code)]
+        instructions = [_Instruction(e.opname, e.argval, _plain(e.argrepr), e.arg or 0, e.offset) for e in get_instructions(code)]
         return _Reader(code, instructions).read() if len(instructions) <= _MOST_INSTRUCTIONS else None
     except (NotRead, IndexError):
         return None
@@ -120,9 +120,9 @@ def _waits(entry: _Entry) -> bool:
     return entry is None or isinstance(entry, Item) or (isinstance(entry, Constant) and type(entry.value) is not Free)
 
 
-def _plain(compared: str) -> str:
-    """The operator of a comparison whose truth is asked for next, which CPython 3.13 says with it."""
-    return compared.removeprefix("bool(").removesuffix(")")
+def _plain(shown: str) -> str:
+    """Without what CPython 3.13 says of a comparison whose truth is asked for next: ``bool(<)``."""
+    return shown[5:-1] if shown.startswith("bool(") else shown
 
 
 class _Reader:
@@ -159,7 +159,7 @@ class _Reader:
             elif name == "SWAP" and self._names[at + 1 : at + 3] == ["COPY", "COMPARE_OP"]:
                 at = self._link(at)
             elif name == "COMPARE_OP" and self._chains and len(self._stack) == self._chains[-1].depth + 1:
-                at = self._last_link(at, _plain(shown))
+                at = self._last_link(at, shown)
             elif name in _BRANCHES:
                 node, meeting = self._branches(at, _BRANCHES[name], ends)
                 if meeting is None:
@@ -179,7 +179,7 @@ class _Reader:
             else:
                 asked = name == "TO_BOOL" and self._names[at + 1] in _ASKING
                 if not asked:
-                    self._follow(name, value, _plain(shown) if name == "COMPARE_OP" else shown, number)
+                    self._follow(name, value, shown, number)
                 at += 1
         self._join(self._instructions[at].offset)
         return self._result()
@@ -227,7 +227,7 @@ class _Reader:
                 otherwise = self._places[self._instructions[otherwise].value]
         if chain is not None and (chain.otherwise, chain.truth) != (otherwise, truth):
             raise NotRead
-        names = (*names, _plain(compared.shown))
+        names = (*names, compared.shown)
         self._chains.append(_Chain(names, (*operands, middle), len(self._stack), otherwise, truth))
         return last + 1
 

@@ -168,6 +168,11 @@ class SchemaError(TypeError):
     """A row class and the data do not fit."""
 
 
+def alike(name: str, names: Sequence[str]) -> list[str]:
+    """Those of ``names`` that Spark takes for ``name``: unless its application says otherwise, case does not tell them apart."""
+    return [each for each in names if each.lower() == name.lower()]
+
+
 def quoted(name: str) -> str:
     """A column's name as SQL spells it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"

@@ -10,7 +10,7 @@ import decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, plain_row, row_type
+from rx_spark._columns._rows import Field, Kind, RowType, SchemaError, alike, plain_row, row_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,13 +82,13 @@ def checked(schema: type | None, found: StructType, where: str) -> RowType:
 def _told_apart(names: Sequence[str], found: Sequence[str]) -> None:
     """Columns are asked for by name, and Spark takes names that differ only in case for one."""
     for name in names:
-        alike = sorted(each for each in found if each.lower() == name.lower())
-        if len(alike) == 1:
+        same = sorted(alike(name, found))
+        if len(same) == 1:
             continue
-        if len(set(alike)) == 1:
+        if len(set(same)) == 1:
             said = f"two columns are called {name!r}, so a row cannot tell them apart."
         else:
-            said = f"two columns are called {alike[0]!r} and {alike[1]!r}: Spark takes names that differ only in case for one."
+            said = f"two columns are called {same[0]!r} and {same[1]!r}: Spark takes names that differ only in case for one."
         raise SchemaError(f"{said}\n  Right:  df.toDF(*names), with a name of its own for each column")
 
 

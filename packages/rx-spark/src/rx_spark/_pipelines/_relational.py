@@ -21,7 +21,7 @@ from rx_spark._columns._fitting import as_rows
 from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Observe, Select, Unique, guarded
 from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
-from rx_spark._columns._rows import Field, Kind, RowType, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
+from rx_spark._columns._rows import Field, Kind, RowType, alike, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
 from rx_spark._pipelines._sorting import SORTS
 from rx_spark._workers._accesses import as_taken
 from rx_spark._workers._plain_functions import adds, gives_one
@@ -223,10 +223,9 @@ def _group_aggregate(source: FrameSource, key: object, spec: GroupAggregate) -> 
 
 
 def _told_apart(names: Sequence[str]) -> None:
-    """Spark takes names that differ only in case for one, unless its application says otherwise."""
-    alike = [name for name in names if sum(name.lower() == each.lower() for each in names) > 1]
-    if alike:
-        raise NotAColumn(f"{' and '.join(alike[:2])} are one name to Spark")
+    for name in names:
+        if len(same := alike(name, names)) > 1:
+            raise NotAColumn(f"{' and '.join(same[:2])} are one name to Spark")
 
 
 class _Aggregated(NamedTuple):

@@ -28,7 +28,7 @@ def key_of(stage: int, partition: int) -> int:
 
 
 class Copies:
-    """The driver's side. Memory: JOB_BYTES; a copy that goes above it is not taken."""
+    """The driver's side, under the lock of the queue that has it. Memory: JOB_BYTES; a copy that goes above it is not taken."""
 
     def __init__(self) -> None:
         self._of: dict[int, bytes] = {}
@@ -59,7 +59,7 @@ def send_copy(connection: socket.socket, copy: bytes) -> None:
 
 def copied(rows: Iterator[Any], address: SinkAddress, stage: int, partition: int) -> Iterator[Any]:
     """The task's side: the rows that the driver has of an earlier attempt, else ``rows``, with a copy for the driver when all
-    have been given. Memory: TASK_BYTES. A driver that does not answer has no copy, and gets none."""
+    have been given. Memory: TASK_BYTES, twice while they are sent. A driver that does not answer has no copy, and gets none."""
     key = key_of(stage, partition)
     try:
         link = Link(address, KEEP, key)
