@@ -38,11 +38,19 @@ class Driver:
         return self._tasks
 
     def task(self, partition: int, blocks: dict[int, list[Any]], attempt: int = 0, limit: int | None = None) -> threading.Thread:
+        """A thread that plays one attempt of a task; it has its connection when this returns."""
+        connected = threading.Event()
+
         def work() -> None:
-            _deliver(iter(blocks.items()), limit, Link(self.sink.address, partition, attempt), _Input(iter(())))
+            try:
+                link = Link(self.sink.address, partition, attempt)
+            finally:
+                connected.set()
+            _deliver(iter(blocks.items()), limit, link, _Input(iter(())))
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
+        assert connected.wait(PATIENCE)
         self.tasks.append(thread)
         return thread
 
