@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -408,3 +409,20 @@ def test_looking_disturbs_no_thread_that_signals() -> None:
         for thread in threads:
             thread.join(SECONDS)
     assert not failures
+
+
+def looking(how: str, seconds: float) -> int:
+    """The exit code of a process that looks at its threads."""
+    script = Path(__file__).with_name("looking.py")
+    return subprocess.run([sys.executable, script, how, str(seconds)], check=False, capture_output=True, timeout=60).returncode
+
+
+@pytest.mark.slow
+def test_looking_leaves_the_frames_of_threads_as_they_are() -> None:
+    assert looking("ours", 1.0) == 0
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="later versions of CPython stand it")
+def test_control_reading_the_frames_one_after_the_other_crashes() -> None:
+    assert looking("by_hand", 20.0) != 0

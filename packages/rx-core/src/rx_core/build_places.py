@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
@@ -23,7 +23,7 @@ from rx_core import _hooks
 from rx_core._switches import switch
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import CodeType, FrameType
 
 #: A file and a line.
 Place = tuple[str, int]
@@ -76,16 +76,16 @@ def place_outside() -> Place | None:
     """The line that is being run, of the first frame that is not of this library."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if is_outside(frame):
+        if is_outside(frame.f_code, frame.f_globals):
             return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
     return None
 
 
-def is_outside(frame: FrameType, /) -> bool:
-    """Whether ``frame`` runs code that is not of this library."""
-    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return package not in _OURS and not frame.f_code.co_filename.startswith("<rx ")  # a generated loop
+def is_outside(code: CodeType, names: Mapping[str, object], /) -> bool:
+    """Whether ``code`` is not of this library; ``names``: the globals that it runs with."""
+    package = str(names.get("__name__", "")).partition(".")[0]
+    return package not in _OURS and not code.co_filename.startswith("<rx ")  # a generated loop
 
 
 def remember_place(function: object, operator: str, place: Place, /) -> None:
