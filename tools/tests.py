@@ -1,11 +1,11 @@
 """Run all tests in parts, two parts more at a time than there are cores: now and then each waits, for Spark or for a timer.
 
-    python tools/tests.py [pytest arguments]
+    python tools/tests.py [--nightly | pytest arguments]
 
 With arguments it is pytest, in one process. Without, each part is a process of its own, and tests that are marked ``nightly`` are
-left out; a check that takes long, such as mypy, is a part as well. What a part prints is shown whole when it is over; a summary
-and the last lines of each part that failed close the output. The exit code is that of the part that failed first. After Ctrl-C
-nothing is left running.
+left out: it may take ten minutes on two cores. ``--nightly`` leaves out nothing, and has one part more. A check that takes long,
+such as mypy, is a part as well. What a part prints is shown whole when it is over; a summary and the last lines of each part
+that failed close the output. The exit code is that of the part that failed first. After Ctrl-C nothing is left running.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class Part:
     name: str
     folders: tuple[str, ...] = ()
     script: str | None = None
+    #: Left to ``--nightly``.
+    nightly: bool = False
 
 
 #: The longest first, so that no core waits for a part that was begun last.
@@ -58,7 +60,8 @@ PARTS: Final = (
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
-    Part("without fusion", script="unfused"),
+    # In ordinary runs operators run without fusion, too: tests of conformance, recorded and random pipelines have both forms.
+    Part("without fusion", script="unfused", nightly=True),
     Part("tasks", ("tests/tasks", "packages/rx-asyncio", "packages/rx-trio")),
     Part("operators", ("packages/rx-ops",)),
     Part("conformance", ("tests/conformance",)),
@@ -68,19 +71,19 @@ PARTS: Final = (
 )
 
 
-def commands(part: Part, parts: Sequence[Part], root: Path) -> list[list[str]]:
+def commands(part: Part, parts: Sequence[Part], root: Path, chosen: Sequence[str] = ORDINARY) -> list[list[str]]:
     """What a part runs, one after the other until one fails."""
     config = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     scripts = config["hatch"]["envs"]["default"]["scripts"]
     listed = [] if part.script is None else list(expand(part.script, scripts))
     if part.folders:
-        listed.append([*PYTEST, *ORDINARY, *part.folders])
+        listed.append([*PYTEST, *chosen, *part.folders])
     if listed:
         return listed
     named = [folder for other in parts for folder in other.folders]
     # A folder that pytest is called with is not ignored, so one that is named as a whole must not be among them.
     places = [place for place in config["pytest"]["ini_options"]["testpaths"] if place not in named]
-    return [[*PYTEST, *ORDINARY, *places, *(f"--ignore={folder}" for folder in named)]]
+    return [[*PYTEST, *chosen, *places, *(f"--ignore={folder}" for folder in named)]]
 
 
 def expand(script: str, scripts: dict[str, str | list[str]]) -> Iterator[list[str]]:
@@ -147,7 +150,7 @@ class Running:
         return "\n".join(printed.splitlines()[-LAST_LINES:])
 
 
-def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
+def run(parts: Sequence[Part], root: Path, at_once: int, chosen: Sequence[str] = ORDINARY) -> int:
     """Run all parts, ``at_once`` of them at a time; return the exit code of the first that failed, or 128 + the signal."""
     stops: list[int] = []
     signals = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -167,7 +170,7 @@ def run(parts: Sequence[Part], root: Path, at_once: int) -> int:
             while waiting and len(running) < at_once:
                 part = waiting.pop(0)
                 output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed when shown
-                running.append(Running(part, commands(part, parts, root), root, output))
+                running.append(Running(part, commands(part, parts, root, chosen), root, output))
                 running[-1].begin()
                 print(f"{part.name}: begun", flush=True)
             time.sleep(TICK)
@@ -221,9 +224,11 @@ def cores() -> int:
 
 
 def main(arguments: Sequence[str], root: Path = ROOT, parts: Sequence[Part] = PARTS) -> int:
+    if arguments == ["--nightly"]:
+        return run(parts, root, cores() + 2, chosen=())
     if arguments:
         return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=root)
-    return run(parts, root, cores() + 2)
+    return run([part for part in parts if not part.nightly], root, cores() + 2)
 
 
 if __name__ == "__main__":
