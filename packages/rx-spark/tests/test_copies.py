@@ -66,7 +66,7 @@ def test_of_a_task_that_did_not_end_there_is_no_copy(driver: Driver) -> None:
 
 
 def test_a_large_copy_arrives_whole(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_kept, "TASK_BYTES", 32 << 20)
+    monkeypatch.setattr(_kept, "COPY_BYTES", 32 << 20)
     rows = [(0, 0, n, 0, bytes(1 << 20)) for n in range(20)]  # more than the buffers of a socket
     assert list(copied(iter(rows), driver.sink.address, STAGE, TASK)) == rows
     assert list(copied(uncomputed(), driver.sink.address, STAGE, TASK)) == rows
@@ -74,11 +74,11 @@ def test_a_large_copy_arrives_whole(driver: Driver, monkeypatch: pytest.MonkeyPa
 
 def test_a_task_with_too_much_sends_no_copy(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     size = sum(len(row[-1]) + OVERHEAD for row in ROWS)
-    monkeypatch.setattr(_kept, "TASK_BYTES", size - 1)
+    monkeypatch.setattr(_kept, "COPY_BYTES", size - 1)
     assert list(copied(iter(ROWS), driver.sink.address, STAGE, TASK)) == ROWS
     with pytest.raises(AssertionError, match="computed again"):
         list(copied(uncomputed(), driver.sink.address, STAGE, TASK))
-    monkeypatch.setattr(_kept, "TASK_BYTES", size)
+    monkeypatch.setattr(_kept, "COPY_BYTES", size)
     assert list(copied(iter(ROWS), driver.sink.address, STAGE, TASK)) == ROWS
     assert list(copied(uncomputed(), driver.sink.address, STAGE, TASK)) == ROWS
 

@@ -21,7 +21,7 @@ from rx_spark._plans._plan import Distinct, Pass, Plan, RangeSource
 from rx_spark._session._session import engine
 from rx_spark._transport import _sink
 from rx_spark._transport._credits import SPOOLED_BYTES, WINDOW
-from rx_spark._transport._kept import JOB_BYTES, TASK_BYTES
+from rx_spark._transport._kept import COPY_BYTES, JOB_BYTES
 from rx_spark._transport._wire import CHUNK, FRAME_BYTES
 from rx_spark._workers._passes import ROWS_WRITTEN
 
@@ -79,7 +79,7 @@ def test_the_page_has_the_numbers_of_the_library() -> None:
     assert said("seconds until Spark is asked to end the tasks") == str(_sink.TICK)
     assert said("seconds without an item until those that wait make room") == f"{_sink.STARVED:.0f}"
     assert said("bytes in the driver's file, of a stream that can go on in a further job") == f"{SPOOLED_BYTES >> 20} MiB"
-    assert said("bytes of a copy of what a task gave to a shuffle, on a cluster, at most") == f"{TASK_BYTES >> 20} MiB"
+    assert said("bytes of a copy of what a task gave to a shuffle, on a cluster, at most") == f"{COPY_BYTES >> 20} MiB"
     assert said("bytes of all such copies, until the job is over, at most") == f"{JOB_BYTES >> 20} MiB"
 
 

@@ -17,7 +17,7 @@ CORES = 4
 def tasks_of(count: int, *, cluster: bool, at_once: bool) -> int:
     asked: list[int] = []
     session = SimpleNamespace(range=lambda start, end, step, partitions: asked.append(partitions))
-    here: Any = SimpleNamespace(session=session, parallelism=CORES, shipment=object() if cluster else None)
+    here: Any = SimpleNamespace(session=session, parallelism=CORES, loses=cluster)
     read(RangeSource(0, count), cast(Engine, here), lambda: False, None, [], None, at_once=at_once, stable=False)
     return asked[0]
 

@@ -121,8 +121,8 @@ def one_row(engine: Engine) -> DataFrame:
 
 
 def _tasks(engine: Engine, size: int, of_one: int) -> int:
-    """How many tasks read ``size``, when one should read about ``of_one``. This machine has no cores that come and go."""
-    if engine.shipment is None:
+    """How many tasks read ``size``, when one should read about ``of_one``. An embedded Spark has no cores that come and go."""
+    if not engine.loses:
         return engine.parallelism
     return min(max(engine.parallelism, -(-size // of_one)), TASKS_PER_CORE * engine.parallelism)
 

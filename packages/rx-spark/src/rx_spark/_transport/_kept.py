@@ -15,7 +15,7 @@ from typing import Any, Final
 from rx_spark._transport._wire import KEEP, KEPT, Link, SinkAddress, dumps, loads
 
 #: What one task sends, and what all of a job may: tasks with more are computed again.
-TASK_BYTES: Final = 1 << 20
+COPY_BYTES: Final = 1 << 20
 JOB_BYTES: Final = 64 << 20
 #: About what a row takes beside its own bytes.
 OVERHEAD: Final = 48
@@ -59,7 +59,7 @@ def send_copy(connection: socket.socket, copy: bytes) -> None:
 
 def copied(rows: Iterator[Any], address: SinkAddress, stage: int, partition: int) -> Iterator[Any]:
     """The task's side: the rows that the driver has of an earlier attempt, else ``rows``, with a copy for the driver when all
-    have been given. Memory: TASK_BYTES, twice while they are sent. A driver that does not answer has no copy, and gets none."""
+    have been given. Memory: COPY_BYTES, twice while they are sent. A driver that does not answer has no copy, and gets none."""
     key = key_of(stage, partition)
     try:
         link = Link(address, KEEP, key)
@@ -77,7 +77,7 @@ def copied(rows: Iterator[Any], address: SinkAddress, stage: int, partition: int
         for row in rows:
             if some is not None:
                 size += len(row[-1]) + OVERHEAD
-                if size > TASK_BYTES:
+                if size > COPY_BYTES:
                     some = None
                 else:
                     some.append(row)
