@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from sys import _current_frames
 from typing import TYPE_CHECKING
 
 import pytest
+
+from rx_core.live.stacks import shown, stack_of
 
 if TYPE_CHECKING:
     from rx_testing._tck_env import Verification
@@ -78,6 +78,4 @@ def _guarded(make: Callable[[], Verification], name: str, seconds: float) -> Bas
     thread.join(seconds)
     if outcome:
         return outcome[0]
-    frame = _current_frames().get(thread.ident or 0)
-    where = "".join(traceback.format_stack(frame, limit=6)) if frame is not None else ""
-    return TimeoutError(f"{name} did not end within {seconds} seconds; it is at\n{where}")
+    return TimeoutError(f"{name} did not end within {seconds} seconds; it is at\n{shown(stack_of(thread.ident or 0)[:6])}")

@@ -5,9 +5,7 @@ It is loaded in every pytest run of the environment, so it imports nothing but p
 
 from __future__ import annotations
 
-import sys
 import threading
-import traceback
 from collections.abc import Iterator
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -64,6 +62,7 @@ def leaked_threads(before: set[threading.Thread], seconds: float = _PATIENCE_SEC
 
 
 def _describe(thread: threading.Thread) -> str:
-    frame = sys._current_frames().get(thread.ident or 0)
-    where = "".join(traceback.format_stack(frame, limit=4)).rstrip() if frame is not None else "  (ended meanwhile)"
-    return f"{thread!r}, at\n{where}"
+    from rx_core.live.stacks import shown, stack_of
+
+    where = shown(stack_of(thread.ident or 0)[:4]).rstrip()
+    return f"{thread!r}, at\n{where or '  (ended meanwhile)'}"
