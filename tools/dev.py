@@ -42,7 +42,7 @@ REQUIREMENTS = ("hatch>=1.18,<2", "uv>=0.8,<1")
 COMMANDS = {
     "demo": "run examples/corpus on every engine and compare the answers",
     "test": "lint, types, import contracts, interface dumps and all tests",
-    "nightly": "all tests, those that the command test leaves out included: an hour",
+    "nightly": "all tests in parts, those that the command test leaves out included",
     "check": "what test does, without the tests",
     "lint": "ruff and file sizes",
     "fix": "let ruff repair and format what it can",

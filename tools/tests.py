@@ -3,9 +3,9 @@
     python tools/tests.py [--nightly | pytest arguments]
 
 With arguments it is pytest, in one process. Without, each part is a process of its own, and tests that are marked ``nightly`` are
-left out: it may take ten minutes on two cores. ``--nightly`` leaves out nothing, and has one part more. A check that takes long,
-such as mypy, is a part as well. What a part prints is shown whole when it is over; a summary and the last lines of each part
-that failed close the output. The exit code is that of the part that failed first. After Ctrl-C nothing is left running.
+left out; ``--nightly`` leaves out nothing. A check that takes long, such as mypy, is a part as well. What a part prints is shown
+whole when it is over; a summary and the last lines of each part that failed close the output. The exit code is that of the part
+that failed first. After Ctrl-C nothing is left running.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ class Part:
     name: str
     folders: tuple[str, ...] = ()
     script: str | None = None
-    #: Left to ``--nightly``.
-    nightly: bool = False
 
 
 #: The longest first, so that no core waits for a part that was begun last.
@@ -60,8 +58,7 @@ PARTS: Final = (
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
-    # In ordinary runs operators run without fusion, too: tests of conformance, recorded and random pipelines have both forms.
-    Part("without fusion", script="unfused", nightly=True),
+    Part("without fusion", script="unfused"),
     Part("tasks", ("tests/tasks", "packages/rx-asyncio", "packages/rx-trio")),
     Part("operators", ("packages/rx-ops",)),
     Part("conformance", ("tests/conformance",)),
@@ -228,7 +225,7 @@ def main(arguments: Sequence[str], root: Path = ROOT, parts: Sequence[Part] = PA
         return run(parts, root, cores() + 2, chosen=())
     if arguments:
         return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=root)
-    return run([part for part in parts if not part.nightly], root, cores() + 2)
+    return run(parts, root, cores() + 2)
 
 
 if __name__ == "__main__":

@@ -27,13 +27,13 @@ def interval(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize("prefetch", [1, 2, 7, 128, None])
 def test_every_element_in_order_and_never_more_than_may_wait(backend: Backend, prefetch: int | None) -> None:
     async def main() -> list[int]:
-        flow = Flowable.range(5_000).observe_on(single())
+        flow = Flowable.range(20_000).observe_on(single())
         async with backend.rx.stream(flow) if prefetch is None else backend.rx.stream(flow, prefetch=prefetch) as items:
             with backend.within(1e9):
                 return [item async for item in items]
 
     with BufferWatch() as watch:
-        assert backend.run_real(main) == [*range(5_000)]
+        assert backend.run_real(main) == [*range(20_000)]
     assert len(watch.peaks) == 1
     assert watch.peak <= (prefetch or LARGEST_PREFETCH)
 

@@ -37,9 +37,8 @@ def scripts(*names: str) -> list[Part]:
 # Every test exactly once
 
 
-@pytest.mark.parametrize("arguments", [[], pytest.param(["--nightly"], marks=pytest.mark.nightly)], ids=["ordinary", "nightly"])
 def test_every_test_runs_in_exactly_one_part(
-    arguments: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parts as they are, in a tree of the same folders, with one test for each file of tests."""
     files = [file.relative_to(ROOT) for place in TESTPATHS for file in (ROOT / place).rglob("test_*.py")]
@@ -54,7 +53,7 @@ def test_every_test_runs_in_exactly_one_part(
         (tmp_path / folder).mkdir(parents=True)
         note = f"def test_{at}():\n    with open({str(tmp_path / 'ran')!r}, 'a') as ran:\n        ran.write('{folder}\\n')\n"
         (tmp_path / folder / f"test_{at}.py").write_text(note)
-    assert tests.main(arguments, tmp_path) == 0, capfd.readouterr().out
+    assert tests.main([], tmp_path) == 0, capfd.readouterr().out
     ran = (tmp_path / "ran").read_text().splitlines()
     assert Counter(map(Path, ran)) == dict.fromkeys(folders, 1)
 
@@ -76,16 +75,6 @@ def test_everything_that_is_checked_is_a_script_before_the_parts_or_a_part() -> 
     listed = WORKSPACE["tool"]["hatch"]["envs"]["default"]["scripts"]
     parts = {part.script for part in tests.PARTS if part.script}
     assert {*listed["test"], *parts} == {*listed["check"], "unfused", "python tools/tests.py {args}"}
-
-
-@pytest.mark.parametrize(("arguments", "ran"), [([], ["ordinary"]), (["--nightly"], ["ordinary", "night"])])
-def test_what_is_nightly_runs_at_night(
-    arguments: list[str], ran: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    workspace(tmp_path, ordinary=python("print()"), night=python("print()"))
-    parts = [Part("ordinary", script="ordinary"), Part("night", script="night", nightly=True)]
-    assert tests.main(arguments, tmp_path, parts) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.partition("---- all parts")[2].splitlines()[1:]] == ran
 
 
 def test_at_night_no_test_is_left_out() -> None:

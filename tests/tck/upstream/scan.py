@@ -38,8 +38,6 @@ class Scanned:
     form: str
     name: str
     violations: Callable[[], list[RuleViolation]]
-    #: Whether it ends in stages, each of which is an operator apart where fusion is off.
-    has_stages: bool = False
 
     @property
     def id(self) -> str:
@@ -91,8 +89,7 @@ def _options(case: Case) -> dict[str, object]:
 
 
 def line(case: Case) -> Scanned:
-    stages = bool(case.build(Flowable.never(), Kit())._shape)
-    return Scanned("operator", case.name, lambda: type("Line", (_OfTheTable,), _options(case))().violations(), stages)
+    return Scanned("operator", case.name, lambda: type("Line", (_OfTheTable,), _options(case))().violations())
 
 
 def _line_with_callbacks(case: Case) -> Scanned:

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
 
 def modes_of(scanned: Scanned) -> Iterator[ParameterSet]:
-    """With fusion off an operator is the same in front of callbacks as in front of a subscriber, and one that coordinates is the
-    same as with it: once a night is enough."""
+    """With fusion off an operator is the same in front of callbacks as in front of a subscriber: once a night is enough."""
     for mode in MODES:
-        coordinates = scanned.form == "operator" and not scanned.has_stages
-        nightly = mode == UNFUSED and (scanned.form == "into callbacks" or coordinates)
+        nightly = mode == UNFUSED and scanned.form == "into callbacks"
         yield pytest.param(scanned, mode, id=f"{scanned}-{mode}", marks=[pytest.mark.nightly] if nightly else [])
 
 

@@ -23,6 +23,9 @@ _ARGUMENTS: Final = attrgetter("f_code.co_varnames")
 _VARIABLES: Final = ("f_builtins", "f_locals").__getitem__
 _SELF: Final = methodcaller("get", "self")
 
+#: Where CPython collects garbage inside of calls of C code; later versions do so between instructions.
+_COLLECTS_INSIDE: Final = sys.version_info < (3, 12)
+
 _reading: Final = threading.Lock()
 
 
@@ -65,8 +68,12 @@ def _frames_stay() -> Iterator[None]:
     """Around a call of C code that reads what threads run, and keeps no frame.
 
     CPython 3.11 crashes when a thread leaves a frame that another one reads, or holds on to. In one call of C code no other
-    thread gets the GIL, unless garbage is collected inside of it and a finalizer lets another one go on; so the collector waits.
+    thread gets the GIL, unless garbage is collected inside of it and a finalizer lets another one go on; so the collector waits
+    there. It is the whole process's: another thread that switches it off in the meantime has to do so again.
     """
+    if not _COLLECTS_INSIDE:
+        yield
+        return
     with _reading:
         collects = gc.isenabled()
         try:
