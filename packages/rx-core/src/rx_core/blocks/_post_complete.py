@@ -29,7 +29,7 @@ class _PostComplete(Gate, Generic[T, R]):
 
     def __init__(self, down: Subscriber[R], /) -> None:
         super().__init__()
-        self.token.clear()
+        self.token.pop()
         #: The subscriber; only for upstream's signals, and after those for the holder of the token.
         self.down: Subscriber[R] = down
         self.requested = Requested()

@@ -65,7 +65,7 @@ class RequestDrain(Gate, Generic[T, R]):
         if errors not in _MODES:
             raise ValueError(f"{type(self).__name__}(errors={errors!r}): one of {', '.join(map(repr, _MODES))} is needed")
         super().__init__()
-        self.token.clear()  # taken until on_subscribe has returned
+        self.token.pop()  # taken until on_subscribe has returned
         #: The subscriber; only for the holder of the token, that is inside ``deliver``.
         self.down: Subscriber[R] = down
         self.prefetch = prefetch

@@ -34,7 +34,7 @@ class DeferredScalar(Gate, Generic[R]):
 
     def __init__(self, down: Subscriber[R], /) -> None:
         super().__init__()
-        self.token.clear()  # taken until on_subscribe has returned
+        self.token.pop()  # taken until on_subscribe has returned
         self._down: Subscriber[R] = down
         #: Holds one entry until a caller takes it out and decides.
         self._undecided = {0: True}

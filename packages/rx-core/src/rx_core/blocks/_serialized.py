@@ -27,7 +27,7 @@ class _Serialized(QueueDrain[T]):
         super().__init__(down.on_next)
         self._down = down
         self._upstream: dict[int, Any] = {}
-        self.token.clear()  # taken until on_subscribe has returned: what comes before it waits (RS 1.3, 1.9)
+        self.token.pop()  # taken until on_subscribe has returned: what comes before it waits (RS 1.3, 1.9)
 
     def _subscribed(self, upstream: Subscription | Disposable) -> None:
         if upstream is None:

@@ -133,7 +133,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.discard = ignore
         self.down = down
         self.emit = down.on_next
-        self.token = []  # held until on_subscribe has returned
+        self.token = [0]
+        self.token.pop()  # held until on_subscribe has returned; see Gate.token
         self.dirty = False
         self.requests = []
         self.settled = False
