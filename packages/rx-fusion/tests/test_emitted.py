@@ -184,3 +184,33 @@ def test_what_a_subscriber_raises_reaches_who_asked_and_closes_the_source(chain:
     if len(got) > raises:
         assert got[raises] == "of the subscriber"
     assert read[-1:] in ([], ["closed"])
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "stacked"])
+@pytest.mark.parametrize("feed", [Feed.CLEAN, Feed.CHECKED], ids=lambda feed: feed.value)
+@pytest.mark.parametrize("wants", [None, 1, 4])
+@pytest.mark.parametrize("behind", [(), ((twice,),)], ids=["one item", "several"])
+def test_an_item_that_a_function_makes_while_it_cancels_is_given(
+    behind: tuple[tuple[Any, ...], ...], wants: int | None, feed: Feed, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handles: list[Any] = []
+
+    def leaves(item: int) -> int:
+        if item == 2:
+            handles.pop().cancel()
+        return item
+
+    def asks(handle: Any) -> None:
+        handles[:] = [handle]
+        handle.request(1)
+
+    monkeypatch.setitem(CHAINS, "leaves", ((each, leaves), *behind))
+    shape, _ = shape_and_args(CHAINS["leaves"])
+    for form in (EMIT[feed], EMIT_ALL[feed], PULL_DRAINED[feed]):
+        if not compiled:
+            monkeypatch.setitem(shape._forms, form, None)
+    kinds: list[type[SourceRun[Any]]] = [Emitted, SourceRun, Iterated]
+    for kind in kinds:
+        got, read = run(kind, "leaves", Down(wants, lambda handle, _at: asks(handle)), feed)
+        assert got == ([0, 1, 2] if not behind else [0, 0, 0, 1, 1, -1, 2])
+        assert read == ([0, 1, 2, "closed"] if feed is Feed.CHECKED else [])

@@ -48,7 +48,7 @@ def stacked(
         assert run is not None
         made = _between_items(made, run)
     made = _noted(made, (*closed, items), origin, stages, args)
-    return _emitting(made, run, origin) if form.kind == "emit" else made
+    return _emitting(made, run, origin, of_source=False) if form.kind == "emit" else made
 
 
 def bare(items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) -> Iterator[Any]:
@@ -56,7 +56,7 @@ def bare(items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) ->
     if form.feed is Feed.RUNNING:
         return items
     if form.kind == "emit":
-        return _emitting(items, run, origin)
+        return _emitting(items, run, origin, of_source=True)
     made = items
     if form.feed is Feed.CHECKED:
         made = _checked(made, origin)
@@ -94,15 +94,17 @@ def _while_wanted(made: Iterator[Any], run: Stopping, items: Iterator[Any]) -> I
         close(items)
 
 
-def _emitting(items: Iterator[Any], run: Any, origin: Any) -> Iterator[None]:
-    """``items`` in the form ``emit``, with its checks: see :mod:`rx_core.streams.pump`."""
+def _emitting(items: Iterator[Any], run: Any, origin: Any, *, of_source: bool) -> Iterator[None]:
+    """``items`` in the form ``emit``, with its checks: see :mod:`rx_core.streams.pump`.
+
+    What a source gives while the stream is cancelled is left behind; what a stage makes of an item meanwhile is emitted."""
     emit = run.emit
     left = run.left
     try:
         for item in items:
             if item is None:
                 raise none_produced(origin.name)
-            if run.stopped:
+            if of_source and run.stopped:
                 left_behind(run, item)
                 return
             try:
