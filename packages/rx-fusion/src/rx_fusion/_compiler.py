@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import count
+from textwrap import indent
 from types import CodeType
 from typing import Any
 
@@ -32,6 +33,7 @@ from rx_fusion._reading import PARSING
 from rx_fusion._stage import Stage
 from rx_fusion._stage_writer import Place, StageWriter
 from rx_fusion._syntax import (
+    assigned_last,
     loop_name,
     make_function,
     names_assigned,
@@ -228,30 +230,41 @@ class _Writer(StageWriter):
         if ends_early:
             before += parse_statements("if run.last: return")
             written = [ast.While(ast.Constant(True), [*stoppable(written), ast.Break()], [])]
+        conditions = None if ends_early else assigned_last("out", written)
+        if conditions is None:
+            before.append(out)
+        else:  # it has a value in any case
+            for each in conditions:
+                each.orelse = parse_statements("out = None")
         tried = ast.Try(body=written or [ast.Pass()], handlers=[], orelse=[], finalbody=[])
         failed = parse_statements("failed(error)\nreturn")
         tried.handlers = [ast.ExceptHandler(parse_expression("BaseException"), "error", failed)]
-        on_next = make_function("on_next", [made.args.args[0].arg], [*before, out, tried, *self.handed_on(ends_early)])
+        on_next = make_function(
+            "on_next", [made.args.args[0].arg], [*before, tried, *self.handed_on(ends_early, gives=conditions == [])]
+        )
         body = [node for node in step.body if node is not made and not isinstance(node, ast.Return)]
         body = [*parse_statements("failed = run.failed_here"), *body, on_next, *parse_statements("return on_next, finish")]
         return make_function("fused", ["run", "args", "state", "down", "raised", "dropped"], body)
 
-    def handed_on(self, ends_early: bool) -> list[ast.stmt]:
-        """What becomes of the item that a step gave: it may be the last one, or dropped."""
+    def handed_on(self, ends_early: bool, *, gives: bool) -> list[ast.stmt]:
+        """What becomes of the item that a step gave: it may be the last one, or, unless it always ``gives`` one, dropped."""
         text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
         if any(stage.reduces for stage in self.stages):  # nothing comes before the end
             if self.tells and not all(stage.wants_all for stage in self.stages if stage.request is not None):
                 text += "if run.replenish: dropped()\n"  # in front of take, the source was asked for few items
             return parse_statements(text)
-        text += "if out is not None:\n"
+        handed = ""
         if self.form.callback:
-            text += "    if run.closed: return\n"  # its handle may be disposed inside of a stage
+            handed += "if run.closed: return\n"  # its handle may be disposed inside of a stage
         if any(stage.tail_yields or stage.gives_one for stage in self.stages):
-            text += "    run.emitted += 1\n"
+            handed += "run.emitted += 1\n"
         if self.form.callback or self.form.guarded:
-            text += "    try: down(out)\n    except BaseException as error: raised(error)\n"
+            handed += "try: down(out)\nexcept BaseException as error: raised(error)\n"
         else:
-            text += "    down(out)\n"
+            handed += "down(out)\n"
+        if gives:
+            return parse_statements(text + handed)
+        text += "if out is not None:\n" + indent(handed, "    ")
         if any(stage.drops for stage in self.stages):
             text += "elif run.replenish: dropped()\n"
         return parse_statements(text)

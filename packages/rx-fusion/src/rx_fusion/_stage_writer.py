@@ -19,7 +19,7 @@ from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._stage import Stage
 from rx_fusion._stages import close_left, closing_of
-from rx_fusion._syntax import is_pure, locals_of, loop_name, names_read, parse_statements
+from rx_fusion._syntax import checked_and_given, is_pure, locals_of, loop_name, names_read, parse_statements, state_of
 from rx_fusion.symbols._writing import BUILTINS
 
 #: Beyond this many statements inlining stops paying and the stages run stacked.
@@ -78,6 +78,8 @@ class StageWriter:
         self.stages = stages
         self.form = form
         self.written = 0
+        #: By stage: a variable of it, and another name for it, where it is what the next stage calls its item.
+        self.called: dict[int, tuple[str, str | None]] = {}
         #: The variables of the iterables that are to be closed when the function is left inside of their loops.
         self.left: list[str] = []
         self.namespace: dict[str, Any] = {
@@ -115,8 +117,17 @@ class StageWriter:
         out: list[ast.stmt] = []
         for index, statement in enumerate(statements):
             following = statements[index + 1] if index + 1 < len(statements) else None
+            if name := checked_and_given(statements[index:], self.stages[at]):
+                self.called[at] = name, self.given_as(at)  # from here to its yield, which takes it back
             out += self.write_one(statement, following, at, place)
         return out
+
+    def given_as(self, at: int) -> str | None:
+        """The variable that an item of stage ``at`` is assigned to in order to be given. None: it stays where it is."""
+        if at + 1 == len(self.stages):
+            return "out" if self.form.kind in ("step", "push") else None
+        later = self.stages[at + 1]
+        return None if loop_name(later) in state_of(later) else self.item(at + 1)  # one that is kept is no item before its check
 
     def write_one(self, statement: ast.stmt, following: ast.stmt | None, at: int, place: Place) -> list[ast.stmt]:
         self.written += 1
@@ -125,6 +136,7 @@ class StageWriter:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
             assert statement.value.value is not None
             value = self.renamed(statement.value.value, at)
+            self.called.pop(at, None)
             return [*self.mark(following, at), *self.emit(value, at, place)]
         if isinstance(statement, ast.Return):
             return self.leave(at, place)
@@ -178,11 +190,11 @@ class StageWriter:
     def emit(self, value: ast.expr, at: int, place: Place) -> list[ast.stmt]:
         """What ``yield value`` of stage ``at`` becomes."""
         if at + 1 < len(self.stages):
-            target = ast.Name(self.item(at + 1), ast.Store())
+            given = self.assigned(self.item(at + 1), value)
             told = parse_statements(f"run.reached = {at + 1}") if self.tells and place.in_main_loop else []
-            return [ast.Assign([target], value, lineno=0), *told, *self.write(self.body(at + 1), at + 1, place)]
+            return [*given, *told, *self.write(self.body(at + 1), at + 1, place)]
         if self.form.kind in ("step", "push"):
-            return [ast.Assign([ast.Name("out", ast.Store())], value, lineno=0)]
+            return self.assigned("out", value)
         if self.form.kind == "value":
             return [ast.Return(value)]
         if self.form.kind == "emit":  # the value first: what fails there is no failure of the subscriber
@@ -195,6 +207,12 @@ class StageWriter:
         if self.form.cancel and (place.loops or not place.in_main_loop):
             out += parse_statements("if run.stopped: return")  # an expansion must not outlive a cancel
         return out
+
+    def assigned(self, name: str, value: ast.expr) -> list[ast.stmt]:
+        """``name = value``, unless it has that name already."""
+        if isinstance(value, ast.Name) and value.id == name:
+            return []
+        return [ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)]
 
     def mark(self, following: ast.stmt | None, at: int) -> list[ast.stmt]:
         """``yield x`` followed by ``if done: return``, or by ``return``: the last item, said before it is given away."""
@@ -239,7 +257,8 @@ class _Renamer(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.Name:
         writer, at = self.writer, self.at
         if node.id in writer.locals[at]:
-            return ast.Name(writer.rename(at, node.id), node.ctx)
+            name, other = writer.called.get(at, ("", None))
+            return ast.Name(other if other and name == node.id else writer.rename(at, node.id), node.ctx)
         scope = getattr(writer.stages[at].function, "__globals__", {})
         if node.id not in scope:
             return node  # a builtin, or a comprehension's own variable

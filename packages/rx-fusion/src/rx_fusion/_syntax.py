@@ -77,6 +77,46 @@ def temporary_names(block: Sequence[ast.stmt]) -> set[str]:
     return found
 
 
+def checked_and_given(statements: Sequence[ast.stmt], stage: Stage) -> str | None:
+    """``v`` if the statements begin with ``v = ...``, ``if v is None: raise ...`` and ``yield v``, and nothing else of the stage
+    uses it. None: they do not."""
+    match statements[:3]:
+        case [
+            ast.Assign(targets=[ast.Name(id=name)]),
+            ast.If(test=ast.Compare(left=ast.Name(id=tested), ops=[ast.Is()]), body=[ast.Raise()], orelse=[]) as check,
+            ast.Expr(value=ast.Yield(value=ast.Name(id=given))),
+        ] if name == tested == given and name not in stage.parameters:
+            whole = [*(stage.prologue or []), *([stage.loop] if stage.loop else []), *(stage.epilogue or [])]
+            return name if times_named(name, whole) == 2 + times_named(name, [check]) else None
+    return None
+
+
+def times_named(name: str, statements: Sequence[ast.stmt]) -> int:
+    return sum(isinstance(node, ast.Name) and node.id == name for each in statements for node in ast.walk(each))
+
+
+def assigned_last(name: str, statements: Sequence[ast.stmt]) -> list[ast.If] | None:
+    """The conditions of the only assignment of ``name``, where nothing but checks that raise stands behind it. None: something
+    does, or there is none, or there are several."""
+    conditions: list[ast.If] = []
+    while True:
+        assigning = [at for at, each in enumerate(statements) if name in names_assigned([each])]
+        if len(assigning) != 1 or not all(map(_only_raises, statements[assigning[0] + 1 :])):
+            return None
+        match statements[assigning[0]]:
+            case ast.Assign():
+                return conditions
+            case ast.If(body=body, orelse=[]) as condition if name not in names_assigned([ast.Expr(condition.test)]):
+                conditions.append(condition)
+                statements = body
+            case _:
+                return None
+
+
+def _only_raises(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and isinstance(statement.body[0], ast.Raise) and not statement.orelse
+
+
 _PURE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.cmpop, ast.boolop)
 
 
