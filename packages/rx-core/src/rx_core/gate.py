@@ -39,9 +39,9 @@ class Gate:
 
     __slots__ = ("dirty", "later", "token")
 
-    #: Holds a number while no thread is at work. Any: a list, whose pop and append are atomic; see DESIGN on compiling. It is made
-    #: with a number inside, also where that is taken out at once: CPython 3.11 then keeps the room for one. A list that was made
-    #: empty gives its room back each time the token is taken, and asks for it again each time it is put back.
+    #: Holds a number while no thread is at work. Any: a list, whose pop and append are atomic; see DESIGN on compiling. It is
+    #: made with a number inside, also where that is taken out at once: CPython 3.11 then keeps the room for one. A list that was
+    #: made empty gives its room back each time the token is taken, and asks for it again each time it is put back.
     token: Any
     #: Something was published that the holder of the token has not looked at.
     dirty: bool
