@@ -277,8 +277,8 @@ def ensure_venv(home: Path, python: str, environ: Mapping[str, str]) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    environ = dev.clean_environment(os.environ)
     home = ROOT / ".dev" / "free"
+    environ = dev.bytecode_kept(dev.clean_environment(os.environ), home)
     try:
         named, words = arguments_of(arguments)
         with dev.locked(home):

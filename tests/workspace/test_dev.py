@@ -43,6 +43,19 @@ def test_other_settings_of_the_caller_stay() -> None:
     assert dev.clean_environment(caller) == caller
 
 
+@pytest.mark.parametrize(
+    ("caller", "kept"),
+    [
+        ({}, {}),
+        ({"PYTHONDONTWRITEBYTECODE": ""}, {}),
+        ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": os.path.join("home", "bytecode")}),
+        ({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/mine"}, {"PYTHONPYCACHEPREFIX": "/mine"}),
+    ],
+)
+def test_what_is_compiled_is_kept_but_not_beside_the_sources(caller: dict[str, str], kept: dict[str, str]) -> None:
+    assert dev.bytecode_kept(caller, Path("home")) == kept
+
+
 def test_hatch_keeps_everything_inside_the_clone(tmp_path: Path) -> None:
     tools = dev.Tools(tmp_path, {"PATH": os.defpath, "HATCH_DATA_DIR": "/elsewhere"})
     tools.scripts.mkdir(parents=True)
