@@ -167,9 +167,10 @@ class Merging(Op[T]):
         return list(self.inputs)
 
     def close(self) -> None:
-        for entry in list(self.inputs):
-            entry.close()
-        self.inputs.clear()
+        if self.inputs:
+            for entry in list(self.inputs):
+                entry.close()
+            self.inputs.clear()
         self.ready.clear()
         self.ended.clear()
 
@@ -209,11 +210,12 @@ class Merge(Merging[T]):
         self.all_open = True
 
     def step(self, demand: int) -> int:
-        if self.look_at_ends():
+        if self.ended and self.look_at_ends():
             return self.finish(self.failure())
-        demand = self.take_turns(demand)
-        if demand < 0:
-            return self.finish(self.failure())
+        if self.ready:
+            demand = self.take_turns(demand)
+            if demand < 0:
+                return self.finish(self.failure())
         if self.stopped or self.dirty:
             return demand
         if self.all_open and not self.inputs:
@@ -374,13 +376,14 @@ class FlatMap(Merging[R]):
 
     def step(self, demand: int) -> int:
         while True:
-            if self.look_at_ends():
+            if self.ended and self.look_at_ends():
                 return self.finish(self.failure())
             if self.waiting:
                 self.subscribe_waiting()
-            demand = self.take_turns(demand)
-            if demand < 0:
-                return self.finish(self.failure())
+            if self.ready:
+                demand = self.take_turns(demand)
+                if demand < 0:
+                    return self.finish(self.failure())
             if self.freed:
                 self.replenish()
             if self.stopped or self.dirty:
@@ -393,7 +396,7 @@ class FlatMap(Merging[R]):
             if not again:
                 return demand
         if not self.fed and not self.inputs:
-            return self.finish(self.failure())
+            return self.finish(self.failure() if self.errors else None)
         return demand
 
     def subscribe_waiting(self) -> None:
