@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from rx_core.streams import Op
 from rx_fusion import fusion_off
 from rx_ops import Flowable, operators
-from rx_testing import ManualPublisher, VirtualScheduler
+from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
 Build = Callable[[Flow, VirtualScheduler], Flow]
@@ -97,6 +97,99 @@ def test_the_source_is_cancelled_before_the_end_is_signalled(build: Build, endin
         source.next(1)
         clock.advance_by(3.0)
     assert events == ["cancel", "end"]
+
+
+#: They iterate a generator themselves and may be giving an item of another source, which another thread may send: what they
+#: iterate is closed by the holder of the token, behind that item.
+ITERATING = {
+    *("concat_map", "concat_map_eager", "flat_map", "merge_ordered", "merge_priority", "observe_on", "start_with", "zip"),
+    "take behind another",
+}
+PASSING: dict[str, Build] = {
+    "hide": lambda s, c: s.hide(),
+    "map": lambda s, c: s.map(str),
+    "repeat": lambda s, c: s.repeat(2),
+}
+
+
+@pytest.mark.parametrize("fused", [True, False], ids=["fused", "unfused"])
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("operator", [*OPERATORS, *PASSING])
+def test_a_generator_is_closed_before_the_end_is_signalled(operator: str, ending: str, fused: bool) -> None:
+    clock = VirtualScheduler()
+    events: list[str] = []
+
+    class Source:
+        def __iter__(self) -> Iterator[int]:
+            try:
+                yield from (1, 2, 3)
+            finally:
+                events.append("closed")
+
+    build: Build = {**OPERATORS, **PASSING}[operator]
+    with nullcontext() if fused else fusion_off():
+        ENDINGS[ending](build(Flowable.from_iterable(Source()), clock)).subscribe(
+            lambda _item: None, on_error=lambda _error: events.append("end"), on_complete=lambda: events.append("end")
+        )
+    for _ in range(2):
+        clock.advance_by(3.0)
+    if fused and {operator, ending} & ITERATING:
+        assert sorted(events) == ["closed", "end"]
+    else:
+        assert events == ["closed", "end"]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        lambda s: s,
+        lambda s: s.hide(),
+        lambda s: s.take_until(Flowable.never()),
+        lambda s: s.start_with(0),
+        lambda s: s.concat_map(lambda item: Flowable.of(item, item)).hide(),
+        lambda s: Flowable.zip(s, Flowable.range(9), combiner=lambda item, _at: item).hide(),
+        lambda s: Flowable.merge(s, Flowable.of(9)).hide(),
+    ],
+    ids=["nothing", "hide", "take_until", "start_with", "concat_map", "zip", "merge"],
+)
+def test_a_generator_is_closed_before_the_next_attempt_opens_another(between: Callable[[Flow], Flow]) -> None:
+    events: list[str] = []
+
+    class Source:
+        def __iter__(self) -> Iterator[int]:
+            events.append("opened")
+            try:
+                yield from (1, 2, 3)
+            finally:
+                events.append("closed")
+
+    def fails_once(item: int) -> int:
+        if item == 2 and events == ["opened"]:
+            raise ValueError
+        return item
+
+    between(Flowable.from_iterable(Source())).map(fails_once).retry(1).subscribe(lambda _item: None)
+    assert events == ["opened", "closed"] * 2
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["inside of the generator", "behind it"])
+def test_a_generator_that_is_running_is_not_closed(inside: bool, caplog: pytest.LogCaptureFixture) -> None:
+    got = TestSubscriber[int]()
+
+    def items() -> Iterator[int]:
+        yield 1
+        if inside:
+            got.cancel()
+        yield 2
+
+    def leaves(item: int) -> int:
+        if item == 2:
+            got.cancel()
+        return item
+
+    Flowable.from_iterable(items()).map(leaves).subscribe(got)
+    got.assert_values(*([1] if inside else [1, 2])).assert_not_terminated()
+    assert not caplog.records
 
 
 #: What holds inputs, by the names of operators' attributes.

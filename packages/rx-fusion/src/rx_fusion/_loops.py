@@ -181,16 +181,37 @@ class _Resumed:
 def outer_items(loop: Iterator[Any], rest: Callable[[Any], Any]) -> Iterator[Any]:
     """An outer source that is a loop itself: ``rest`` makes what is left of the operator from what is left of it.
 
-    To close this leaves ``loop`` open, which may go on in what is left.
+    Who closes this closes ``loop``. Who only drops it leaves ``loop`` open, which may go on in what is left.
     """
-    try:
-        for item in loop:  # noqa: UP028  # that would close it
-            yield item
-    except Handover as handover:
-        raise RestOf(rest(handover.rest)) from None
+    return _OuterItems(loop, rest)
 
 
-OPERATOR_CODES.add(outer_items.__code__)
+@final
+class _OuterItems:
+    __slots__ = ("_loop", "_rest")
+
+    def __init__(self, loop: Iterator[Any], rest: Callable[[Any], Any]) -> None:
+        self._loop = loop
+        self._rest = rest
+
+    def __iter__(self) -> Iterator[Any]:  # a generator, which a `for` reads faster than the method below
+        try:
+            for item in self._loop:  # noqa: UP028  # that would close it
+                yield item
+        except Handover as handover:
+            raise RestOf(self._rest(handover.rest)) from None
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._loop)
+        except Handover as handover:
+            raise RestOf(self._rest(handover.rest)) from None
+
+    def close(self) -> None:
+        close(self._loop)
+
+
+OPERATOR_CODES.update(method.__code__ for method in (_OuterItems.__iter__, _OuterItems.__next__))
 
 
 def inner_loop(head: Head, run: Stopping | None) -> Loop | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
@@ -47,6 +48,8 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]], forms
         pump.items = shape.pull(items, pump, head, args, forms[head.feed])
         if forms is not PULL_DRAINED:
             pump.emits = True
+            if type(items) is GeneratorType:
+                pump.generators = (items,)
     except (Exception, GeneratorExit) as error:
         pump.items = failing(without_this_frame(error))
         pump.hint = None

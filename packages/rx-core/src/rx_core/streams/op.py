@@ -15,6 +15,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from threading import get_ident
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 
 from rx_core import _hooks
@@ -30,6 +32,7 @@ from rx_core.streams.contracts import (
     Stream,
     SubscriberFailed,
     Subscribing,
+    close,
     ignore,
     is_exhausted,
 )
@@ -85,6 +88,9 @@ class Op(Gate, SettlesDemand, Generic[T]):
         "discard",
         "down",
         "emit",
+        "generators",
+        "giver",
+        "giving",
         "opened",
         "opening",
         "origin",
@@ -115,6 +121,12 @@ class Op(Gate, SettlesDemand, Generic[T]):
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
     emit: Callable[[Any], object]
+    #: The iterator whose item is being given, where it is a generator or there are ``generators``; and the thread that gives it,
+    #: which is written first.
+    giving: Any
+    giver: int
+    #: Generators that are iterated as well: that of an outer source, or those under what is given.
+    generators: tuple[Any, ...]
     #: What was requested and not looked at, in order.
     requests: Any
     #: Everything was requested, see :meth:`request_all`.
@@ -136,6 +148,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.token = [0]
         self.token.pop()  # held until on_subscribe has returned; see Gate.token
         self.dirty = False
+        self.giving = None
+        self.generators = ()
         self.requests = []
         self.settled = False
         self.stopped = False
@@ -223,13 +237,18 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def cancel(self) -> None:
         """Thread-safe, returns at once (RS 3.5): the holder of the token closes.
 
-        Where that is this thread, inside of an item that it gives, the sources are cancelled before the subscriber goes on: what
-        it runs next, another round or another source, finds their resources released.
+        Where that is this thread, inside of an item that it gives, the sources are cancelled before the subscriber goes on, and
+        generators, which wait behind a ``yield`` meanwhile, are closed: what it runs next, another round or another source, finds
+        their resources released.
         """
         self.stopped = True
         if not self.token:
             for entry in self.listening():
                 entry.stop()
+            if self.giving is not None and self.giver == get_ident():
+                for generator in (self.giving, *self.generators):
+                    if type(generator) is GeneratorType and not generator.gi_running:
+                        close(generator)
         self.drain()
 
     def dispose(self) -> None:
@@ -373,6 +392,13 @@ class Op(Gate, SettlesDemand, Generic[T]):
         Gives what is still wanted, and the outcome: False, there may be more; True, the source is known to be exhausted; Failed;
         a Stream, the rest of it has to be subscribed.
         """
+        if (type(items) is GeneratorType or self.generators) and self.giving is None:
+            self.giver = get_ident()
+            self.giving = items
+            try:
+                return self.give(items, demand)
+            finally:
+                self.giving = None
         emit = self.emit
         try:
             if demand == UNBOUNDED:

@@ -9,6 +9,7 @@ it stores how many are left, yields once, and goes on for as many as ``left`` is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
@@ -82,6 +83,13 @@ class Pump(Op[T]):
             return super().give(items, demand)
         if not demand:
             return 0, False
+        if self.generators and self.giving is None:  # as in Op.give
+            self.giver = get_ident()
+            self.giving = items
+            try:
+                return self.give(items, demand)
+            finally:
+                self.giving = None
         self.left = -1 if demand == UNBOUNDED else demand
         try:
             for _ in items:
@@ -112,6 +120,7 @@ class Pump(Op[T]):
 
     def close(self) -> None:
         items, self.items = self.items, _NOTHING
+        self.generators = ()
         self.hint = None
         close(items)
 

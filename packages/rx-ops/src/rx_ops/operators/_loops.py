@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, final
 
 from rx_core import user_error
-from rx_core.streams import Handover, OneAtATime, Stream, without_this_frame
+from rx_core.streams import Handover, OneAtATime, Stream, close, without_this_frame
 from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, PlainObserved, RestOf, is_observed, op, outer_items
 from rx_fusion._source_run import failing
 from rx_ops.operators._mapping import Named, named, not_a_source
@@ -81,7 +81,7 @@ def _one_after_another(
 
     def rest(made: Any) -> PlainFlow[Any]:
         """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
-        remaining = chain((made if mapper is None else _FIRST,), left)
+        remaining = InFront(made if mapper is None else _FIRST, left)
         if looped is not None:
             return _rest(head, _face(head)(OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))), mapper, made)
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
@@ -187,7 +187,7 @@ class _RestOfOuter(OneAtATime[Any]):
         if items is not None and self.looks_ahead and not (demand or self.looked or self.stopped):
             self.looked = True
             try:
-                self.items = chain((next(items),), items)
+                self.items = InFront(next(items), items)
             except StopIteration:
                 return self.finish()
             except Handover as handover:
@@ -199,6 +199,23 @@ class _RestOfOuter(OneAtATime[Any]):
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)
+
+
+@final
+class InFront(chain[Any]):
+    """``first`` and what is left of ``items``, which are closed with it: a chain by itself is not closed."""
+
+    __slots__ = ("items",)
+
+    items: Iterator[Any]
+
+    def __new__(cls, first: Any, items: Iterator[Any]) -> InFront:
+        made = super().__new__(cls, (first,), items)
+        made.items = items
+        return made
+
+    def close(self) -> None:
+        close(self.items)
 
 
 @final
