@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,6 +172,28 @@ def test_a_generator_is_closed_before_the_next_attempt_opens_another(between: Ca
 
     between(Flowable.from_iterable(Source())).map(fails_once).retry(1).subscribe(lambda _item: None)
     assert events == ["opened", "closed"] * 2
+
+
+@pytest.mark.parametrize("between", [lambda s: s, lambda s: s.hide(), lambda s: s.take_until(Flowable.never())])
+def test_a_file_is_closed_before_the_next_attempt_opens_it_again(between: Callable[[Flow], Flow], tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("1\n2\n3\n", encoding="utf-8")
+    files: list[TextIOWrapper] = []
+    before: list[bool] = []
+
+    def lines() -> Flowable[str]:
+        before.extend(file.closed for file in files)
+        files.append(path.open(encoding="utf-8"))
+        return Flowable.from_iterable(files[-1])
+
+    def fails_once(line: str) -> int:
+        if line == "2\n" and len(files) == 1:
+            raise ValueError
+        return int(line)
+
+    assert between(Flowable.defer(lines)).map(fails_once).retry(1).to_list().blocking_get() == [1, 1, 2, 3]
+    assert before == [True]
+    assert all(file.closed for file in files)
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["inside of the generator", "behind it"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import OPERATOR_CODES, UNBOUNDED, as_signal
 from rx_core.queue_fusion import ANY, BOUNDARY, NONE, SYNC, fusion_enabled
-from rx_core.streams import CONSTANT, EXACT, Failed, Outcome, Pump, close, without_this_frame
+from rx_core.streams import CLOSABLE, CONSTANT, EXACT, Failed, Outcome, Pump, close, without_this_frame
 from rx_fusion._forms import Feed, Form
 from rx_fusion._heads import Head, IterableHead
 from rx_fusion._operators import OperatorHead
@@ -48,8 +47,8 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]], forms
         pump.items = shape.pull(items, pump, head, args, forms[head.feed])
         if forms is not PULL_DRAINED:
             pump.emits = True
-            if type(items) is GeneratorType:
-                pump.generators = (items,)
+            if type(items) in CLOSABLE:
+                pump.beneath = (items,)
     except (Exception, GeneratorExit) as error:
         pump.items = failing(without_this_frame(error))
         pump.hint = None

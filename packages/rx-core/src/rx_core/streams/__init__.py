@@ -7,6 +7,7 @@ from rx_core.gate import LOOK_FIRST
 from rx_core.streams.border import NOT_THERE, Border, give_back
 from rx_core.streams.broadcast import Broadcast
 from rx_core.streams.contracts import (
+    CLOSABLE,
     CONSTANT,
     EXACT,
     NEVER_NONE,
@@ -43,6 +44,7 @@ from rx_core.streams.unicast import Unicast
 from rx_core.streams.waiting import Waiting
 
 __all__ = [
+    "CLOSABLE",
     "CONSTANT",
     "END",
     "EXACT",

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader, TextIOWrapper
 from operator import length_hint
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from rx_core import _hooks
@@ -199,6 +201,9 @@ EXACT: Final = frozenset(type(iter(made)) for made in _MADE)
 #: Iterators that cannot fail: nothing that they iterate can change meanwhile.
 CONSTANT: Final = frozenset(type(iter(made)) for made in _MADE if isinstance(made, (tuple, range)))
 
+#: Iterators that hold something open, and may be closed between two items by the thread that reads them.
+CLOSABLE: Final = frozenset({GeneratorType, TextIOWrapper, BufferedReader})
+
 #: Iterators whose items are never None.
 NEVER_NONE: Final = frozenset(type(iter(made)) for made in _WITHOUT_NONE)
 
@@ -226,6 +231,13 @@ def throw_away(queue: deque[Any], discard: Callable[[Any], object]) -> None:
         except IndexError:
             return
         discard(item)
+
+
+def close_between_items(items: Any) -> None:
+    """Close ``items`` if they are :data:`CLOSABLE`. For the thread that reads them: it deals with an item, unless it is inside of
+    the generator."""
+    if type(items) in CLOSABLE and not getattr(items, "gi_running", False):
+        close(items)
 
 
 def close(items: object) -> None:

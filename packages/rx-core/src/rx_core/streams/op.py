@@ -32,7 +32,7 @@ from rx_core.streams.contracts import (
     Stream,
     SubscriberFailed,
     Subscribing,
-    close,
+    close_between_items,
     ignore,
     is_exhausted,
 )
@@ -85,10 +85,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
     """
 
     __slots__ = (
+        "beneath",
         "discard",
         "down",
         "emit",
-        "generators",
         "giver",
         "giving",
         "opened",
@@ -121,12 +121,12 @@ class Op(Gate, SettlesDemand, Generic[T]):
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
     emit: Callable[[Any], object]
-    #: The iterator whose item is being given, where it is a generator or there are ``generators``; and the thread that gives it,
+    #: Iterators that hold something open and are read as well: that of an outer source, or those beneath what is given.
+    beneath: tuple[Any, ...]
+    #: The iterator whose item is being given, where it is a generator or something is ``beneath``; and the thread that gives it,
     #: which is written first.
     giving: Any
     giver: int
-    #: Generators that are iterated as well: that of an outer source, or those under what is given.
-    generators: tuple[Any, ...]
     #: What was requested and not looked at, in order.
     requests: Any
     #: Everything was requested, see :meth:`request_all`.
@@ -149,7 +149,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.token.pop()  # held until on_subscribe has returned; see Gate.token
         self.dirty = False
         self.giving = None
-        self.generators = ()
+        self.beneath = ()
         self.requests = []
         self.settled = False
         self.stopped = False
@@ -238,17 +238,16 @@ class Op(Gate, SettlesDemand, Generic[T]):
         """Thread-safe, returns at once (RS 3.5): the holder of the token closes.
 
         Where that is this thread, inside of an item that it gives, the sources are cancelled before the subscriber goes on, and
-        generators, which wait behind a ``yield`` meanwhile, are closed: what it runs next, another round or another source, finds
-        their resources released.
+        generators and files, which wait for the next item meanwhile, are closed: what it runs next, another round or another
+        source, finds their resources released.
         """
         self.stopped = True
         if not self.token:
             for entry in self.listening():
                 entry.stop()
             if self.giving is not None and self.giver == get_ident():
-                for generator in (self.giving, *self.generators):
-                    if type(generator) is GeneratorType and not generator.gi_running:
-                        close(generator)
+                for items in (self.giving, *self.beneath):
+                    close_between_items(items)
         self.drain()
 
     def dispose(self) -> None:
@@ -392,7 +391,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         Gives what is still wanted, and the outcome: False, there may be more; True, the source is known to be exhausted; Failed;
         a Stream, the rest of it has to be subscribed.
         """
-        if (type(items) is GeneratorType or self.generators) and self.giving is None:
+        if (type(items) is GeneratorType or self.beneath) and self.giving is None:
             self.giver = get_ident()
             self.giving = items
             try:

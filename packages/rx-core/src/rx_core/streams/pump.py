@@ -83,7 +83,7 @@ class Pump(Op[T]):
             return super().give(items, demand)
         if not demand:
             return 0, False
-        if self.generators and self.giving is None:  # as in Op.give
+        if self.beneath and self.giving is None:  # as in Op.give
             self.giver = get_ident()
             self.giving = items
             try:
@@ -120,7 +120,7 @@ class Pump(Op[T]):
 
     def close(self) -> None:
         items, self.items = self.items, _NOTHING
-        self.generators = ()
+        self.beneath = ()
         self.hint = None
         close(items)
 

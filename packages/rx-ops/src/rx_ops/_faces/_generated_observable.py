@@ -202,7 +202,8 @@ class ObservableCreate(ObservableCore[T_co]):
         Errors:  what iterating raises; TypeError for a None among the items; RuntimeError for a second subscription to something
                  that can be iterated only once (a generator, a file): give a list, or :meth:`defer` with a function that
                  opens it.
-        Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source. A generator is closed on cancel.
+        Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source. A generator or a file is closed
+                 on cancel, before what is behind it goes on.
         Source:  RxJava ``fromIterable``.
         """
         if type(items) in CONTAINERS:  # nothing has to be asked

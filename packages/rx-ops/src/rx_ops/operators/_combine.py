@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, composite, none_produced
 from rx_core.streams import (
+    CLOSABLE,
     END,
     LOOK_FIRST,
     Failed,
@@ -213,7 +213,7 @@ class Zip(Op[R]):
         self.passive = [column for column in columns if column.items is not None]
         self.pushing = [column for column in columns if column.items is None]
         if not self.pushing and self.discard is ignore:  # half a row would be lost
-            self.generators = (*(column.items for column in columns if type(column.items) is GeneratorType),)
+            self.beneath = (*(column.items for column in columns if type(column.items) in CLOSABLE),)
             self.rows = rows_of([column.items for column in columns if column.items is not None], self.combiner, self.operator)
             return
         for column, source in zip(columns, self.sources, strict=True):

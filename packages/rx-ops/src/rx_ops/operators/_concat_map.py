@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rx_core import UNBOUNDED, MaybeBase, SingleBase, composite
 from rx_core.streams import (
+    CLOSABLE,
     END,
     DirectInput,
     Failed,
@@ -102,8 +102,8 @@ class ConcatMap(Op[R]):
             self.outer.open(source)
         else:
             self.outer.items = items
-            if type(items) is GeneratorType:
-                self.generators = (items,)
+            if type(items) in CLOSABLE:
+                self.beneath = (items,)
 
     def refuse_request(self, error: Exception) -> None:
         inner = self.inner
