@@ -20,9 +20,6 @@ from tests.conformance.harness import Case, Flow, Kit, dropped_errors, switched
 from tests.conformance.table import TABLE
 from tests.tck.cases import moves
 
-#: Lines whose source goes on without a subscriber, on purpose.
-KEEPING: Final = frozenset({"cache", "cache_ttl"})
-
 
 class Generated:
     """The items from a generator, which counts how many are open."""
@@ -126,4 +123,4 @@ def test_a_generator_is_closed_when_the_stream_is_over(
                 settle()
                 if source.open:
                     left.append(f"{behind}, {ending}: {source.open} of {source.opened}")
-    assert not left or case.name in KEEPING, left
+    assert not left, left

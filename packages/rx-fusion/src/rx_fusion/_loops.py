@@ -183,35 +183,36 @@ def outer_items(loop: Iterator[Any], rest: Callable[[Any], Any]) -> Iterator[Any
 
     Who closes this closes ``loop``. Who only drops it leaves ``loop`` open, which may go on in what is left.
     """
-    return _OuterItems(loop, rest)
+    return _OuterItems(loop, _until_handover(loop, rest))
+
+
+def _until_handover(loop: Iterator[Any], rest: Callable[[Any], Any]) -> Iterator[Any]:
+    try:
+        for item in loop:  # noqa: UP028  # that would close it
+            yield item
+    except Handover as handover:
+        raise RestOf(rest(handover.rest)) from None
 
 
 @final
 class _OuterItems:
-    __slots__ = ("_loop", "_rest")
+    __slots__ = ("_items", "_loop")
 
-    def __init__(self, loop: Iterator[Any], rest: Callable[[Any], Any]) -> None:
+    def __init__(self, loop: Iterator[Any], items: Iterator[Any]) -> None:
         self._loop = loop
-        self._rest = rest
+        self._items = items
 
-    def __iter__(self) -> Iterator[Any]:  # a generator, which a `for` reads faster than the method below
-        try:
-            for item in self._loop:  # noqa: UP028  # that would close it
-                yield item
-        except Handover as handover:
-            raise RestOf(self._rest(handover.rest)) from None
+    def __iter__(self) -> Iterator[Any]:
+        return self._items
 
     def __next__(self) -> Any:
-        try:
-            return next(self._loop)
-        except Handover as handover:
-            raise RestOf(self._rest(handover.rest)) from None
+        return next(self._items)
 
     def close(self) -> None:
         close(self._loop)
 
 
-OPERATOR_CODES.update(method.__code__ for method in (_OuterItems.__iter__, _OuterItems.__next__))
+OPERATOR_CODES.update(each.__code__ for each in (_until_handover, _OuterItems.__next__))
 
 
 def inner_loop(head: Head, run: Stopping | None) -> Loop | None:

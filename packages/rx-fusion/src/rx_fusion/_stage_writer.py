@@ -79,7 +79,7 @@ class StageWriter:
         self.form = form
         self.written = 0
         #: By stage: a variable of it, and another name for it, where it is what the next stage calls its item.
-        self.called: dict[int, tuple[str, str | None]] = {}
+        self.called: dict[int, tuple[str, str]] = {}
         #: The variables of the iterables that are to be closed when the function is left inside of their loops.
         self.left: list[str] = []
         self.namespace: dict[str, Any] = {
@@ -117,8 +117,8 @@ class StageWriter:
         out: list[ast.stmt] = []
         for index, statement in enumerate(statements):
             following = statements[index + 1] if index + 1 < len(statements) else None
-            if name := checked_and_given(statements[index:], self.stages[at]):
-                self.called[at] = name, self.given_as(at)  # from here to its yield, which takes it back
+            if (name := checked_and_given(statements[index:], self.stages[at])) and (given := self.given_as(at)):
+                self.called[at] = name, given  # from here to its yield, which takes it back
             out += self.write_one(statement, following, at, place)
         return out
 
@@ -257,8 +257,8 @@ class _Renamer(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.Name:
         writer, at = self.writer, self.at
         if node.id in writer.locals[at]:
-            name, other = writer.called.get(at, ("", None))
-            return ast.Name(other if other and name == node.id else writer.rename(at, node.id), node.ctx)
+            name, given = writer.called.get(at, ("", ""))
+            return ast.Name(given if name == node.id else writer.rename(at, node.id), node.ctx)
         scope = getattr(writer.stages[at].function, "__globals__", {})
         if node.id not in scope:
             return node  # a builtin, or a comprehension's own variable

@@ -238,8 +238,8 @@ class Op(Gate, SettlesDemand, Generic[T]):
         """Thread-safe, returns at once (RS 3.5): the holder of the token closes.
 
         Where that is this thread, inside of an item that it gives, the sources are cancelled before the subscriber goes on, and
-        generators and files, which wait for the next item meanwhile, are closed: what it runs next, another round or another
-        source, finds their resources released.
+        the generator or file that gives the item, which waits for the next one, is closed: what it runs next, another round or
+        another source, finds their resources released.
         """
         self.stopped = True
         if not self.token:
@@ -392,12 +392,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         a Stream, the rest of it has to be subscribed.
         """
         if (type(items) is GeneratorType or self.beneath) and self.giving is None:
-            self.giver = get_ident()
-            self.giving = items
-            try:
-                return self.give(items, demand)
-            finally:
-                self.giving = None
+            return self.give_noted(items, demand)
         emit = self.emit
         try:
             if demand == UNBOUNDED:
@@ -428,6 +423,15 @@ class Op(Gate, SettlesDemand, Generic[T]):
                 raise  # the subscriber's, which has left: emit_failed could not be called
             return demand, Failed(without_this_frame(error))
         return demand, is_exhausted(items)
+
+    def give_noted(self, items: Iterator[Any], demand: int) -> tuple[int, Outcome]:
+        """:meth:`give`, and :meth:`cancel` knows meanwhile what is given, and by which thread."""
+        self.giver = get_ident()
+        self.giving = items
+        try:
+            return self.give(items, demand)
+        finally:
+            self.giving = None
 
     def emit_failed(self, error: BaseException) -> None:
         """For :meth:`give` and what emits in its place: the subscriber raised, which is told apart from what a source raises."""

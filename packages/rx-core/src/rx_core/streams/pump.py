@@ -9,7 +9,6 @@ it stores how many are left, yields once, and goes on for as many as ``left`` is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core._demand import UNBOUNDED
@@ -83,13 +82,8 @@ class Pump(Op[T]):
             return super().give(items, demand)
         if not demand:
             return 0, False
-        if self.beneath and self.giving is None:  # as in Op.give
-            self.giver = get_ident()
-            self.giving = items
-            try:
-                return self.give(items, demand)
-            finally:
-                self.giving = None
+        if self.beneath and self.giving is None:
+            return self.give_noted(items, demand)
         self.left = -1 if demand == UNBOUNDED else demand
         try:
             for _ in items:

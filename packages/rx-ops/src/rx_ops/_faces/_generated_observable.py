@@ -203,7 +203,7 @@ class ObservableCreate(ObservableCore[T_co]):
                  that can be iterated only once (a generator, a file): give a list, or :meth:`defer` with a function that
                  opens it.
         Memory:  none.   Thread: the one that subscribes.   Fusion: synchronous source. A generator or a file is closed
-                 on cancel, before what is behind it goes on.
+                 on cancel: at once, if the item that is dealt with is its own.
         Source:  RxJava ``fromIterable``.
         """
         if type(items) in CONTAINERS:  # nothing has to be asked
