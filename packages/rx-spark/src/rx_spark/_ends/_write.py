@@ -52,7 +52,8 @@ def write_parquet(
     them those of the source do, if it has any.
 
     A write that is cancelled deletes what it has left once Spark has stopped its tasks, which may take a second. Another write of
-    this process to the same path waits for that.
+    this process to the same path waits for that. Several jobs of this process may append to one folder at the same time. Where
+    another program does, whose Spark deletes the files of all jobs that are not committed yet, this job fails.
 
     Demand:  the job starts with the request. A stream of this process is asked for what the task takes, and two chunks ahead.
     Errors:  TypeError at assembly where the columns are not known; SchemaError for an item that does not fit, with field and
@@ -136,7 +137,8 @@ def write_table(
     ::  --Trip(...)--Trip(...)|  -->  ----------Written(files=2, rows=2, bytes=1024)|
 
     With ``mode="overwrite"`` the items go to a table of another name (``trips__rx_new_...``), and the two are renamed when all is
-    written. A table of another catalog than Spark's own is replaced as that catalog does it.
+    written. A table of another catalog than Spark's own is replaced as that catalog does it. Several jobs may append to a table
+    at the same time; one that fails takes the others with it.
 
     Demand:  the job starts with the request.   Errors: as :func:`write_parquet`.
     Memory:  one batch of rows per task.   Thread: the job's own.   Fusion: the end of what Spark runs.

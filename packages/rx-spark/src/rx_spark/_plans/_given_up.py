@@ -36,14 +36,15 @@ class Places:
             self._given_up.discard(tag)
 
     @contextmanager
-    def writing(self, place: str, tag: str) -> Iterator[None]:
-        """For the job with ``tag``: nothing is left there of a job that was given up. Blocks, PATIENCE seconds at most."""
+    def writing(self, place: str, tag: str) -> Iterator[bool]:
+        """For the job with ``tag``: nothing is left there of a job that was given up. Blocks, PATIENCE seconds at most. Gives
+        whether it is alone there for now."""
         over = threading.Event()
         deadline = monotonic() + PATIENCE
-        while (other := self._enter(place, tag, over, late=monotonic() > deadline)) is not None:
-            other.wait(_LOOKS_EVERY)
+        while isinstance(entered := self._enter(place, tag, over, late=monotonic() > deadline), threading.Event):
+            entered.wait(_LOOKS_EVERY)
         try:
-            yield
+            yield entered
         finally:
             with self._lock:
                 there = self._writing[place]
@@ -52,16 +53,17 @@ class Places:
                     del self._writing[place]
             over.set()
 
-    def _enter(self, place: str, tag: str, over: threading.Event, *, late: bool) -> threading.Event | None:
-        """Write there, unless a job that was given up still does: then this is told when that is over."""
+    def _enter(self, place: str, tag: str, over: threading.Event, *, late: bool) -> threading.Event | bool:
+        """Write there, and whether no other job does; unless one that was given up still does: what tells when that is over."""
         with self._lock:
             there = self._writing.setdefault(place, {})
             if not late and tag not in self._given_up:
                 for other, event in there.items():
                     if other in self._given_up:
                         return event
+            alone = not there
             there[tag] = over
-            return None
+            return alone
 
     def is_shared(self, place: str, tag: str) -> bool:
         """Whether another job writes there as well."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -59,6 +60,28 @@ class Storage:
     def delete(self, path: str) -> None:
         """With all that is below it; nothing is done where nothing is."""
         self._system.delete(self._path(path), True)
+
+    def delete_empty(self, path: str) -> None:
+        """A folder with nothing in it; another one stays."""
+        with suppress(Exception):  # that it is not empty, as py4j wraps it
+            self._system.delete(self._path(path), False)
+
+    def files(self, path: str) -> list[str]:
+        """All below a folder, in order of their names, with the folders they are in; not those of checksums."""
+        top = f"{self._path(path).toUri().getPath()}/"
+        found = self._system.listFiles(self._path(path), True)
+        named: list[str] = []
+        while found.hasNext():
+            named.append(str(found.next().getPath().toUri().getPath()).removeprefix(top))
+        return sorted(named)
+
+    def make_folder(self, path: str) -> None:
+        """With those above it; nothing is done where it is."""
+        self._system.mkdirs(self._path(path))
+
+    def touch(self, path: str) -> None:
+        """Make an empty file, and the folders above it."""
+        self._system.create(self._path(path)).close()
 
     def move(self, source: str, target: str) -> None:
         """Rename a file or folder: at once on HDFS and on disks; an object store copies all of it.

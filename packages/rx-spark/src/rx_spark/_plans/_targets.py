@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from rx_core import name_of
+from rx_spark._columns._frames import rebound
 from rx_spark._plans._given_up import PLACES
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
 from rx_spark._plans._replacing import Replacement
+from rx_spark._plans._staging import Addition, Staging, set_for_one_job, table_folder
 from rx_spark._plans._storage import Storage
 from rx_spark._plans._tables import TableReplacement, qualified
 
@@ -64,20 +67,47 @@ class FileTarget:
         if replacement is not None:
             self._replace(frame, tag, replacement)
             return
-        with PLACES.writing(storage.path, tag):
-            self._write_into(frame, tag, storage, keeps)
+        with PLACES.writing(storage.path, tag) as alone:
+            if keeps:  # Spark replaces partitions by way of a folder of the job's own
+                self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"})
+            elif alone or self._waits_for(storage, tag):
+                self._write_into(frame, tag, storage)
+            else:
+                self._add(frame, tag, Addition(storage))
 
-    def _write_into(self, frame: DataFrame, tag: str, storage: Storage, keeps: bool) -> None:
+    def _waits_for(self, storage: Storage, tag: str) -> bool:
+        """Another job writes there too. Where the folder must not be there, until it is, or the other job is over. Blocks."""
+        while self.mode != "append" and PLACES.is_shared(storage.path, tag) and not storage.exists(self.path):
+            sleep(_LOOKS_EVERY)
+        return self.mode != "append"
+
+    def _write_into(self, frame: DataFrame, tag: str, storage: Storage) -> None:
         there = storage.exists(self.path)
+        staging = Staging(storage, marked=there and self.mode == "append")
         try:
-            self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"} if keeps else {})
-        except Exception:
+            staging.begin()
+            self._save(frame.write.mode(self.mode), self.path, staging.settings)
+            staging.check()
+        except Exception as error:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
             # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
             if wait_for_tasks(frame.sparkSession, tag):
                 there = there or storage.exists(f"{self.path}/_SUCCESS") or PLACES.is_shared(storage.path, tag)
-                storage.delete(f"{self.path}/_temporary" if there else self.path)
+                if not there:
+                    storage.delete(self.path)
+            raise staging.explained(error)  # noqa: B904 - it is the same one, or says all of it
+        finally:
+            staging.remove()
+
+    def _add(self, frame: DataFrame, tag: str, addition: Addition) -> None:
+        try:
+            self._save(frame.write.mode("error"), addition.path, {})
+        except Exception:
+            wait_for_tasks(frame.sparkSession, tag)
+            addition.discard()
             raise
+        addition.commit()
+        frame.sparkSession.catalog.refreshByPath(self.path)
 
     def _replace(self, frame: DataFrame, tag: str, replacement: Replacement) -> None:
         try:
@@ -103,6 +133,7 @@ class FileTarget:
 
 
 _PARTITION_MODE: Final = "partitionOverwriteMode"
+_LOOKS_EVERY: Final = 0.05
 
 
 def _partition_mode() -> str:
@@ -134,7 +165,7 @@ class TableTarget:
         replacement = TableReplacement.of(session, name) if self.mode == "overwrite" else None
         if replacement is None:
             with PLACES.writing(name, tag):
-                self._save(frame.write.mode(self.mode), name)
+                self._write_into(frame, tag, name)
             application.catalog.refreshTable(name)  # its session may know the files that there were
             return
         try:
@@ -148,6 +179,24 @@ class TableTarget:
         finally:
             session.sparkContext.addJobTag(tag)
         application.catalog.refreshTable(name)
+
+    def _write_into(self, frame: DataFrame, tag: str, name: str) -> None:
+        folder = table_folder(frame.sparkSession, name) if self.mode == "append" else None
+        if folder is None:
+            self._save(frame.write.mode(self.mode), name)
+            return
+        staging = Staging(Storage(frame.sparkSession, folder), marked=True)
+        try:
+            staging.begin()
+            # Options would be those of a table that is made; what the committer is told has to be in the session.
+            own = rebound(frame, set_for_one_job(frame.sparkSession, staging.settings))
+            self._save(own.write.mode("append"), name)
+            staging.check()
+        except Exception as error:
+            wait_for_tasks(frame.sparkSession, tag)
+            raise staging.explained(error)  # noqa: B904 - as above
+        finally:
+            staging.remove()
 
     def _save(self, writer: DataFrameWriter, name: str) -> None:
         if self.partition_by:
