@@ -93,8 +93,12 @@ class Standalone:
 
     def shrink(self, worker: Node) -> None:
         self.workers.remove(worker)
+        executors = [pid for pid in children(worker.process.pid) if is_executor(pid)]
         worker.process.terminate()
         worker.process.wait(PATIENCE)
+        for executor in executors:
+            if not eventually(lambda pid=executor: not alive(pid), 10.0):  # type: ignore[misc]  # bound now
+                kill(executor)  # else it goes on and gets tasks, and belongs to no worker
 
     def stop(self) -> None:
         """Ask all to end, workers first: they end their executors. What has not ended after ten seconds is killed."""

@@ -55,8 +55,10 @@ def strike(cluster: Standalone, hold: Held, victim: str) -> None:
     kill({"python": python, "executor": executor, "worker": worker.pid}[victim])
     if victim == "worker":
         worker.wait(10)
+        if not eventually(lambda: not alive(executor), 10.0):
+            kill(executor)  # it ends by itself once it misses its worker, unless it was lost before it knew that one
     assert eventually(lambda: not alive(python), PATIENCE), "the task outlived the kill"
-    assert victim == "python" or eventually(lambda: executor not in cluster.executors(), PATIENCE)
+    assert victim == "python" or eventually(lambda: not alive(executor), PATIENCE), "the executor outlived the kill"
     hold.go()
 
 

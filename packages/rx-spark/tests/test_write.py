@@ -304,6 +304,16 @@ def test_parquet_of_one_file_is_whole(source: Flowable[Trip], tmp_path: Path) ->
     assert sum(pq.read_metadata(file).num_rows for file in (tmp_path / "out").glob("*.parquet")) == ROWS
 
 
+@pytest.mark.parametrize("options", [{}, {"partitionOverwriteMode": "dynamic"}], ids=["whole", "partitions"])
+def test_a_failed_overwrite_of_nothing_leaves_nothing(options: dict[str, str], source: Flowable[Trip], tmp_path: Path) -> None:
+    single = rx_spark.write_parquet(
+        source.map(refused), tmp_path / "out", mode="overwrite", partition_by="city", options=options, schema=Fare
+    )
+    with pytest.raises(ValueError, match="has no fare"):
+        single.blocking_get()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_limit_is_kept(source: Flowable[Trip], tmp_path: Path) -> None:
     assert rx_spark.write_parquet(source.map(to_fare).take(10), tmp_path / "ten").blocking_get().rows == 10
     assert rx_spark.write_parquet(source.map(to_fare).take(0), tmp_path / "none").blocking_get().rows == 0

@@ -68,25 +68,25 @@ class FileTarget:
             self._replace(frame, tag, replacement)
             return
         with PLACES.writing(storage.path, tag) as alone:
-            if keeps:  # Spark replaces partitions by way of a folder of the job's own
-                self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"})
-            elif alone or self._waits_for(storage, tag):
-                self._write_into(frame, tag, storage)
+            if alone or self._waits_for(storage, tag):
+                self._write_into(frame, tag, storage, keeps)
             else:
                 self._add(frame, tag, Addition(storage))
 
     def _waits_for(self, storage: Storage, tag: str) -> bool:
-        """Another job writes there too. Where the folder must not be there, until it is, or the other job is over. Blocks."""
-        while self.mode != "append" and PLACES.is_shared(storage.path, tag) and not storage.exists(self.path):
+        """Another job writes there too: whether this one goes on all the same, as it does unless it appends. Blocks until it is
+        known whether the folder is there, for those that must not find one."""
+        while self.mode in ("error", "ignore") and PLACES.is_shared(storage.path, tag) and not storage.exists(self.path):
             sleep(_LOOKS_EVERY)
         return self.mode != "append"
 
-    def _write_into(self, frame: DataFrame, tag: str, storage: Storage) -> None:
+    def _write_into(self, frame: DataFrame, tag: str, storage: Storage, keeps: bool) -> None:
         there = storage.exists(self.path)
         staging = Staging(storage, marked=there and self.mode == "append")
+        more = {_PARTITION_MODE: "dynamic"} if keeps else staging.settings  # those of partitions are in a folder of the job's own
         try:
             staging.begin()
-            self._save(frame.write.mode(self.mode), self.path, staging.settings)
+            self._save(frame.write.mode(self.mode), self.path, more)
             staging.check()
         except Exception as error:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
