@@ -10,11 +10,9 @@ that failed first. After Ctrl-C nothing is left running.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,8 +20,6 @@ import tempfile
 import time
 import tomllib
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -43,8 +39,6 @@ LAST_LINES: Final = 15
 #: A JVM of the tests does not live long enough for its second compiler. Without that, and with one thread that collects, it needs
 #: a fifth less of the cores.
 SHORT_LIVED_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-#: One that has other classes, such as the jars of a test, goes without the archive of classes and need not say so.
-QUIET_JAVA: Final = "-Xlog:cds*=off -Xlog:class+path*=off"
 
 
 @dataclass(frozen=True)
@@ -57,14 +51,14 @@ class Part:
     script: str | None = None
 
 
-#: The longest first, so that no core waits for a part that was begun last; and those that start JVMs behind the archive for them.
+#: The longest first, so that no core waits for a part that was begun last.
 PARTS: Final = (
-    Part("spark", ("packages/rx-spark", "examples"), script="java-archive"),
+    Part("spark", ("packages/rx-spark", "examples")),
     Part("types", ("tests/typing",), script="types"),  # its tests find mypy's cache filled
+    Part("everything else"),
+    Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
     Part("without fusion", script="unfused"),
-    Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
-    Part("everything else"),
     Part("tasks", ("tests/tasks", "packages/rx-asyncio", "packages/rx-trio")),
     Part("operators", ("packages/rx-ops",)),
     Part("conformance", ("tests/conformance",)),
@@ -117,7 +111,7 @@ class Running:
         self.process = subprocess.Popen(
             self.commands.pop(0),
             cwd=self.root,
-            env={"SPARK_SUBMIT_OPTS": java_options(java_archive()), **os.environ, "PATH": path},
+            env={"SPARK_SUBMIT_OPTS": SHORT_LIVED_JAVA, **os.environ, "PATH": path},
             stdin=subprocess.DEVNULL,
             stdout=self.output,
             stderr=subprocess.STDOUT,
@@ -151,26 +145,6 @@ class Running:
         print(f"\n---- {self.part.name}: {result} after {seconds:.0f} s ----", printed, sep="\n", flush=True)
         self.output.close()
         return "\n".join(printed.splitlines()[-LAST_LINES:])
-
-
-@cache
-def java_archive() -> Path | None:
-    """Where tools/java_archive.py keeps the classes of this machine's Java, once it has made the file."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    try:
-        known = subprocess.run([java or "java", "-version"], capture_output=True, timeout=30, check=True).stderr
-        spark = version("pyspark")
-    except (OSError, subprocess.SubprocessError, PackageNotFoundError):
-        return None
-    return Path(sys.prefix, f"spark-classes-{hashlib.sha256(known + spark.encode()).hexdigest()[:16]}.jsa")
-
-
-def java_options(archive: Path | None) -> str:
-    """What the JVMs of a part are started with."""
-    if archive is None or not archive.exists():
-        return SHORT_LIVED_JAVA
-    return f"{SHORT_LIVED_JAVA} {QUIET_JAVA} -XX:SharedArchiveFile={archive}"
 
 
 def run(parts: Sequence[Part], root: Path, at_once: int, chosen: Sequence[str] = ORDINARY) -> int:

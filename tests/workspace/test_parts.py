@@ -45,7 +45,7 @@ def test_every_test_runs_in_exactly_one_part(
     assert len(files) > 100
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # nothing of them is needed
     script = python("print()")
-    workspace(tmp_path, **{"java-archive": script, "types": script, "unfused": script})
+    workspace(tmp_path, types=script, unfused=script)
     with open(tmp_path / "pyproject.toml", "a") as config:
         config.write(f"[tool.pytest.ini_options]\ntestpaths = {TESTPATHS}\naddopts = ['--import-mode=importlib', '-q']\n")
     folders = {file.parent for file in files}
@@ -74,7 +74,7 @@ def test_a_part_may_be_a_script_and_tests_behind_it(tmp_path: Path) -> None:
 def test_everything_that_is_checked_is_a_script_before_the_parts_or_a_part() -> None:
     listed = WORKSPACE["tool"]["hatch"]["envs"]["default"]["scripts"]
     parts = {part.script for part in tests.PARTS if part.script}
-    assert {*listed["test"], *parts} == {*listed["check"], "java-archive", "unfused", "python tools/tests.py {args}"}
+    assert {*listed["test"], *parts} == {*listed["check"], "unfused", "python tools/tests.py {args}"}
 
 
 def test_at_night_no_test_is_left_out() -> None:
