@@ -53,7 +53,8 @@ def write_parquet(
 
     A write that is cancelled deletes what it has left once Spark has stopped its tasks, which may take a second. Another write of
     this process to the same path waits for that. Several jobs of this process may append to one folder at the same time. Where
-    another program does, whose Spark deletes the files of all jobs that are not committed yet, this job fails.
+    another program writes there, whose Spark deletes the files of all jobs that are not committed yet, this job fails, and some
+    of its rows may be there.
 
     Demand:  the job starts with the request. A stream of this process is asked for what the task takes, and two chunks ahead.
     Errors:  TypeError at assembly where the columns are not known; SchemaError for an item that does not fit, with field and

@@ -65,7 +65,7 @@ class Staging:
     def _lost(self) -> SparkJobError:
         return SparkJobError(
             f"another job that wrote to {self._storage.shown} has deleted what this one had not committed yet, as jobs do that "
-            f"fail, and those of other programs: rows of this one may be missing there.\n"
+            f"fail, and those of other programs: only some of its rows may be there.\n"
             f"  Right:  one job after the other, or a folder for each"
         )
 
