@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import operator
-import shutil
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -18,7 +16,7 @@ from holding import Held, Losing, until
 import rx_spark
 from rx_fusion.symbols import it, sym
 from rx_ops import Flowable
-from rx_spark import SchemaError, SparkConfig, SparkJobError, Written
+from rx_spark import SchemaError, SparkConfig, Written
 from rx_spark._session._session import engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
@@ -159,7 +157,6 @@ def test_columns_that_are_not_known_are_asked_for(source: Flowable[Trip], tmp_pa
 
 
 def test_a_cancelled_write_leaves_nothing(source: Flowable[Trip], tmp_path: Path) -> None:
-    from threading import Event
 
     begun = Event()
     single = rx_spark.write_parquet(source.map(slowly), tmp_path / "out")
@@ -198,102 +195,7 @@ def test_the_same_table_can_be_written_right_after_a_cancel(source: Flowable[Tri
     engine(SparkConfig()).application.sql("DROP TABLE cancelled_trips")
 
 
-@pytest.mark.parametrize("by", [(), "city"], ids=["files", "folders"])
-@pytest.mark.parametrize("fails", [False, True], ids=["well", "failing"])
-def test_two_jobs_append_to_a_folder_at_the_same_time(fails: bool, by: Any, source: Flowable[Trip], tmp_path: Path) -> None:
-    """The first has finished tasks and is held in another one while the second begins and ends. Spark's committer keeps what is
-    not committed yet in a folder that all jobs share, and the first to end deletes it."""
-    (tmp_path / "out").mkdir()
-    held, options = Held(tmp_path, ROWS // 2), {"compression": "none"}
-    append = partial(rx_spark.write_parquet, mode="append", partition_by=by, options=options)
-    got: list[Any] = []
-    over = Event()
-    append(source.map(held).map(to_fare), tmp_path / "out").do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
-    if fails:
-        with pytest.raises(ValueError, match="has no fare"):
-            append(source.map(refused), tmp_path / "out").blocking_get()
-    else:
-        assert append(source.map(to_fare), tmp_path / "out").blocking_get().rows == ROWS
-    held.go()
-    assert over.wait(60.0)
-    assert got[0].rows == ROWS
-    fares = sorted((row["city"], row["cents"]) for row in read(tmp_path / "out"))
-    assert fares == sorted([(fare.city, fare.cents) for fare in map(to_fare, trips())] * (1 if fails else 2))
-    assert not (tmp_path / "out" / "_temporary").exists()
-
-
-@pytest.mark.parametrize("fails", [False, True], ids=["well", "failing"])
-def test_two_jobs_append_to_a_table_at_the_same_time(fails: bool, source: Flowable[Trip], tmp_path: Path) -> None:
-    application = engine(SparkConfig()).application
-    application.sql("CREATE TABLE appended_trips (city STRING, cents BIGINT) USING parquet")
-    held = Held(tmp_path, ROWS // 2)
-    append = partial(rx_spark.write_table, mode="append")
-    got: list[Any] = []
-    over = Event()
-    try:
-        append(source.map(held).map(to_fare), "appended_trips").do_finally(over.set).subscribe(got.append, got.append)
-        assert until(lambda: bool(held.reached()))
-        if fails:
-            with pytest.raises(ValueError, match="has no fare"):
-                append(source.map(refused), "appended_trips").blocking_get()
-        else:
-            append(source.map(to_fare), "appended_trips").blocking_get()
-        held.go()
-        assert over.wait(60.0)
-        if fails:  # which has deleted what was not committed
-            assert isinstance(got[0], SparkJobError)
-            assert "another job that wrote to" in str(got[0])
-        else:
-            assert got[0].rows == ROWS
-            assert application.table("appended_trips").count() == ROWS * 2
-        (location,) = application.sql("DESCRIBE FORMATTED appended_trips").filter("col_name = 'Location'").collect()
-        assert not (Path(location.data_type.removeprefix("file:")) / "_temporary").exists()
-    finally:
-        application.sql("DROP TABLE appended_trips")
-
-
-@pytest.mark.parametrize("by", [(), "city"], ids=["all", "some"])
-def test_rows_that_another_program_has_deleted_before_the_commit_are_missed(
-    by: Any, source: Flowable[Trip], tmp_path: Path
-) -> None:
-    """As Spark does at the end of each job that writes to the folder. Partitions are opened with their first row: those of the
-    task that is held are there when the job commits."""
-    held = Held(tmp_path, ROWS // 2)
-    (tmp_path / "out").mkdir()
-    got: list[Any] = []
-    over = Event()
-    written = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out", mode="append", partition_by=by)
-    written.do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
-    shutil.rmtree(tmp_path / "out" / "_temporary")
-    held.go()
-    assert over.wait(60.0)
-    with pytest.raises(SparkJobError, match=r"another job that wrote to .*/out has deleted"):
-        raise got[0]
-
-
-@pytest.mark.parametrize("mode", ["error", "ignore"])
-def test_a_folder_that_another_job_has_begun_is_there(mode: Any, source: Flowable[Trip], tmp_path: Path) -> None:
-    held = Held(tmp_path, ROWS // 2)
-    got: list[Any] = []
-    over = Event()
-    written = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out")
-    written.do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
-    second = rx_spark.write_parquet(source.map(to_fare), tmp_path / "out", mode=mode)
-    if mode == "error":
-        with pytest.raises(FileExistsError):
-            second.blocking_get()
-    else:
-        assert second.blocking_get() == Written(0, 0, 0)
-    held.go()
-    assert over.wait(60.0)
-    assert got[0].rows == ROWS == pq.read_table(tmp_path / "out").num_rows
-
-
 def slowly(trip: Trip) -> Fare:
-    from threading import Event
 
     Event().wait(0.05)
     return to_fare(trip)

@@ -88,13 +88,18 @@ class Addition:
         """Move the files. SparkJobError, and nothing is left of them, where one cannot be moved."""
         storage, moved = self._storage, list[str]()
         try:
-            for file in storage.files(self.path):
+            files = storage.files(self.path)
+            storage.make_folder(storage.path)
+            for file in files:
                 target = f"{storage.path}/{file}"
-                storage.make_folder(target.rpartition("/")[0])
-                if file == _SUCCESS and storage.exists(target):
+                if file == _SUCCESS:
                     continue
+                if "/" in file:
+                    storage.make_folder(target.rpartition("/")[0])
                 storage.move(f"{self.path}/{file}", target)
                 moved.append(target)
+            if _SUCCESS in files:
+                storage.touch(f"{storage.path}/{_SUCCESS}")  # every job has one, and all of the same name
         except OSError as error:
             for target in moved:
                 storage.delete(target)
