@@ -38,6 +38,10 @@ class Answer:
         self._error = error
         self._over.set()
 
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
     def get(self) -> Counter[Any]:
         return Counter(self.in_order())
 
