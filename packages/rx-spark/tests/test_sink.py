@@ -111,6 +111,44 @@ def test_nothing_is_lost_or_doubled_when_a_task_runs_again(driver: Driver) -> No
     first.finish()
 
 
+def sent(link: Link, index: int, items: list[int]) -> None:
+    assert link.acquire()
+    link.send(DATA, 0, index, len(items), dump_items(items))
+
+
+def test_of_two_attempts_the_earlier_one_goes_on_when_the_later_one_is_lost(driver: Driver) -> None:
+    """Spark has both run, and runs no third one as long as one of them is alive. The earlier one may come last: its Python worker
+    had to be started."""
+    driver.sink.expect(1, None)
+    later = Link(driver.sink.address, 0, 1)
+    sent(later, 0, [0, 1])
+    assert driver.items(2) == [0, 1]
+    earlier = driver.task(0, {0: [0, 1, 2, 3]}, attempt=0)
+    sent(later, 2, [2])
+    assert driver.items(1) == [2]
+    later.finish()
+    assert driver.items() == [3]
+    earlier.join(PATIENCE)
+
+
+def test_what_an_attempt_sends_that_was_replaced_is_not_lost(driver: Driver) -> None:
+    """It had been asked for; the later attempt, which is lost, has not sent it."""
+    driver.sink.expect(1, None)
+    earlier, later = Link(driver.sink.address, 0, 0), Link(driver.sink.address, 0, 1)
+    assert later.acquire()
+    sent(earlier, 0, [0, 1])
+    assert driver.items(2) == [0, 1]
+    later.send(DATA, 0, 0, 1, dump_items([0]))
+    later.finish()
+    for at in (2, 3, 4):
+        sent(earlier, at, [at])
+        assert driver.items(1) == [at]
+    earlier.send(DONE, 0, 5)
+    earlier.send(END, 0, 5)
+    assert driver.items() == []
+    earlier.finish()
+
+
 def test_rows_that_go_as_they_are_come_once_when_a_task_runs_again(driver: Driver) -> None:
     row = row_type(Number)
     batch = write_batch([Number(n) for n in range(3_000)], row, arrow_schema(row))

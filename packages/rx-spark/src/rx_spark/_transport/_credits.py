@@ -63,15 +63,14 @@ class Frame:
 
 
 class Partition:
-    __slots__ = ("attempt", "block", "connection", "done", "ended", "frames", "in_memory", "outstanding", "received", "whole")
+    __slots__ = ("block", "connection", "connections", "done", "ended", "frames", "in_memory", "received", "whole")
 
     def __init__(self) -> None:
-        self.attempt = -1
         self.block = NO_BLOCK  # of the last DATA frame
-        self.connection: Connection | None = None
+        self.connections: dict[int, Connection] = {}  # of attempts that are here, by their numbers
+        self.connection: Connection | None = None  # the one that gets credits: that of the latest of them
         self.frames: deque[Frame] = deque()
         self.in_memory = 0  # DATA frames in the queue whose payload is in memory
-        self.outstanding = 0  # credits given and not yet used
         self.received = 0  # items of all attempts so far
         self.done = NO_BLOCK  # the last block that was finished
         self.whole = 0  # items up to its end
@@ -79,12 +78,14 @@ class Partition:
 
 
 class Connection:
-    __slots__ = ("answer", "buffer", "feeds", "partition", "socket")
+    __slots__ = ("answer", "attempt", "buffer", "feeds", "outstanding", "partition", "socket")
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self.buffer = bytearray()
         self.partition: Partition | None = None
+        self.attempt = -1
+        self.outstanding = 0  # credits given and not yet used
         self.feeds = False  #: it wants items, and belongs to the feed from now on
         self.answer = b""  #: the copy that it gets, and then nothing more
 
@@ -262,9 +263,11 @@ class CreditQueue:
     def _grant(self, partition: Partition) -> None:
         """Fill the partition's window with credits."""
         connection = partition.connection
-        missing = WINDOW - partition.outstanding - partition.in_memory
-        if missing > 0 and connection is not None:
-            partition.outstanding += missing
+        if connection is None:
+            return
+        missing = WINDOW - connection.outstanding - partition.in_memory
+        if missing > 0:
+            connection.outstanding += missing
             tell(connection, CREDIT * missing)
 
     def _store(self, connection: Connection, kind: int, block: int, index: int, count: int, payload: bytes) -> None:
@@ -277,8 +280,8 @@ class CreditQueue:
         if kind == KEPT:
             self._copies.put(block, payload)
             return
-        if partition is None or partition.connection is not connection:
-            return  # an older attempt that another one has replaced
+        if partition is None or (partition.connection is not connection and kind in (ERROR, LEFT)):
+            return  # that of an older attempt: the one that has replaced it goes on. Its items are the same, and come once
         self._progress = monotonic()
         if kind in (END, LEFT):
             partition.ended = True
@@ -296,11 +299,12 @@ class CreditQueue:
         else:
             left = partition.whole + self._partial.get(block, 0)  # where a task left in the middle of this block
             skip = max(0, partition.received - index, left - index)
+            connection.outstanding -= 1
             self._store_data(partition, Frame(DATA, block, count, payload, skip), index)
 
     def _store_data(self, partition: Partition, frame: Frame, index: int) -> None:
-        partition.outstanding -= 1
-        partition.received, partition.block = max(partition.received, index + frame.count), frame.block
+        if index + frame.count > partition.received:
+            partition.received, partition.block = index + frame.count, frame.block
         if frame.skip < frame.count:
             self._keep(partition, frame)
         if self._leaving:
@@ -335,11 +339,11 @@ class CreditQueue:
 
     def _relieve_partition(self, partition: Partition) -> None:
         connection = partition.connection
-        if connection is not None and not partition.outstanding and not partition.ended:
+        if connection is not None and not connection.outstanding and not partition.ended:
             if self._leaving and self._full():
                 tell(connection, LEAVE)  # at once: this block is too large to be kept
             else:
-                partition.outstanding = 1
+                connection.outstanding = 1
                 tell(connection, CREDIT)
 
     def _relieve(self, until: float) -> None:
@@ -356,8 +360,8 @@ class CreditQueue:
         if not self._leaving:
             self._leaving = True
             for partition in self._partitions.values():
-                if partition.connection is not None:
-                    tell(partition.connection, LEAVE)
+                for connection in partition.connections.values():
+                    tell(connection, LEAVE)
                 self._relieve_partition(partition)
 
     def _greet(self, connection: Connection, number: int, attempt: int) -> None:
@@ -375,11 +379,34 @@ class CreditQueue:
         tell(connection, WELCOME.pack(partition.done, partition.whole, self._leaving))
         if number == REPORT:
             partition.connection = connection
-        elif attempt > partition.attempt and not partition.ended:
-            partition.attempt, partition.connection, partition.outstanding = attempt, connection, 0
-            self._progress = monotonic()
-            if not self._leaving:
-                self._grant(partition)
+            return
+        connection.attempt = attempt
+        partition.connections[attempt] = connection
+        self._serve_latest(partition)
+
+    def _serve_latest(self, partition: Partition) -> None:
+        """Give credits to the latest attempt that is here. Where Spark runs two at the same time the earlier one waits, whichever
+        came first, and goes on should the later one be lost."""
+        latest = partition.connections[max(partition.connections)] if partition.connections else None
+        if latest is partition.connection or partition.ended:
+            return
+        partition.connection = latest
+        self._progress = monotonic()
+        if self._leaving:
+            self._relieve_partition(partition)
+        else:
+            self._grant(partition)
+
+    def _gone(self, connection: Connection) -> None:
+        partition = connection.partition
+        if partition is None:
+            return
+        if partition.connections.get(connection.attempt) is connection:
+            del partition.connections[connection.attempt]
+        if partition.connection is connection:
+            partition.connection = None
+            if not self._failed:
+                self._serve_latest(partition)
 
     def _complete(self) -> bool:
         if self._total is not None:

@@ -255,8 +255,7 @@ class CreditSink(CreditQueue):
         selector.unregister(connection.socket)
         with self._lock:
             connection.socket.close()
-            if connection.partition is not None and connection.partition.connection is connection:
-                connection.partition.connection = None
+            self._gone(connection)
 
     def _stopped(self) -> bool:
         """Whether nothing more is wanted: the consumer has cancelled, or what comes cannot be kept."""
@@ -300,9 +299,11 @@ class CreditSink(CreditQueue):
         """The consumer waits and nothing comes: let tasks that wait for credits make room for those that wait for a slot."""
         tasks = self._tasks() if self._tasks is not None else Tasks(0, 0)
         with self._lock:
-            here = [each for each in self._partitions.values() if each.connection is not None and not each.ended]
+            partitions = [each for each in self._partitions.values() if not each.ended]
+            here = [each.connection for each in partitions if each.connection is not None]
             # A task that was asked for a chunk computes it, one that runs and is not here yet starts.
-            held = tasks.running == len(here) and not any(each.outstanding for each in here)
+            running = sum(len(each.connections) for each in partitions)
+            held = tasks.running == running and not any(each.outstanding for each in here)
             if held and here and tasks.waiting and self._rounds:
                 self.slots = len(here)
                 self._leave()
