@@ -67,8 +67,8 @@ def examples(share: float) -> Callable[[Test], Test]:
 
 #: They ask a source that pushes for a window, and its error overtakes what waits in that for a request, as in RxJava; so does the
 #: error of a function that runs when an item comes.
-WITH_A_WINDOW: Final = ("flat_map_iterable", "scan", "scan_with")
-WHEN_ITEMS_COME: Final = WITH_A_WINDOW[1:]
+WITH_A_WINDOW: Final = ("chunk_by_weight", "flat_map_iterable", "scan", "scan_with")
+WHEN_ITEMS_COME: Final = ("chunk_by_weight", "scan", "scan_with")
 
 
 def is_told_without_requests(pipeline: Pipeline) -> bool:
