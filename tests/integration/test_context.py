@@ -73,7 +73,7 @@ BOUNDARIES: dict[str, Callable[[Flowable[int], Scheduler], Flowable[str]]] = {
     "buffer": lambda flow, s: flow.concat_with(Flowable.never()).buffer(seconds=0.001, scheduler=s).take(1).map(seen),
     "window": lambda _flow, s: Flowable.never().window(seconds=0.001, scheduler=s).skip(1).take(1).map(seen),
     "rate_limit": lambda flow, s: flow.rate_limit(1, 0.001, scheduler=s).map(seen),
-    "skip": lambda flow, s: flow.delay(0.01, scheduler=s).skip(seconds=0.001, scheduler=s).map(seen),
+    "skip": lambda _flow, s: Flowable.interval(0.001, scheduler=s).skip(seconds=0.001, scheduler=s).take(1).map(seen),
     "retry_backoff": lambda _flow, s: failing_once(s),
     "two boundaries": lambda flow, s: flow.subscribe_on(s).observe_on(rx_schedulers.io()).map(seen),
     "inner streams": lambda flow, s: flow.flat_map(lambda n: Flowable.just(n).subscribe_on(s).map(seen)),
