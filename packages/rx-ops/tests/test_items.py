@@ -250,6 +250,19 @@ def test_two_lists_of_one_item_wait_for_their_requests() -> None:
     got.assert_result(["a"], ["bbbb"], ["c"])
 
 
+@pytest.mark.parametrize("fused", [True, False], ids=["fused", "plain"])
+def test_a_source_that_pushes_is_asked_for_128_items_whose_lists_its_error_overtakes(fused: bool) -> None:
+    source, got = Source(), TestSubscriber[list[str]](request=1)
+    with nullcontext() if fused else fusion_off():
+        Flowable.wrap(source).chunk_by_weight(1, len).subscribe(got)
+    assert source.requested == 128
+    for word in ("a", "b", "c"):
+        source.next(word)
+    got.assert_values(["a"]).assert_not_terminated()
+    source.error(Failed())
+    got.assert_failure(Failed, ["a"])
+
+
 @pytest.mark.parametrize("limit", [0, -1, "4", True, float("nan")])
 def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="chunk_by_weight"):

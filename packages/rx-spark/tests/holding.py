@@ -28,6 +28,7 @@ class Held:
             (self.folder / f"again-{os.getpid()}").touch()
         elif _number(item) == self.at:
             (self.folder / f"reached-{os.getpid()}").touch()
+            (self.folder / f"attempt-{_attempt()}").touch()
             for _ in range(int(PATIENCE / TICK)):
                 if (self.folder / "go").exists():
                     break
@@ -39,6 +40,10 @@ class Held:
     def reached(self) -> list[int]:
         """The Python workers that are being held."""
         return [int(file.name.partition("-")[2]) for file in self.folder.glob("reached-*")]
+
+    def only_by_the_second(self) -> bool:
+        """Whether the second attempt of the task has come to the item, and not the first."""
+        return [file.name for file in self.folder.glob("attempt-*")] == ["attempt-1"]
 
     def go(self) -> None:
         (self.folder / "go").touch()
@@ -70,6 +75,14 @@ class Losing:
 def until(condition: Callable[[], bool]) -> bool:
     """Whether a condition becomes true in time."""
     return any(condition() or Event().wait(TICK) for _ in range(int(PATIENCE / TICK)))
+
+
+def _attempt() -> int:
+    """Which attempt of its task this is, from 0 on."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.attemptNumber()
 
 
 def _number(item: Any) -> int:

@@ -59,7 +59,8 @@ def test_two_jobs_append_to_a_folder_at_the_same_time(fails: bool, by: Any, sour
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["well", "failing"])
-def test_two_jobs_append_to_a_table_at_the_same_time(fails: bool, source: Flowable[Trip], tmp_path: Path) -> None:
+@pytest.mark.parametrize("catalog", ["", "spark_catalog.default."], ids=["short name", "whole name"])
+def test_two_jobs_append_to_a_table_at_the_same_time(catalog: str, fails: bool, source: Flowable[Trip], tmp_path: Path) -> None:
     application = engine(SparkConfig()).application
     application.sql("CREATE TABLE appended_trips (city STRING, cents BIGINT) USING parquet")
     held = Held(tmp_path, ROWS // 2)
@@ -67,13 +68,13 @@ def test_two_jobs_append_to_a_table_at_the_same_time(fails: bool, source: Flowab
     got: list[Any] = []
     over = Event()
     try:
-        append(source.map(held).map(to_fare), "appended_trips").do_finally(over.set).subscribe(got.append, got.append)
+        append(source.map(held).map(to_fare), f"{catalog}appended_trips").do_finally(over.set).subscribe(got.append, got.append)
         assert until(lambda: bool(held.reached()))
         if fails:
             with pytest.raises(ValueError, match="has no fare"):
-                append(source.map(refused), "appended_trips").blocking_get()
+                append(source.map(refused), f"{catalog}appended_trips").blocking_get()
         else:
-            append(source.map(to_fare), "appended_trips").blocking_get()
+            append(source.map(to_fare), f"{catalog}appended_trips").blocking_get()
         held.go()
         assert over.wait(PATIENCE)
         if fails:  # which has deleted what was not committed

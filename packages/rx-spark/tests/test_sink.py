@@ -273,16 +273,22 @@ def test_items_come_task_by_task_where_each_has_the_next_part_of_an_order(driver
     driver.killed.set()
 
 
-def test_tasks_that_hold_the_slots_order_needs_leave_and_a_further_round_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Order needs block 0, whose task can only start when the other one has ended."""
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_tasks_that_hold_the_slots_order_needs_leave_and_a_further_round_goes_on(
+    attempts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Order needs block 0, whose task can only start when the other one has ended, of which two attempts may run."""
     impatient(monkeypatch)
-    driver = Driver(Tasks(1, 1))
+    driver = Driver(Tasks(attempts, 1))
     driver.sink.expect(2, 40, rounds=True)
     blocks = {at // 500: list(range(at, at + 500)) for at in range(0, 20_000, 500)}
 
     def one_slot() -> None:
         tasks = striped(20_000, 500, 2)
-        driver.task(1, tasks[1]).join(PATIENCE)
+        waiting = Link(driver.sink.address, 1, 0) if attempts == 2 else None
+        driver.task(1, tasks[1], attempt=1).join(PATIENCE)
+        if waiting is not None:
+            waiting.finish()  # as Spark ends it
         driver.task(0, tasks[0]).join(PATIENCE)
         left = driver.sink.next_round()
         assert left is not None

@@ -30,16 +30,16 @@ pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("specul
 
 
 def release(hold: Held, answer: Answer) -> None:
-    """When two attempts run and both are at the item, or the earlier one has come behind the later one and waits for it."""
-    eventually(lambda: (bool(hold.reached()) and (len(hold.reached()) > 1 or second_attempt())) or answer.is_over, PATIENCE)
+    """When both attempts are at the item; or where the second one came first, for then the first gets there and waits."""
+    eventually(lambda: len(hold.reached()) > 1 or (hold.only_by_the_second() and second_attempt()) or answer.is_over, PATIENCE)
     if answer.is_over:
         answer.get()  # raises what ended it
-    assert second_attempt(), "no second attempt was started"
+    assert second_attempt(), f"no second attempt was started: {hold.reached()}"
     hold.go()
 
 
 def second_attempt() -> bool:
-    """Whether more tasks of a stage run or are over than it has."""
+    """Whether more tasks of a stage run, or are over, than it has."""
     tracker = engine(SparkConfig()).session.sparkContext.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     return any(each.numActiveTasks + each.numCompletedTasks > each.numTasks for each in stages if each is not None)

@@ -157,7 +157,6 @@ def test_columns_that_are_not_known_are_asked_for(source: Flowable[Trip], tmp_pa
 
 
 def test_a_cancelled_write_leaves_nothing(source: Flowable[Trip], tmp_path: Path) -> None:
-
     begun = Event()
     single = rx_spark.write_parquet(source.map(slowly), tmp_path / "out")
     held = single.subscribe(lambda _written: None, on_error=lambda _error: None)
@@ -196,7 +195,6 @@ def test_the_same_table_can_be_written_right_after_a_cancel(source: Flowable[Tri
 
 
 def slowly(trip: Trip) -> Fare:
-
     Event().wait(0.05)
     return to_fare(trip)
 

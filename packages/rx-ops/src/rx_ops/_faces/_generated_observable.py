@@ -1227,8 +1227,8 @@ class ObservableRuns(ObservableCore[T_co]):
         ::  --1-2-3-4|  -->  ----a-b-c|      (limit=4: a=[1, 2], b=[3], c=[4])
 
         Demand:  none; everything is taken as it comes.
-        Errors:  what ``weight`` raises, with a note; an error drops the list that is not complete, and overtakes items that wait.
-                 TypeError at assembly when ``limit`` is no number, ValueError when it is not above 0.
+        Errors:  what ``weight`` raises, with a note; an error drops the list that is not complete. TypeError at assembly when
+                 ``limit`` is no number, ValueError when it is not above 0.
         Memory:  one list of ``limit`` together.   Thread: the one that subscribes.   Fusion: stage, expands, with an end.
         Source:  none in RxJava, Reactor and RxPY. A list that is full is given at once, and not with the next item.
         """

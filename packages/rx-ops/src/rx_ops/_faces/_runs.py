@@ -40,9 +40,9 @@ class FlowableRuns(FlowableCore[T_co]):
         ::  --1-2-3-4|  -->  ----a-b-c|      (limit=4: a=[1, 2], b=[3], c=[4])
 
         Demand:  as much is asked for as the list needs that is wanted; of a source that pushes 128 items ahead, since one may
-                 end two lists.
-        Errors:  what ``weight`` raises, with a note; an error drops the list that is not complete, and overtakes items that wait.
-                 TypeError at assembly when ``limit`` is no number, ValueError when it is not above 0.
+                 end two lists. Its error overtakes those that wait.
+        Errors:  what ``weight`` raises, with a note; an error drops the list that is not complete. TypeError at assembly when
+                 ``limit`` is no number, ValueError when it is not above 0.
         Memory:  one list of ``limit`` together.   Thread: the one that requests.   Fusion: stage, expands, with an end.
         Source:  none in RxJava, Reactor and RxPY. A list that is full is given at once, and not with the next item.
         """

@@ -7,9 +7,9 @@ is deleted. Who writes there again meanwhile would find the folder, or lose file
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final
 
 #: Seconds. Longer than a task that is being stopped is waited for; then Spark says what it finds there.
@@ -36,15 +36,14 @@ class Places:
             self._given_up.discard(tag)
 
     @contextmanager
-    def writing(self, place: str, tag: str) -> Iterator[bool]:
-        """For the job with ``tag``: nothing is left there of a job that was given up. Blocks, PATIENCE seconds at most. Gives
-        whether it is alone there for now."""
+    def writing(self, place: str, tag: str) -> Iterator[None]:
+        """For the job with ``tag``: nothing is left there of a job that was given up. Blocks, PATIENCE seconds at most."""
         over = threading.Event()
         deadline = monotonic() + PATIENCE
-        while isinstance(entered := self._enter(place, tag, over, late=monotonic() > deadline), threading.Event):
-            entered.wait(_LOOKS_EVERY)
+        while (other := self._enter(place, tag, over, late=monotonic() > deadline)) is not None:
+            other.wait(_LOOKS_EVERY)
         try:
-            yield entered
+            yield
         finally:
             with self._lock:
                 there = self._writing[place]
@@ -53,17 +52,26 @@ class Places:
                     del self._writing[place]
             over.set()
 
-    def _enter(self, place: str, tag: str, over: threading.Event, *, late: bool) -> threading.Event | bool:
-        """Write there, and whether no other job does; unless one that was given up still does: what tells when that is over."""
+    def _enter(self, place: str, tag: str, over: threading.Event, *, late: bool) -> threading.Event | None:
+        """Write there, unless a job that was given up still does: then this is told when that is over."""
         with self._lock:
             there = self._writing.setdefault(place, {})
             if not late and tag not in self._given_up:
                 for other, event in there.items():
                     if other in self._given_up:
                         return event
-            alone = not there
             there[tag] = over
-            return alone
+            return None
+
+    def is_first(self, place: str, tag: str) -> bool:
+        """Whether none of those that write there came before it. Those behind it find that they are not."""
+        with self._lock:
+            return next(iter(self._writing[place])) == tag
+
+    def wait_for(self, there: Callable[[], bool], place: str, tag: str) -> None:
+        """Block until ``there()``, or no other job writes there any more."""
+        while self.is_shared(place, tag) and not there():
+            sleep(_LOOKS_EVERY)
 
     def is_shared(self, place: str, tag: str) -> bool:
         """Whether another job writes there as well."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_spark._errors import SparkJobError
+from rx_spark._plans._job_numbers import wait_for_tasks
 from rx_spark._plans._storage import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-#: Formats whose tables Spark's committer writes as it writes files.
-_FORMATS: Final = frozenset(("avro", "csv", "json", "orc", "parquet", "text"))
 
 #: What Spark writes behind all other files.
 _SUCCESS: Final = "_SUCCESS"
@@ -55,14 +55,13 @@ class Staging:
     def check(self) -> None:
         """Spark has committed. SparkJobError where some of it may be missing."""
         if self._mark is not None and not self._storage.exists(self._mark):
-            raise self._lost()
+            raise self.lost()
 
-    def explained(self, error: Exception) -> Exception:
-        """What to raise for ``error``: the commit found nothing at all, and Spark says of a file which."""
-        missing = "FileNotFoundException" in str(error) and f"_temporary/{self._number}" in str(error)
-        return self._lost() if missing else error
+    def found_nothing(self, error: Exception) -> bool:
+        """Whether ``error`` is Spark's for a commit that finds no folder at all."""
+        return "FileNotFoundException" in str(error) and f"_temporary/{self._number}" in str(error)
 
-    def _lost(self) -> SparkJobError:
+    def lost(self) -> SparkJobError:
         return SparkJobError(
             f"another job that wrote to {self._storage.shown} has deleted what this one had not committed yet, as jobs do that "
             f"fail, and those of other programs: only some of its rows may be there.\n"
@@ -74,6 +73,23 @@ class Staging:
         self._storage.delete(self._own)
         with _marking:
             self._storage.delete_empty(self._all)
+
+
+@contextmanager
+def staged(storage: Storage, session: SparkSession, tag: str, *, marked: bool) -> Iterator[dict[str, str]]:
+    """For the job with ``tag``, which writes meanwhile: settings for the committer. SparkJobError where rows may be missing."""
+    staging = Staging(storage, marked=marked)
+    try:
+        staging.begin()
+        yield staging.settings
+        staging.check()
+    except Exception as error:
+        wait_for_tasks(session, tag)
+        if staging.found_nothing(error):
+            raise staging.lost() from error
+        raise
+    finally:
+        staging.remove()
 
 
 class Addition:
@@ -104,24 +120,10 @@ class Addition:
             for target in moved:
                 storage.delete(target)
             raise SparkJobError(f"what was written could not be moved to {storage.shown}: {error}") from error
-        finally:
-            self.discard()
+        self.discard()  # the folders that are left
 
     def discard(self) -> None:
         self._storage.delete(self.path)
-
-
-def table_folder(session: SparkSession, name: str) -> str | None:
-    """Where the files of a table are. None: there is no such table, or it is not Spark's committer that writes to it."""
-    own: Any = session
-    state = own._jsparkSession.sessionState()
-    try:
-        table = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(name))
-        location = table.location().toString()
-    except Exception:  # as py4j wraps it; a table of another catalog has more parts in its name
-        return None
-    provider = table.provider()
-    return str(location) if provider.isDefined() and str(provider.get()).lower() in _FORMATS else None
 
 
 def set_for_one_job(session: SparkSession, settings: dict[str, str]) -> SparkSession:

@@ -16,21 +16,43 @@ if TYPE_CHECKING:
 
 LOG: Final = logging.getLogger("rx.spark")
 _CATALOG: Final = "spark_catalog"
+#: Formats whose tables Spark's committer writes as it writes files.
+_FORMATS: Final = frozenset(("avro", "csv", "json", "orc", "parquet", "text"))
 
 _swapping = threading.Lock()  # two overwrites of this process rename one after the other
 
 
 def qualified(application: SparkSession, name: str) -> str:
     """``name`` as the application means it: jobs have sessions of their own, with current databases of their own."""
-    own: Any = application
-    parts = own._jsparkSession.sessionState().sqlParser().parseMultipartIdentifier(name)
-    named = [parts.apply(at) for at in range(parts.size())]
+    named = _parts(application, name)
     catalog = application.catalog.currentCatalog()
     if len(named) == 1:
         named = [application.catalog.currentDatabase(), *named]
         if catalog != _CATALOG:
             named = [catalog, *named]
     return ".".join(map(quoted, named))
+
+
+def _parts(session: SparkSession, name: str) -> list[str]:
+    own: Any = session
+    parts = own._jsparkSession.sessionState().sqlParser().parseMultipartIdentifier(name)
+    return [parts.apply(at) for at in range(parts.size())]
+
+
+def table_folder(session: SparkSession, name: str) -> str | None:
+    """Where the files of a qualified table are. None: there is no such table, or Spark's committer does not write to it."""
+    parts = _parts(session, name)
+    if len(parts) > 2 and parts[0] != _CATALOG:
+        return None
+    own: Any = session
+    state = own._jsparkSession.sessionState()
+    try:
+        table = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(".".join(map(quoted, parts[-2:]))))
+        location = table.location().toString()
+    except Exception:  # that there is none, as py4j wraps it
+        return None
+    provider = table.provider()
+    return str(location) if provider.isDefined() and str(provider.get()).lower() in _FORMATS else None
 
 
 class TableReplacement:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from rx_core import name_of
@@ -16,9 +15,9 @@ from rx_spark._columns._frames import rebound
 from rx_spark._plans._given_up import PLACES
 from rx_spark._plans._job_numbers import numbers_of, wait_for_tasks
 from rx_spark._plans._replacing import Replacement
-from rx_spark._plans._staging import Addition, Staging, set_for_one_job, table_folder
+from rx_spark._plans._staging import Addition, set_for_one_job, staged
 from rx_spark._plans._storage import Storage
-from rx_spark._plans._tables import TableReplacement, qualified
+from rx_spark._plans._tables import TableReplacement, qualified, table_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -65,57 +64,40 @@ class FileTarget:
         keeps = self._keeps_partitions()
         replacement = Replacement.of(storage) if self.mode == "overwrite" and not keeps else None
         if replacement is not None:
-            self._replace(frame, tag, replacement)
+            self._write_beside(frame, tag, replacement)
             return
-        with PLACES.writing(storage.path, tag) as alone:
-            if alone or self._waits_for(storage, tag):
+        with PLACES.writing(storage.path, tag):
+            if PLACES.is_first(storage.path, tag):
                 self._write_into(frame, tag, storage, keeps)
+            elif self.mode == "append":
+                self._write_beside(frame, tag, Addition(storage))
             else:
-                self._add(frame, tag, Addition(storage))
-
-    def _waits_for(self, storage: Storage, tag: str) -> bool:
-        """Another job writes there too: whether this one goes on all the same, as it does unless it appends. Blocks until it is
-        known whether the folder is there, for those that must not find one."""
-        while self.mode in ("error", "ignore") and PLACES.is_shared(storage.path, tag) and not storage.exists(self.path):
-            sleep(_LOOKS_EVERY)
-        return self.mode != "append"
+                if not keeps:  # Spark has to find the folder of the job before, or none
+                    PLACES.wait_for(lambda: storage.exists(self.path), storage.path, tag)
+                self._write_into(frame, tag, storage, keeps)
 
     def _write_into(self, frame: DataFrame, tag: str, storage: Storage, keeps: bool) -> None:
-        there = storage.exists(self.path)
-        staging = Staging(storage, marked=there and self.mode == "append")
-        more = {_PARTITION_MODE: "dynamic"} if keeps else staging.settings  # those of partitions are in a folder of the job's own
+        session, there = frame.sparkSession, storage.exists(self.path)
         try:
-            staging.begin()
-            self._save(frame.write.mode(self.mode), self.path, more)
-            staging.check()
-        except Exception as error:
+            with staged(storage, session, tag, marked=there and self.mode == "append") as settings:
+                # Partitions that are replaced have a folder of the job's own in any case.
+                self._save(frame.write.mode(self.mode), self.path, {_PARTITION_MODE: "dynamic"} if keeps else settings)
+        except Exception:
             # Spark takes its files back and leaves the folder; and a task that was just being stopped may write once more.
             # Where no job of ours has run, or another one was successful meanwhile, what is there belongs to that one.
-            if wait_for_tasks(frame.sparkSession, tag):
+            if wait_for_tasks(session, tag):
                 there = there or storage.exists(f"{self.path}/_SUCCESS") or PLACES.is_shared(storage.path, tag)
                 if not there:
                     storage.delete(self.path)
-            raise staging.explained(error)  # noqa: B904 - it is the same one, or says all of it
-        finally:
-            staging.remove()
-
-    def _add(self, frame: DataFrame, tag: str, addition: Addition) -> None:
-        try:
-            self._save(frame.write.mode("error"), addition.path, {})
-        except Exception:
-            wait_for_tasks(frame.sparkSession, tag)
-            addition.discard()
             raise
-        addition.commit()
-        frame.sparkSession.catalog.refreshByPath(self.path)
 
-    def _replace(self, frame: DataFrame, tag: str, replacement: Replacement) -> None:
+    def _write_beside(self, frame: DataFrame, tag: str, beside: Replacement | Addition) -> None:
         try:
-            self._save(frame.write.mode("error"), replacement.path, {})
-            replacement.commit()
+            self._save(frame.write.mode("error"), beside.path, {})
+            beside.commit()
         except Exception:
             wait_for_tasks(frame.sparkSession, tag)  # one that was just being stopped may write once more
-            replacement.discard()
+            beside.discard()
             raise
         frame.sparkSession.catalog.refreshByPath(self.path)  # for what is cached, as Spark does itself
 
@@ -133,7 +115,6 @@ class FileTarget:
 
 
 _PARTITION_MODE: Final = "partitionOverwriteMode"
-_LOOKS_EVERY: Final = 0.05
 
 
 def _partition_mode() -> str:
@@ -185,18 +166,10 @@ class TableTarget:
         if folder is None:
             self._save(frame.write.mode(self.mode), name)
             return
-        staging = Staging(Storage(frame.sparkSession, folder), marked=True)
-        try:
-            staging.begin()
+        session = frame.sparkSession
+        with staged(Storage(session, folder), session, tag, marked=True) as settings:
             # Options would be those of a table that is made; what the committer is told has to be in the session.
-            own = rebound(frame, set_for_one_job(frame.sparkSession, staging.settings))
-            self._save(own.write.mode("append"), name)
-            staging.check()
-        except Exception as error:
-            wait_for_tasks(frame.sparkSession, tag)
-            raise staging.explained(error)  # noqa: B904 - as above
-        finally:
-            staging.remove()
+            self._save(rebound(frame, set_for_one_job(session, settings)).write.mode("append"), name)
 
     def _save(self, writer: DataFrameWriter, name: str) -> None:
         if self.partition_by:
