@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -89,3 +90,95 @@ def test_none_between_the_halves_is_an_error() -> None:
     )
     with pytest.raises(TypeError, match="map"):
         flow.blocking_list()
+
+
+MANY = 1_000
+
+
+def increased(flow: Flow, times: int = MANY) -> Flow:
+    return behind(flow, lambda flow: flow.map(lambda x: x + 1), times)
+
+
+@pytest.mark.parametrize("runs", [-1, 8], ids=["compiled", "as often as it is"])
+@pytest.mark.parametrize("source", [lambda: Flowable.range(5), lambda: Flowable.range(5).hide()], ids=["iterated", "pushed"])
+def test_more_stages_than_python_has_frames_run_all_the_same(
+    source: Callable[[], Flow], runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hundred did eight times over a short source. The ninth failed with a RecursionError, as the first over a long one."""
+    monkeypatch.setattr(_shapes, "HOT_RUNS", runs)
+    flow = increased(source())
+    expected = [*range(MANY, MANY + 5)]
+    assert flow.blocking_list() == expected
+    assert flow.sum().blocking_get() == sum(expected)
+    got: list[Any] = []
+    flow.subscribe(got.append, got.append)
+    assert got == expected
+    asked: TestSubscriber[Any] = TestSubscriber(request=2)
+    flow.subscribe(asked)
+    asked.assert_values(*expected[:2])
+    asked.request(10)
+    asked.assert_result(*expected)
+
+
+class Counted:
+    """Can be iterated again and again, and tells of the latest time how many were given and whether it was closed."""
+
+    given = 0
+    closed = False
+
+    def __iter__(self) -> Iterator[int]:
+        self.closed = False
+        try:
+            for self.given in count(1):
+                yield self.given
+        finally:
+            self.closed = True
+
+
+@pytest.mark.parametrize("front", [0, 100, 500, 900])
+def test_a_stage_among_many_ends_the_source_wherever_it_stands(front: int) -> None:
+    source = Counted()
+    flow = increased(increased(Flowable.from_iterable(source), front).take(3), MANY - front)
+    for consume in (Flow.blocking_list, into_callbacks, into_subscriber):
+        assert consume(flow) == [MANY + 1, MANY + 2, MANY + 3], consume
+        assert (source.given, source.closed) == (3, True), consume
+
+
+@pytest.mark.parametrize("front", [0, 100, 500, 900])
+def test_an_error_among_many_stages_names_the_one_that_raised(front: int) -> None:
+    def fails(x: int) -> int:
+        raise ValueError(x)
+
+    source = Counted()
+    flow = increased(increased(Flowable.from_iterable(source), front).map(fails), MANY - front)
+    with pytest.raises(ValueError, match=str(front + 1)) as raised:
+        flow.blocking_list()
+    assert any("fails" in note for note in raised.value.__notes__)
+    assert source.closed
+
+
+def test_none_given_to_many_stages_is_an_error_of_the_source() -> None:
+    with pytest.raises(TypeError, match="from_iterable"):
+        increased(Flowable.from_iterable([1, None])).blocking_list()
+
+
+def test_a_cancel_ends_many_stages() -> None:
+    source = Counted()
+    got: TestSubscriber[Any] = TestSubscriber(request=2)
+    increased(Flowable.from_iterable(source)).subscribe(got)
+    got.assert_values(MANY + 1, MANY + 2)
+    got.cancel()
+    assert (source.given, source.closed) == (2, True)
+
+
+def into_callbacks(flow: Flow) -> list[Any]:
+    got: list[Any] = []
+    flow.subscribe(got.append, got.append)
+    return got
+
+
+def into_subscriber(flow: Flow) -> list[Any]:
+    got: TestSubscriber[Any] = TestSubscriber(request=7)
+    flow.subscribe(got)
+    got.assert_complete()
+    return list(got.values)

@@ -26,12 +26,12 @@ from types import CodeType
 from typing import Any
 
 from rx_core import OPERATOR_CODES
-from rx_fusion._forms import Feed, Form
+from rx_fusion._forms import MAX_STAGES, Feed, Form
 from rx_fusion._inline import expressions_in
 from rx_fusion._notes import EXPRESSIONS, GENERATED
 from rx_fusion._reading import PARSING
 from rx_fusion._stage import Stage
-from rx_fusion._stage_writer import Place, StageWriter
+from rx_fusion._stage_writer import Place, StageWriter, TooLarge
 from rx_fusion._syntax import (
     assigned_last,
     loop_name,
@@ -55,6 +55,8 @@ def compile_form(stages: Sequence[Stage], form: Form) -> Callable[..., Any]:
     be raised. Raises TooLarge when the stages should better be stacked."""
     import linecache  # brings tokenize: only who compiles or fails needs it
 
+    if len(stages) > MAX_STAGES:
+        raise TooLarge
     writer = _Writer(stages, form)
     with PARSING:
         module = writer.module()

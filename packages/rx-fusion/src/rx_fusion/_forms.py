@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+#: How many stages are written into one function, or stacked where that does not pay. Each is written from inside of the one
+#: before it, in three frames, and stacked each is a frame of its own: CPython gives a thousand.
+MAX_STAGES: Final = 300
 
 
 class Feed(Enum):

@@ -32,7 +32,7 @@ from rx_fusion import _rules
 from rx_fusion._assembly import Assembly
 from rx_fusion._callback_run import CallbackRun
 from rx_fusion._expansion import Expansion
-from rx_fusion._forms import Feed
+from rx_fusion._forms import MAX_STAGES, Feed
 from rx_fusion._heads import Head, IterableHead, PublisherHead, PushHead, Resolved
 from rx_fusion._loops import first_of_loop, loop_of, loop_pays, waited_for
 from rx_fusion._one import start, tell
@@ -148,6 +148,7 @@ class Pipeline(Assembly[T_co]):
                     CallbackRun(observer, plan, self).start()
                     return
         head, shape, args = plan
+        source: PlainFlow[Any]
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
@@ -155,7 +156,11 @@ class Pipeline(Assembly[T_co]):
             # A seed that waits for a request waits in front of the stages behind it, where an error of the source overtakes it.
             # Callbacks request everything at once, so that nothing waits.
             before, before_args, shape, args = shape.split(args, shape.seeded)
-            source: PlainFlow[Any] = _plain(head, before, before_args, observed=self._is_observed(head))
+            source = _plain(head, before, before_args, observed=self._is_observed(head))
+            head = PublisherHead(head.name, source, source.__repr__, (source,))
+        while head.publisher is not None and len(shape) > MAX_STAGES:
+            before, before_args, shape, args = shape.split(args, MAX_STAGES)
+            source = _plain(head, before, before_args, observed=self._is_observed(head))
             head = PublisherHead(head.name, source, source.__repr__, (source,))
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))

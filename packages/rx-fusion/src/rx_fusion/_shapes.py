@@ -12,9 +12,9 @@ from itertools import count
 from operator import length_hint
 from typing import Any, Final, NamedTuple, final
 
-from rx_core import none_produced
+from rx_core import close, none_produced
 from rx_core.streams import END, EXACT, Stopping
-from rx_fusion._forms import Feed, Form
+from rx_fusion._forms import MAX_STAGES, Feed, Form
 from rx_fusion._notes import calls
 from rx_fusion._stacked import bare, first_of, stacked
 from rx_fusion._stage import Special, Stage, StageFunction, Step
@@ -229,32 +229,42 @@ class Shape:
                     made = compile_form(self.stages, form)
                 except TooLarge:
                     made = self._in_two(form)
+                except RecursionError:  # called from deep inside; from elsewhere the stack may do
+                    return self._in_two(form)
             made = self._forms.setdefault(form, made)
             if form is VALUE[Feed.CLEAN]:
                 self.one = made
             return made
 
     def _in_two(self, form: Form) -> Callable[..., Any] | None:
-        """Too much for one function: the stages of a source that may have to wait as two, one behind the other.
+        """Too much for one function: two, one behind the other, where the source may have to wait or the stages are too many to
+        be stacked.
 
         Others are stacked, or run with a queue, and need no function. Nothing is said of the last item: a stage of the first half
         does not know what the second makes of it.
         """
+        if form.kind not in ("pull", "emit") or form.resumes:
+            return None
+        if form.feed is not Feed.RUNNING and len(self.stages) <= MAX_STAGES:
+            return None
         at = len(self.stages) // 2
         while at and self.stages[at].guard:
             at -= 1
-        if not at or form.kind != "pull" or form.feed is not Feed.RUNNING:
+        if not at:
             return None
         steps = [stage.step for stage in self.stages]
-        first = shape_of(steps[:at]).form(form._replace(mark_last=False))
-        second = shape_of(steps[at:]).form(form)
+        first = shape_of(steps[:at]).form(form._replace(kind="pull", mark_last=False, counts=False))
+        second = shape_of(steps[at:]).form(form if form.feed is Feed.RUNNING else form._replace(feed=Feed.CLEAN))
         if first is None or second is None:
             return None
         size = sum(len(stage.parameters) for stage in self.stages[:at])
 
         def both(source: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...]) -> Iterator[Any]:
-            made: Iterator[Any] = second(first(source, run, origin, args[:size]), run, origin, args[size:])
-            return made
+            between = first(source, run, origin, args[:size])
+            try:
+                yield from second(between, run, origin, args[size:])
+            finally:
+                close(between)  # where the second half failed, which is kept by the error's traceback
 
         return both
 
@@ -286,7 +296,8 @@ class Shape:
             return found
         # A last mark exists only in compiled code, and completing early must not depend on how often a shape ran before.
         marks = form.mark_last and any(stage.marks for stage in self.stages)
-        if form in self._forms or form.feed is Feed.RUNNING or marks or self.is_hot(items):
+        needed = marks or form.feed is Feed.RUNNING or len(self.stages) > MAX_STAGES
+        if needed or form in self._forms or self.is_hot(items):
             function = self.form(form)
             if function is not None:
                 made: Iterator[Any] = function(items, run, origin, args)
