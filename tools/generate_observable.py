@@ -283,7 +283,8 @@ def generate(root: Path) -> str:
                 case _:
                     raise text.error(node, "a statement that is no import, type variable, class or function")
     body = "\n\n\n".join(classes)
-    declared = "\n".join(renamed(line) for name, line in variables.items() if re.search(rf"\b{name}\b", body))
+    named = names_in(body)
+    declared = "\n".join(renamed(line) for name, line in variables.items() if name in named)
     families = textwrap.fill(", ".join(f"{name}.py" for name in FAMILIES), 120)
     header = f'''"""Observable's families of operators, made from Flowable's.
 
@@ -337,7 +338,7 @@ class Imports:
         """The imports that ``code`` needs. What the generated file defines itself is not imported."""
         own = set(re.findall(r"^(?:class )?(\w+)(?:\(| = )", code, re.MULTILINE))
         homes = {**self._homes, **ADDED}
-        used = {name for name in homes if name not in own and re.search(rf"\b{name}\b", code)}
+        used = names_in(code) & homes.keys() - own
         always = used - self._typing_only
         lines = [*_import_lines(always, homes)]
         if used - always:
@@ -489,6 +490,11 @@ def undemanding(doc: str) -> str:
         doc,
         flags=re.MULTILINE | re.DOTALL,
     )
+
+
+def names_in(code: str) -> set[str]:
+    """The words of ``code``."""
+    return set(re.findall(r"\w+", code))
 
 
 def ruff(arguments: Sequence[str], code: str, root: Path) -> str:
