@@ -116,7 +116,7 @@ class RecordedSubscription(Generic[T]):
             self._token[0] = True
         down = self._down
         if down is not None:
-            self._signal("on_subscribe", lambda: down.on_subscribe(self))
+            self._signal("on_subscribe", down.on_subscribe, self)
         self._greeted = True
 
     def _open(self) -> None:
@@ -154,25 +154,23 @@ class RecordedSubscription(Generic[T]):
         if down is None or not self._due():
             return False
         if self._wrong is not None:
-            error = ValueError(f"§3.9: request({self._wrong!r})")
-            self._signal("on_error", lambda: down.on_error(error))
+            self._signal("on_error", down.on_error, ValueError(f"§3.9: request({self._wrong!r})"))
         elif self.sent < len(publisher.items):
             item = publisher.items[self.sent]
             self.sent += 1
-            self._signal("on_next", lambda: down.on_next(item))
+            self._signal("on_next", down.on_next, item)
         elif publisher.error is not None:
-            failure = publisher.error
-            self._signal("on_error", lambda: down.on_error(failure))
+            self._signal("on_error", down.on_error, publisher.error)
         else:
             self._signal("on_complete", down.on_complete)
         return True
 
-    def _signal(self, name: Phase, call: Callable[[], object]) -> None:
+    def _signal(self, name: Phase, method: Callable[..., object], *argument: object) -> None:
         inside = self._signals.setdefault(threading.get_ident(), [])
         inside.append(name)
         late = self.cancelled
         try:
-            call()
+            method(*argument)
         except Exception as error:
             rule, when = ("2.8", " after cancel()") if late else ("2.13", "")
             self._publisher.note(rule, f"{name}{when} raised {error!r}", self)
@@ -285,10 +283,13 @@ class RecordingPublisher(Generic[T]):
     def send(self) -> bool:
         """Send each subscriber one signal that is due. False when none was."""
         sending = self._sending
-        sent = sum(each.send() for each in list(sending))  # a sum: each of them sends, not only the first that can
+        sent = False
+        for each in tuple(sending):
+            if each.send():
+                sent = True
         if sent:
             sending[:] = [each for each in sending if each._down is not None]
-        return sent > 0
+        return sent
 
     @property
     def active(self) -> int:

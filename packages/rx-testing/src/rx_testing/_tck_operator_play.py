@@ -125,13 +125,20 @@ class Play:
 
     def _send(self) -> bool:
         """One signal of each that has one. Inner sources that are over are left out until nothing else has a signal."""
-        if sum(source.send() for source in self._sending):  # a sum: each of them sends, not only the first that can
+        if self._each_sends():
             self._sending = [each for each in self._sending if not each.subscriptions or each.active]
             return True
         if len(self._sending) == len(self.sources) + len(self.inner):
             return False
         self._sending = self._recorded
-        return sum(source.send() for source in self._sending) > 0
+        return self._each_sends()
+
+    def _each_sends(self) -> bool:
+        sent = False
+        for source in self._sending:
+            if source.send():
+                sent = True
+        return sent
 
     def _request(self, n: int) -> None:
         self._calling("3.16", f"request({n})", lambda: self.down.request(n))
