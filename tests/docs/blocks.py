@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Files whose examples need not say what they print.
+LOOSE = [ROOT / "packages" / name / "README.md" for name in ("rx-asyncio", "rx-metrics", "rx-trio", "rx-spark")]
 
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*([\w-]*)\s*$")
 _DIRECTIVE = re.compile(r"<!--\s*(needs|raises|from|any):\s*([\w./-]+)\s*-->")
@@ -66,6 +68,10 @@ def documents() -> list[Path]:
     """Every Markdown file whose examples must run."""
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
     return sorted(path for path in found if path.is_file())
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def blocks(path: Path) -> list[Block]:

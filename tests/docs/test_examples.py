@@ -7,42 +7,18 @@ from pathlib import Path
 import pytest
 
 from rx_fusion import fusion_enabled
-from tests.docs.blocks import ROOT, Block, Example, blocks, documents, examples, matches, quoted, run
+from tests.docs.blocks import LOOSE, ROOT, Block, Example, blocks, documents, examples, matches, name_of, quoted, run
 from tests.plugins.cold import cold
 
 DOCUMENTS = documents()
-#: Files whose examples need not say what they print.
-LOOSE = [ROOT / "packages" / name / "README.md" for name in ("rx-asyncio", "rx-metrics", "rx-trio", "rx-spark")]
 
 
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-needs_fusion = pytest.mark.skipif(not fusion_enabled(), reason="the examples show plans as they are with fusion")
-
-
-@needs_fusion
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+@pytest.mark.skipif(not fusion_enabled(), reason="the examples show plans as they are with fusion")
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_examples_run(path: Path) -> None:
+    """Those that need Spark run with its tests: packages/rx-spark/tests/test_guides.py."""
     with cold():
         run([example for example in examples(path) if example.needs is None], strict=path not in LOOSE)
-
-
-#: The ordinary run has those of the first guide, which has something of each kind; pytest alone and the night have all.
-ON_SPARK = [
-    path if path.name == "spark.md" else pytest.param(path, marks=pytest.mark.nightly)
-    for path in DOCUMENTS
-    if any(e.needs == "rx-spark" for e in examples(path))
-]
-
-
-@needs_fusion
-@pytest.mark.spark
-@pytest.mark.timeout(240)  # another JVM may be starting beside this one
-@pytest.mark.parametrize("path", ON_SPARK, ids=_name)
-def test_examples_on_spark_run(path: Path) -> None:
-    run(examples(path), strict=path not in LOOSE)
 
 
 QUOTES = [block for path in DOCUMENTS for block in blocks(path) if "from" in block.directives]

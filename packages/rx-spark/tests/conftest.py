@@ -113,7 +113,7 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]
 
 @pytest.fixture(scope="session")
 def spark_config(request: pytest.FixtureRequest) -> SparkConfig:
-    quick = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    quick = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m")
     # 4: a failed task is run again, as on a cluster; an embedded Spark does not by default.
     config = SparkConfig(MASTER or "local[2, 4]", settings=(quick,))
     if MASTER in ("standalone", "speculation"):
