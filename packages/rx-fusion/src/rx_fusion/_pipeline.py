@@ -90,8 +90,12 @@ class Pipeline(Assembly[T_co]):
             # One without source text can only iterate, and there is nothing to iterate apart from what is before it.
             return head, shape, args
         before, before_args, last, last_args = shape.split(args, at)
-        source = _plain(head, before, before_args, observed=self._is_observed(head))
-        return PublisherHead(head.name, source, source.__repr__, (source,)), last, last_args
+        return self._apart(head, before, before_args), last, last_args
+
+    def _apart(self, head: Head, shape: Shape, args: tuple[Any, ...]) -> PublisherHead:
+        """These stages of the pipeline as a source of their own, which the rest of it subscribes."""
+        source = _plain(head, shape, args, observed=self._is_observed(head))
+        return PublisherHead(head.name, source, source.__repr__, (source,))
 
     def _is_observed(self, head: Head) -> bool:
         """Whether there is nothing to ask of ``head``: this is an Observable; or the Single or Maybe of one, whose only item
@@ -148,7 +152,6 @@ class Pipeline(Assembly[T_co]):
                     CallbackRun(observer, plan, self).start()
                     return
         head, shape, args = plan
-        source: PlainFlow[Any]
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
@@ -156,12 +159,10 @@ class Pipeline(Assembly[T_co]):
             # A seed that waits for a request waits in front of the stages behind it, where an error of the source overtakes it.
             # Callbacks request everything at once, so that nothing waits.
             before, before_args, shape, args = shape.split(args, shape.seeded)
-            source = _plain(head, before, before_args, observed=self._is_observed(head))
-            head = PublisherHead(head.name, source, source.__repr__, (source,))
+            head = self._apart(head, before, before_args)
         while head.publisher is not None and len(shape) > MAX_STAGES:
-            before, before_args, shape, args = shape.split(args, MAX_STAGES)
-            source = _plain(head, before, before_args, observed=self._is_observed(head))
-            head = PublisherHead(head.name, source, source.__repr__, (source,))
+            before, before_args, shape, args = shape.split(args, shape.cut(MAX_STAGES))
+            head = self._apart(head, before, before_args)
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))
             return
@@ -175,8 +176,7 @@ class Pipeline(Assembly[T_co]):
             raise TypeError(f"{head!r} can be neither iterated nor subscribed")
         front = shape.front()
         if front is not None:
-            source = _plain(head, front.stages, args[: front.size], observed=self._is_observed(head))
-            head = PublisherHead(head.name, source, source.__repr__, (source,))
+            head = self._apart(head, front.stages, args[: front.size])
             shape, args = front.rest, args[front.size :]
         if not Expansion(down, head, shape, args, self).start():
             left_unstarted(head)

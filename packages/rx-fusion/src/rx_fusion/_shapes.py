@@ -178,6 +178,12 @@ class Shape:
         # Interned on the other side too: a shape travels as the functions it is made of.
         return shape_of, (tuple(stage.step for stage in self.stages),)
 
+    def cut(self, at: int) -> int:
+        """The last place up to ``at`` where these stages may be parted: a guard stays with the stage before it."""
+        while at and self.stages[at].guard:
+            at -= 1
+        return at
+
     def split(self, args: tuple[Any, ...], at: int) -> tuple[Shape, tuple[Any, ...], Shape, tuple[Any, ...]]:
         """The first ``at`` stages with their arguments, and the rest with theirs."""
         size = sum(len(stage.parameters) for stage in self.stages[:at])
@@ -247,9 +253,7 @@ class Shape:
             return None
         if form.feed is not Feed.RUNNING and len(self.stages) <= MAX_STAGES:
             return None
-        at = len(self.stages) // 2
-        while at and self.stages[at].guard:
-            at -= 1
+        at = self.cut(len(self.stages) // 2)
         if not at:
             return None
         steps = [stage.step for stage in self.stages]
