@@ -58,9 +58,8 @@ class Part:
 #: The longest first, so that no core waits for a part that was begun last.
 PARTS: Final = (
     Part("style and contracts", script="style"),  # short, and what fails most often
-    Part(
-        "spark", ("packages/rx-spark", "examples"), first=True
-    ),  # it waits much: with an equal share it would be the last to end
+    # It waits much: with an equal share of the cores it would be the last to end.
+    Part("spark", ("packages/rx-spark", "examples"), first=True),
     Part("contracts of streams", ("packages/rx-testing", "tests/tck")),
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
