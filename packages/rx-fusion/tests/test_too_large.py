@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any
@@ -136,16 +137,35 @@ class Counted:
             self.closed = True
 
 
-@pytest.mark.parametrize("front", [100, 900])
+@pytest.mark.parametrize("front", [100, 300, 900])
 def test_a_stage_among_many_ends_the_source_wherever_it_stands(front: int) -> None:
     source = Counted()
     flow = increased(increased(Flowable.from_iterable(source), front).take(3), MANY - front)
     for consume in (Flow.blocking_list, into_callbacks, into_subscriber):
         assert consume(flow) == [MANY + 1, MANY + 2, MANY + 3], consume
         assert (source.given, source.closed) == (3, True), consume
+    last: TestSubscriber[Any] = TestSubscriber(request=3)
+    flow.subscribe(last)
+    last.assert_result(MANY + 1, MANY + 2, MANY + 3)  # without a request for more
 
 
-@pytest.mark.parametrize("front", [100, 900])
+def test_the_last_item_of_the_first_half_is_not_the_last_where_the_second_makes_several_of_it_or_none() -> None:
+    taken = increased(Flowable.range(9), 100).take(2)
+    builds: list[tuple[Callable[[Flow], Flow], list[int]]] = [
+        (lambda flow: flow.flat_map_iterable(lambda x: [x, x]), [MANY, MANY, MANY + 1, MANY + 1]),
+        (lambda flow: flow.concat_with(Flowable.just(7)), [MANY, MANY + 1, 7]),
+        (lambda flow: flow.filter(lambda x: x % 2 == 0), [MANY]),
+    ]
+    for build, expected in builds:
+        for request in range(1, 5):
+            got: TestSubscriber[Any] = TestSubscriber(request=request)
+            build(increased(taken, MANY - 100)).subscribe(got)
+            got.assert_values(*expected[:request])
+            got.request(9)
+            got.assert_result(*expected)
+
+
+@pytest.mark.parametrize("front", [100, 300, 900])
 def test_an_error_among_many_stages_names_the_one_that_raised(front: int) -> None:
     def fails(x: int) -> int:
         raise ValueError(x)
@@ -178,6 +198,19 @@ def test_none_of_a_stage_is_an_error_of_that_stage_where_the_stages_are_parted_b
     flow = increased(increased(source, front).stage(blank), MANY - front)
     with pytest.raises(TypeError, match="blank"):
         flow.blocking_list()
+
+
+@pytest.mark.parametrize("source", [lambda: Flowable.range(5), lambda: Flowable.range(5).hide()], ids=["iterated", "pushed"])
+def test_where_the_stack_is_too_short_to_write_a_function_the_stages_are_stacked(source: Callable[[], Flow]) -> None:
+    """Three frames a stage are not there, one is; and the next run, from elsewhere, writes it."""
+    flow = increased(source(), MANY)
+    expected = [*range(MANY, MANY + 5)]
+
+    def deep(frames: int) -> list[Any]:
+        return deep(frames - 1) if frames else flow.blocking_list()
+
+    assert deep(sys.getrecursionlimit() - 600) == expected
+    assert flow.blocking_list() == expected
 
 
 def test_a_cancel_ends_many_stages() -> None:

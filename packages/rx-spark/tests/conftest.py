@@ -30,6 +30,7 @@ from taxi.model import Ride
 
 import rx_spark
 from rx_ops import Flowable
+from tools.tests import SHORT_LIVED_JAVA
 
 PATIENCE = 120.0 if MASTER else 40.0  # seconds; the first job starts executors and Python workers
 
@@ -113,7 +114,7 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]
 
 @pytest.fixture(scope="session")
 def spark_config(request: pytest.FixtureRequest) -> SparkConfig:
-    quick = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m")
+    quick = ("spark.driver.extraJavaOptions", SHORT_LIVED_JAVA)
     # 4: a failed task is run again, as on a cluster; an embedded Spark does not by default.
     config = SparkConfig(MASTER or "local[2, 4]", settings=(quick,))
     if MASTER in ("standalone", "speculation"):

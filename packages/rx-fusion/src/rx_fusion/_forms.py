@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 #: How many stages are written into one function, or stacked where that does not pay. Each is written from inside of the one
-#: before it, in three frames, and stacked each is a frame of its own: CPython gives a thousand.
-MAX_STAGES: Final = 300
+#: before it, in three frames, and stacked each is a frame of its own: CPython gives a thousand, of which the caller has some.
+MAX_STAGES: Final = 100
 
 
 class Feed(Enum):

@@ -160,8 +160,8 @@ class Pipeline(Assembly[T_co]):
             # Callbacks request everything at once, so that nothing waits.
             before, before_args, shape, args = shape.split(args, shape.seeded)
             head = self._apart(head, before, before_args)
-        while head.publisher is not None and len(shape) > MAX_STAGES:
-            before, before_args, shape, args = shape.split(args, shape.cut(MAX_STAGES))
+        while head.publisher is not None and len(shape.stages) > MAX_STAGES:
+            before, before_args, shape, args = shape.split(args, shape._cut(MAX_STAGES))
             head = self._apart(head, before, before_args)
         if head.publisher is not None and shape.steps:
             push(head.publisher, shape, args, down, head, wall=bool(head.upstream), observed=self._is_observed(head))

@@ -178,7 +178,7 @@ class Shape:
         # Interned on the other side too: a shape travels as the functions it is made of.
         return shape_of, (tuple(stage.step for stage in self.stages),)
 
-    def cut(self, at: int) -> int:
+    def _cut(self, at: int) -> int:
         """The last place up to ``at`` where these stages may be parted: a guard stays with the stage before it."""
         while at and self.stages[at].guard:
             at -= 1
@@ -235,8 +235,6 @@ class Shape:
                     made = compile_form(self.stages, form)
                 except TooLarge:
                     made = self._in_two(form)
-                except RecursionError:  # called from deep inside; from elsewhere the stack may do
-                    return self._in_two(form)
             made = self._forms.setdefault(form, made)
             if form is VALUE[Feed.CLEAN]:
                 self.one = made
@@ -246,19 +244,21 @@ class Shape:
         """Too much for one function: two, one behind the other, where the source may have to wait or the stages are too many to
         be stacked.
 
-        Others are stacked, or run with a queue, and need no function. Nothing is said of the last item: a stage of the first half
-        does not know what the second makes of it.
+        Others are stacked, or run with a queue, and need no function. The first half says which item is the last where the second
+        one gives nothing behind it.
         """
         if form.kind not in ("pull", "emit") or form.resumes:
             return None
         if form.feed is not Feed.RUNNING and len(self.stages) <= MAX_STAGES:
             return None
-        at = self.cut(len(self.stages) // 2)
+        at = self._cut(len(self.stages) // 2)
         if not at:
             return None
         steps = [stage.step for stage in self.stages]
-        first = shape_of(steps[:at]).form(form._replace(kind="pull", mark_last=False, counts=False))
-        second = shape_of(steps[at:]).form(form if form.feed is Feed.RUNNING else form._replace(feed=Feed.CLEAN))
+        rest = shape_of(steps[at:])
+        marks = form.mark_last and rest.ends_with_source
+        first = shape_of(steps[:at]).form(form._replace(kind="pull", mark_last=marks, counts=False))
+        second = rest.form(form if form.feed is Feed.RUNNING else form._replace(feed=Feed.CLEAN))
         if first is None or second is None:
             return None
         size = sum(len(stage.parameters) for stage in self.stages[:at])

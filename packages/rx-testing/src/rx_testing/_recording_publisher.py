@@ -283,10 +283,7 @@ class RecordingPublisher(Generic[T]):
     def send(self) -> bool:
         """Send each subscriber one signal that is due. False when none was."""
         sending = self._sending
-        sent = False
-        for each in tuple(sending):
-            if each.send():
-                sent = True
+        sent = True in [each.send() for each in tuple(sending)]  # a list: each of them sends, not only the first that can
         if sent:
             sending[:] = [each for each in sending if each._down is not None]
         return sent

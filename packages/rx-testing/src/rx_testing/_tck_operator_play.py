@@ -125,20 +125,13 @@ class Play:
 
     def _send(self) -> bool:
         """One signal of each that has one. Inner sources that are over are left out until nothing else has a signal."""
-        if self._each_sends():
+        if True in [source.send() for source in self._sending]:  # a list: each of them sends, not only the first that can
             self._sending = [each for each in self._sending if not each.subscriptions or each.active]
             return True
         if len(self._sending) == len(self.sources) + len(self.inner):
             return False
         self._sending = self._recorded
-        return self._each_sends()
-
-    def _each_sends(self) -> bool:
-        sent = False
-        for source in self._sending:
-            if source.send():
-                sent = True
-        return sent
+        return True in [source.send() for source in self._sending]
 
     def _request(self, n: int) -> None:
         self._calling("3.16", f"request({n})", lambda: self.down.request(n))
