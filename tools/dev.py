@@ -40,6 +40,9 @@ ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
 HATCH = "hatch>=1.18,<2"
 UV = "uv>=0.8,<1"
+# pyspark is published as a source package only. The wheel that is built of it is unpacked at once: compressing its 400 MB would
+# take a quarter of the time that the whole environment takes.
+UNCOMPRESSED = "[bdist_wheel]\ncompression = stored\n"
 COMMANDS = {
     "demo": "run examples/corpus on every engine and compare the answers",
     "test": "lint, types, import contracts, interface dumps and all tests",
@@ -246,6 +249,7 @@ class Tools:
     def hatch_environ(self) -> dict[str, str]:
         """Return the environment hatch runs in: its data in the clone, our uv, our interpreter, pip's settings."""
         return {
+            "DIST_EXTRA_CONFIG": str(self.home / "distutils.cfg"),
             **self.environ,
             **self.pip_settings(),
             "HATCH_CACHE_DIR": str(self.home / "cache"),
@@ -294,6 +298,7 @@ class Tools:
         self.step("installing hatch", install, {**self.environ, **self.pip_settings()}, remedy)
         # An empty configuration: the caller's own, with its folders and interpreters, is not ours to follow.
         (self.home / "hatch.toml").write_text("", encoding="utf-8")
+        (self.home / "distutils.cfg").write_text(UNCOMPRESSED, encoding="utf-8")
         stamp.write_text(json.dumps(wanted), encoding="utf-8")
 
     def members(self) -> list[Path]:

@@ -66,6 +66,15 @@ def test_hatch_keeps_everything_inside_the_clone(tmp_path: Path) -> None:
     assert environ["HATCH_PYTHON"] == dev.base_python()
 
 
+def test_wheels_are_not_compressed_unless_the_caller_says_how_to_build(tmp_path: Path) -> None:
+    tools = dev.Tools(tmp_path, {"PATH": os.defpath})
+    tools.scripts.mkdir(parents=True)
+    tools.python.symlink_to(sys.executable)
+    assert Path(tools.hatch_environ()["DIST_EXTRA_CONFIG"]).is_relative_to(tmp_path / ".dev")
+    tools.environ["DIST_EXTRA_CONFIG"] = "mine.cfg"
+    assert tools.hatch_environ()["DIST_EXTRA_CONFIG"] == "mine.cfg"
+
+
 def test_two_python_versions_have_two_environments(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = dev.Tools(ROOT, {})
     monkeypatch.setattr("tools.dev.sys", SimpleNamespace(version_info=(3, 99, 0)))
