@@ -53,6 +53,8 @@ class Part:
     script: str | None = None
     #: The others get what this one leaves of the cores.
     first: bool = False
+    #: The script where nothing is left out.
+    at_night: str | None = None
 
 
 #: The longest first, so that no core waits for a part that was begun last.
@@ -64,7 +66,7 @@ PARTS: Final = (
     Part("everything else"),
     Part("documents, plugins and benchmarks", ("tests/docs", "tests/plugins", "tests/bench")),
     Part("operators", ("packages/rx-ops",)),
-    Part("without fusion", script="unfused"),
+    Part("without fusion", script="unfused", at_night="unfused-nightly"),
     Part("types", ("tests/typing",), script="types"),  # its tests find mypy's cache filled
     Part("conformance", ("tests/conformance",)),
     Part("random pipelines and storms", ("tests/invisible", "tests/storm")),
@@ -78,7 +80,8 @@ def commands(part: Part, parts: Sequence[Part], root: Path, chosen: Sequence[str
     """What a part runs, one after the other until one fails."""
     config = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     scripts = config["hatch"]["envs"]["default"]["scripts"]
-    listed = [] if part.script is None else list(expand(part.script, scripts))
+    script = part.script if chosen else part.at_night or part.script
+    listed = [] if script is None else list(expand(script, scripts))
     if part.folders:
         listed.append([*PYTEST, *chosen, *part.folders])
     if listed:

@@ -1,10 +1,10 @@
 """Run the tests of operators once more with fusion switched off: every operator then stands alone.
 
-    python tools/unfused.py [pytest arguments]
+    python tools/unfused.py [--nightly | pytest arguments]
 
-A second, smaller pass: what takes seconds or races for long is left to the first one. What cannot hold without fusion is listed
-here, each with its reason; a line that names no test any more is an error. So a new test runs here as well, unless it is about
-fusion itself.
+A second, smaller pass: what takes seconds or races for long is left to the first one, and to ``--nightly``. What cannot hold
+without fusion is listed here, each with its reason; a line that names no test any more is an error. So a new test runs here as
+well, unless it is about fusion itself.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
     leaving_out = LeavingOut()
     chosen = ["-m", "not slow and not stress and not nightly"]
+    if arguments == ["--nightly"]:
+        arguments, chosen = [], []
     code = int(pytest.main(["-q", *chosen, *(arguments or FOLDERS)], plugins=[leaving_out]))
     if leaving_out.unused and not arguments:
         print("tools/unfused.py lists what is not there:", *sorted(leaving_out.unused), sep="\n  ", file=sys.stderr)

@@ -80,6 +80,9 @@ def test_at_night_no_test_is_left_out() -> None:
     part = Part("some", ("tests/typing",))
     assert "not nightly" in tests.commands(part, [part], ROOT)[0]
     assert "not nightly" not in tests.commands(part, [part], ROOT, chosen=())[0]
+    (unfused,) = (part for part in tests.PARTS if part.script == "unfused")
+    assert "--nightly" not in tests.commands(unfused, tests.PARTS, ROOT)[0]
+    assert "--nightly" in tests.commands(unfused, tests.PARTS, ROOT, chosen=())[0]
 
 
 def test_a_script_is_what_hatch_makes_of_it_without_arguments() -> None:

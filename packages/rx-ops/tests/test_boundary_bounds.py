@@ -54,6 +54,7 @@ class Ended(TestSubscriber[Any]):
         self.ended.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefetch", [1, 2, 16, 128, 1000])
 def test_a_bound_that_was_given(prefetch: int) -> None:
     source, got = Fed(), Ended()

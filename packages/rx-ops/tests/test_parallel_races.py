@@ -22,6 +22,8 @@ from rx_ops.operators._rails import RunElsewhere, _OrderedInput
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 from rx_testing.racing import interrupted
 
+pytestmark = pytest.mark.stress
+
 WATCHED = [rx_core.streams.__path__[0], rx_core.gate.__file__, rx_ops.operators.__path__[0]]
 
 
