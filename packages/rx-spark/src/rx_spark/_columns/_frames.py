@@ -15,6 +15,7 @@ from rx_spark._columns._column import BARRIER, Column, Guard, Rows, raised
 from rx_spark._columns._json_lines import JsonLines
 from rx_spark._columns._rows import RowType, quoted
 from rx_spark._columns._screen import Screen, Watch
+from rx_spark._java_classes import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
@@ -391,9 +392,8 @@ def rebound(frame: DataFrame, session: SparkSession) -> DataFrame:
 
     made: Any = frame
     own: Any = session
-    jvm: Any = session.sparkContext._jvm
-    plan = made._jdf.queryExecution().analyzed()
-    return Classic(jvm.org.apache.spark.sql.classic.Dataset.ofRows(own._jsparkSession, plan), session)
+    dataset = java_class(session.sparkContext._jvm, "org.apache.spark.sql.classic.Dataset")
+    return Classic(dataset.ofRows(own._jsparkSession, made._jdf.queryExecution().analyzed()), session)
 
 
 def has_exchange(frame: DataFrame) -> bool:

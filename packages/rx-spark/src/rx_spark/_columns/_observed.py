@@ -16,6 +16,7 @@ from rx_fusion import stage
 from rx_ops import Row
 from rx_ops._row import row_class
 from rx_ops.aggregates import Fold, fold
+from rx_spark._java_classes import java_class
 
 if TYPE_CHECKING:
     from rx_ops.aggregates import Aggregate
@@ -169,7 +170,8 @@ def observed_now(observation: Any, seconds: float = 10.0) -> dict[str, Any] | No
     jvm = observation._jvm
     try:
         told = observation._jo.future()
-        jvm.scala.concurrent.Await.ready(told, jvm.scala.concurrent.duration.Duration.create(int(seconds * 1000), "ms"))
+        patience = java_class(jvm, "scala.concurrent.duration.Duration").create(int(seconds * 1000), "ms")
+        java_class(jvm, "scala.concurrent.Await").ready(told, patience)
         if not told.value().get().get().size():  # a row, of Spark 4.0 a map
             return {}  # Spark knew without reading that no row passes
         found: dict[str, Any] = observation.get

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._java_classes import java_class
 from rx_spark._plans._status import Status
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _jvm() -> Any:
 
 def _metric(store: Any, execution: Any, name: str) -> int:
     # As a Java map, whose keys arrive here as numbers: a number sent there may become another type of number.
-    values = dict(_jvm().scala.jdk.javaapi.CollectionConverters.asJava(store.executionMetrics(execution.executionId())))
+    converters = java_class(_jvm(), "scala.jdk.javaapi.CollectionConverters")
+    values = dict(converters.asJava(store.executionMetrics(execution.executionId())))
     metrics = execution.metrics()
     named = [metrics.apply(at) for at in range(metrics.size())]
     found = [values.get(metric.accumulatorId()) for metric in named if metric.name() == name]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rx_spark._java_classes import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -47,7 +49,7 @@ class Status:
         nothing = self._python._gateway.new_array(self._python._jvm.double, 0)
         for stage in job["stageIds"]:
             try:
-                made = self._store.stageData(stage, False, self._python._jvm.java.util.ArrayList(), False, nothing)
+                made = self._store.stageData(stage, False, java_class(self._python._jvm, "java.util.ArrayList")(), False, nothing)
             except Exception:
                 continue  # not submitted yet, or forgotten
             found += json.loads(self._written(made))
@@ -56,5 +58,5 @@ class Status:
     def _written(self, value: Any) -> str:
         jvm = self._python._jvm
         if not _writer or _writer[0][0] is not jvm:
-            _writer[:] = [(jvm, jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper())]
+            _writer[:] = [(jvm, java_class(jvm, "org.apache.spark.status.api.v1.JacksonMessageWriter")().mapper())]
         return str(_writer[0][1].writeValueAsString(value))

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from rx_spark._java_classes import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -94,7 +96,7 @@ class Storage:
             self._move_slowly(source, target)
             return
         try:
-            none = self._gateway.new_array(self._jvm.org.apache.hadoop.fs.Options.Rename, 0)
+            none = self._gateway.new_array(java_class(self._jvm, "org.apache.hadoop.fs.Options$Rename"), 0)
             context.rename(self._path(source), self._path(target), none)
         except Exception as error:
             raise _as_os_error(error) from error
@@ -110,7 +112,8 @@ class Storage:
     def _context(self) -> Any:
         """Hadoop's newer interface, which does not move into what is there; None where the file system has none."""
         try:
-            return self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(self._name.toUri(), self._settings)
+            contexts = java_class(self._jvm, "org.apache.hadoop.fs.FileContext")
+            return contexts.getFileContext(self._name.toUri(), self._settings)
         except Exception:  # UnsupportedFileSystemException, as py4j wraps it
             return None
 
@@ -121,7 +124,7 @@ class Storage:
         return name
 
     def _path(self, path: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(path)
+        return java_class(self._jvm, "org.apache.hadoop.fs.Path")(path)
 
 
 def _as_os_error(error: Exception) -> OSError:

@@ -15,6 +15,7 @@ from rx_spark._columns._json_lines import JsonLines
 from rx_spark._columns._rows import RowType, quoted, row_type
 from rx_spark._columns._schema import NARROW, checked
 from rx_spark._columns._screen import RECORD, Screen
+from rx_spark._java_classes import java_class
 from rx_spark._jobs._file_checks import check_files, check_sizes
 from rx_spark._jobs._file_errors import empty_folder
 from rx_spark._jobs._job_errors import read_error
@@ -129,7 +130,7 @@ def _was_written(frame: DataFrame, path: str) -> bool:
     """Whether a job of Spark was successful there: then it had no rows to write."""
     context: Any = frame.sparkSession.sparkContext
     try:
-        marker = context._jvm.org.apache.hadoop.fs.Path(path, "_SUCCESS")
+        marker = java_class(context._jvm, "org.apache.hadoop.fs.Path")(path, "_SUCCESS")
         return bool(marker.getFileSystem(context._jsc.hadoopConfiguration()).exists(marker))
     except Exception:
         return False  # a glob
