@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bench._by_hand import (
+    ByHand,
+    EmitterByHand,
+    SharedByHand,
+    filtering,
+    looking_on,
+    map_filter_map,
+    mapping,
+    scanning,
+    starting_with,
+    to_list,
+)
 from bench._common import add_one, always, double, is_odd, operators, reactivex
 from bench._measure import Case
 from bench._programs import Program, Result, case_of, created, emitting, emitting_theirs, pushed, ranged
@@ -52,8 +64,18 @@ def into_a_callback() -> Program:
         reactivex.create(emitting_theirs(size)).subscribe(add)
         return [total]
 
+    def by_hand(size: int) -> Result:
+        total = 0
+
+        def add(item: int) -> None:
+            nonlocal total
+            total += item
+
+        emitting(size)(EmitterByHand(add, _ignore, _finally))
+        return [total]
+
     reason = "reactivex calls the function with no more than one call between, and checks nothing"
-    return Program("create into a callback", ours, theirs, reason=reason, share=(1.0, 0.8))
+    return Program("create into a callback", ours, theirs, by_hand, reason=reason, share=(1.0, 0.8))
 
 
 def _each_source_into_one_operator() -> Iterator[Program]:
@@ -65,8 +87,9 @@ def _each_source_into_one_operator() -> Iterator[Program]:
         # Only with few keys: reactivex compares an item with all that it has seen.
         "distinct": (lambda flow: flow.distinct(_tenth), lambda stream: stream.pipe(operators.distinct(_tenth))),
     }
+    by_hand: dict[str, ByHand] = {"map": mapping(add_one), "filter": filtering(is_odd), "scan": scanning(_add)}
     for name, (ours, theirs) in several.items():
-        yield created(f"create.{name}", ours, theirs)
+        yield created(f"create.{name}", ours, theirs, by_hand=by_hand.get(name))
         yield pushed(f"subject.{name}", ours, theirs)
         yield ranged(f"range.{name}", ours, theirs)
 
@@ -78,7 +101,7 @@ def _chains() -> Iterator[Program]:
     def their_three(stream: Any) -> Any:
         return stream.pipe(operators.map(add_one), operators.filter(is_odd), operators.map(double))
 
-    yield created("create.map.filter.map", three, their_three)
+    yield created("create.map.filter.map", three, their_three, by_hand=map_filter_map(add_one, is_odd, double))
     yield pushed("subject.map.filter.map", three, their_three)
     yield ranged("range.map.filter.map", three, their_three)
 
@@ -91,13 +114,19 @@ def _chains() -> Iterator[Program]:
         return stream.pipe(*[operators.map(add_one), operators.filter(always)] * 10)
 
     yield pushed("subject, 20 operators", twenty, their_twenty, heavy=True)
-    yield created("create.retry", lambda flow: flow.retry(), lambda stream: stream.pipe(operators.retry()))
-    yield created("create.start_with", lambda flow: flow.start_with(-1), lambda stream: stream.pipe(operators.start_with(-1)))
-    yield created("create.to_list", lambda flow: flow.to_list(), lambda stream: stream.pipe(operators.to_list()))
+    yield created("create.retry", lambda flow: flow.retry(), lambda stream: stream.pipe(operators.retry()), by_hand=EmitterByHand)
+    yield created(
+        "create.start_with",
+        lambda flow: flow.start_with(-1),
+        lambda stream: stream.pipe(operators.start_with(-1)),
+        by_hand=starting_with(-1),
+    )
+    yield created("create.to_list", lambda flow: flow.to_list(), lambda stream: stream.pipe(operators.to_list()), by_hand=to_list)
     yield created(
         "create.do_on_next.do_finally",
         lambda flow: flow.do_on_next(_ignore).do_finally(_finally),
         lambda stream: stream.pipe(operators.do_action(_ignore), operators.finally_action(_finally)),
+        by_hand=looking_on(_ignore, _finally),
     )
 
 
@@ -114,6 +143,7 @@ def _several_subscribers() -> Iterator[Program]:
         "create.publish.ref_count",
         lambda flow: flow.publish().ref_count(),
         lambda stream: stream.pipe(operators.publish(), operators.ref_count()),
+        by_hand=SharedByHand,
     )
     yield created(
         "create.replay(10).ref_count",
@@ -148,7 +178,13 @@ def _several_sources() -> Iterator[Program]:
         lambda flow: flow.take_until(Flowable.never()),
         lambda stream: stream.pipe(operators.take_until(reactivex.never())),
     )
-    yield created("concat of two creates", Flowable.concat, lambda *both: reactivex.concat(*both), sources=2)
+    yield created(
+        "concat of two creates",
+        Flowable.concat,
+        lambda *both: reactivex.concat(*both),
+        by_hand=EmitterByHand,
+        sources=2,
+    )
 
 
 # -- sources of sources ----------------------------------------------------------------------------------------------------

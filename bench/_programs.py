@@ -11,12 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bench._by_hand import ByHand, EmitterByHand
 from bench._common import reactivex
 from bench._measure import Case, Way, absent, at_most, faster
 from rx_ops import Emitter, Flowable, PublishProcessor, Single
 
 #: The names of the cases start with it: ``--only "against reactivex"`` runs them all.
 PREFIX: Final = "against reactivex: "
+
+#: The way of a program that :mod:`bench._by_hand` has.
+BY_HAND: Final = "by hand"
 
 #: How many times faster than reactivex a program has to be, unless it names a reason.
 TIMES: Final = 3.0
@@ -38,6 +42,8 @@ class Program:
     name: str
     ours: Callable[[int], Result]
     theirs: Callable[[int], Result]
+    #: The same written by hand, where that is known: no library can take less.
+    by_hand: Callable[[int], Result] | None = None
     #: It takes microseconds per item, so fewer items do.
     heavy: bool = False
     #: Why it is not three times faster than reactivex. At most five programs have such a reason.
@@ -46,7 +52,7 @@ class Program:
     share: tuple[float, float] | None = None
 
 
-def created(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: bool = False, reason: str = "") -> Program:
+def created(name: str, ours: Ours, theirs: Theirs, *, by_hand: ByHand | None = None, sources: int = 1) -> Program:
     """A program over ``create``, or over several of them, which share the items evenly."""
 
     def run_ours(size: int) -> Result:
@@ -57,10 +63,17 @@ def created(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: b
         emit = emitting_theirs(size // sources)
         return _ended_theirs(theirs(*(reactivex.create(emit) for _ in range(sources))), [])
 
-    return Program(name, run_ours, run_theirs, heavy, reason)
+    def run_by_hand(size: int) -> Result:
+        emit, got = emitting(size // sources), Result()
+        assert by_hand is not None
+        for left in reversed(range(sources)):
+            emit(by_hand(got.append, got.append, _nothing if left else lambda: got.append(_END)))
+        return got
+
+    return Program(name, run_ours, run_theirs, run_by_hand if by_hand else None)
 
 
-def pushed(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: bool = False, reason: str = "") -> Program:
+def pushed(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: bool = False) -> Program:
     """A program over subjects: it subscribes first, and then pushes an item into each of them in turn."""
 
     def run_ours(size: int) -> Result:
@@ -71,10 +84,10 @@ def pushed(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: bo
         subjects = [reactivex.Subject() for _ in range(sources)]
         return _ended_theirs(theirs(*subjects), [], lambda: _push_theirs(subjects, size))
 
-    return Program(name, run_ours, run_theirs, heavy, reason)
+    return Program(name, run_ours, run_theirs, heavy=heavy)
 
 
-def ranged(name: str, ours: Ours, theirs: Theirs, *, heavy: bool = False, reason: str = "") -> Program:
+def ranged(name: str, ours: Ours, theirs: Theirs) -> Program:
     """A program over ``range``."""
 
     def run_ours(size: int) -> Result:
@@ -83,13 +96,13 @@ def ranged(name: str, ours: Ours, theirs: Theirs, *, heavy: bool = False, reason
     def run_theirs(size: int) -> Result:
         return _ended_theirs(theirs(reactivex.range(size)), [])
 
-    return Program(name, run_ours, run_theirs, heavy, reason)
+    return Program(name, run_ours, run_theirs)
 
 
-def emitting(size: int) -> Callable[[Emitter[int]], None]:
+def emitting(size: int) -> Callable[[Emitter[int] | EmitterByHand], None]:
     """What is passed to ``create``: it emits the numbers and completes."""
 
-    def emit(emitter: Emitter[int]) -> None:
+    def emit(emitter: Emitter[int] | EmitterByHand) -> None:
         for item in range(size):
             emitter.on_next(item)
         emitter.on_complete()
@@ -150,5 +163,8 @@ def case_of(program: Program, size: int) -> Case:
         "rx": Way(lambda: program.ours(items)),
         "reactivex": absent("reactivex") if reactivex is None else Way(lambda: program.theirs(items)),
     }
+    by_hand = program.by_hand
+    if by_hand is not None:
+        ways[BY_HAND] = Way(lambda: by_hand(items))
     goal = faster("rx", 1, TIMES, than="reactivex") if program.share is None else at_most("rx", *program.share, of="reactivex")
     return Case(PREFIX + program.name, items, ways, [goal], note=program.reason, fastest=True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bench.__main__ import main
+from bench._by_hand import ByHand, EmitterByHand, SharedByHand, filtering, looking_on, mapping, scanning
 from bench._common import operators, reactivex
 from bench._measure import Case, Run, Way, measure
 from bench._program_table import programs
@@ -18,9 +19,11 @@ from rx_ops import Flowable
 needs_reactivex = pytest.mark.skipif(reactivex is None, reason="reactivex is not installed")
 
 
-def given(name: str, ours: float, theirs: float, reason: str = "") -> Measured:
+def given(name: str, ours: float, theirs: float, reason: str = "", by_hand: float | None = None) -> Measured:
     """A program whose figures are given instead of being measured."""
     ways: dict[str, Run | Way] = {"rx": lambda: ours, "reactivex": lambda: theirs}
+    if by_hand is not None:
+        ways["by hand"] = lambda: by_hand
     case = Case(PREFIX + name, 1, ways, unit="ns", note=reason)
     return Measured(case, measure(case, rounds=1))
 
@@ -33,6 +36,40 @@ def test_a_program_gives_the_same_in_both_libraries(program: Program, size: int)
     ours = program.ours(size)
     assert ours == program.theirs(size)
     assert ours
+
+
+@pytest.mark.parametrize("program", [each for each in programs() if each.by_hand], ids=lambda program: program.name)
+def test_a_program_gives_the_same_by_hand(program: Program) -> None:
+    assert program.by_hand is not None
+    assert program.by_hand(300) == program.ours(300)
+
+
+def sent(make: ByHand, *items: object) -> list[object]:
+    """What an emitter gives that is sent these items and then the end."""
+    got: list[object] = []
+    emitter = make(got.append, lambda error: got.append(type(error)), lambda: got.append("the end"))
+    for item in items:
+        emitter.on_next(item)
+    emitter.on_complete()
+    return got
+
+
+@pytest.mark.parametrize(
+    "make", [EmitterByHand, SharedByHand, mapping(str), filtering(str), scanning(max), looking_on(str, list)], ids=str
+)
+def test_by_hand_none_is_refused_and_is_the_end(make: ByHand) -> None:
+    assert sent(make, None, 1) == [TypeError]
+
+
+def invert(item: int) -> int:
+    return 1 // item
+
+
+@pytest.mark.parametrize(
+    "make", [mapping(invert), filtering(invert), looking_on(invert, list), mapping(lambda _item: None)], ids=str
+)
+def test_by_hand_a_failure_is_signalled_and_is_the_end(make: ByHand) -> None:
+    assert sent(make, 0, 1) in ([ZeroDivisionError], [TypeError])
 
 
 def test_there_are_forty_programs_and_each_has_a_name_of_its_own() -> None:
@@ -67,8 +104,19 @@ def test_the_standing_counts_what_is_slower_and_what_is_three_times_faster() -> 
         "at_least_three_times_faster": 1,
         "met": False,
         "times_faster": {"slow": 0.5, "even": 1.0, "fast": 3.0, "slowest": 0.25},
+        "by_hand": {},
         "reasons": {},
     }
+
+
+def test_what_is_not_three_times_faster_by_hand_is_out_of_reach() -> None:
+    stands = standing([given("far", 2.0, 4.0, by_hand=1.6), given("near", 2.0, 4.0, by_hand=1.0), given("fast", 1.0, 3.0)])
+    assert stands is not None
+    assert stands.below == ["far", "near"]
+    assert stands.out_of_reach == ["far"]
+    text = standing_text(stands)
+    assert "- far, 2.00 times as fast (by hand 2.50)" in text
+    assert "1 of them are not 3 times as fast written by hand either." in text
 
 
 def test_at_most_five_programs_may_be_less_than_three_times_faster_and_only_with_a_reason() -> None:
