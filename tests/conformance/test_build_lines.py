@@ -7,12 +7,13 @@ import re
 import pytest
 
 from rx_fusion import build_lines
+from tests.conformance.each import each
 from tests.conformance.harness import MODES, Case, bench, dropped_errors, failing, text_of
 from tests.conformance.test_failures import NAMES, WITH_FUNCTIONS
 
 
-@pytest.mark.parametrize("kind", ["list", "manual"])
-@pytest.mark.parametrize("mode", MODES)
+@each("kind", ["list", "manual"])
+@each("mode", MODES)
 @pytest.mark.parametrize("case", WITH_FUNCTIONS, ids=str)
 def test_a_failure_says_where_its_operator_was_built(case: Case, mode: str, kind: str) -> None:
     with dropped_errors(), build_lines():

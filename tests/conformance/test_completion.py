@@ -12,6 +12,7 @@ import pytest
 
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import MODES, Case, Flow, bench
 from tests.conformance.sources import Foreign
 from tests.conformance.table import TABLE
@@ -26,8 +27,8 @@ DROPS_WHAT_WAITS: Final = ("flat_map_iterable",)
 SAID_BY_AN_ELEMENT: Final = ("dematerialize",)
 
 
-@pytest.mark.parametrize("kind", ["manual", "foreign"])
-@pytest.mark.parametrize("mode", MODES)
+@each("kind", ["manual", "foreign"])
+@each("mode", MODES)
 @pytest.mark.parametrize("case", [case for case in TABLE if not any(map(case.has, LEFT_OUT))], ids=str)
 def test_the_end_needs_no_request_when_nothing_is_left(case: Case, mode: str, kind: str) -> None:
     wanted = len(case.expected(list(case.items)))

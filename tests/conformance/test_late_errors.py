@@ -9,14 +9,15 @@ import pytest
 from rx_core import hooks
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
+from tests.conformance.each import each
 from tests.conformance.harness import FAR, MODES, Case, Kit, switched
 from tests.conformance.table import TABLE
 
 LATE: Final = OSError("late")
 
 
-@pytest.mark.parametrize("end", ["cancel", "complete"])
-@pytest.mark.parametrize("mode", MODES)
+@each("end", ["cancel", "complete"])
+@each("mode", MODES)
 @pytest.mark.parametrize("case", [case for case in TABLE if not case.has("source")], ids=str)
 def test_a_late_error_is_reported_once(case: Case, mode: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kit = Kit()
