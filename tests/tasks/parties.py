@@ -22,7 +22,7 @@ class Generated(Stream[T], FlowableBase[T]):
     def subscribe_actual(self, subscriber: Subscriber[T], /) -> None:
         raise AssertionError("a passive source is iterated")
 
-    def _passive_items(self, _run: Stopping | None, /) -> Iterator[T]:
+    def _passive_items(self, _run: Stopping | None, _beneath: object = None, /) -> Iterator[T]:
         try:
             yield from self.items()
         finally:

@@ -29,7 +29,7 @@ def test_all_elements_in_order(backend: Backend) -> None:
 
 def test_an_iterator_that_is_no_generator_is_iterated_as_well(backend: Backend) -> None:
     class Plain(Generated[int]):
-        def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
+        def _passive_items(self, _run: Stopping | None, _beneath: object = None, /) -> Iterator[int]:
             return self.items()
 
     async def main() -> list[int]:

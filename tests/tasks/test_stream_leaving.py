@@ -214,7 +214,7 @@ def test_upstream_raising_while_it_is_closed_is_reported_and_not_raised(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Failing(Generated[int]):
-        def _passive_items(self, _run: Stopping | None, /) -> Iterator[int]:
+        def _passive_items(self, _run: Stopping | None, _beneath: object = None, /) -> Iterator[int]:
             try:
                 yield 1
             finally:

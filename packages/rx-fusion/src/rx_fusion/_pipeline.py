@@ -27,7 +27,7 @@ from rx_core import (
     queue_fusion,
     unwrap_stop,
 )
-from rx_core.streams import NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
+from rx_core.streams import EXACT, NEVER_NONE, Handover, Stopping, Stream, Waiting, is_exhausted
 from rx_fusion import _rules
 from rx_fusion._assembly import Assembly
 from rx_fusion._callback_run import CallbackRun
@@ -181,7 +181,7 @@ class Pipeline(Assembly[T_co]):
         if not Expansion(down, head, shape, args, self).start():
             left_unstarted(head)
 
-    def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping | None, beneath: list[Any] | None = None, /) -> Iterator[T_co] | None:
         head = self._head
         if type(head) is not IterableHead or not queue_fusion._enabled:  # a call is dear here: inner sources are many
             return None
@@ -202,8 +202,11 @@ class Pipeline(Assembly[T_co]):
                 head = found
                 made = head._items
             items = iter(made)
-            if shape.ends_with_source and is_exhausted(items) and not any(stage.epilogue for stage in shape.stages):
-                return items  # known to be empty: that needs no demand
+            if shape.ends_with_source and type(items) in EXACT and not any(stage.epilogue for stage in shape.stages):
+                if is_exhausted(items):
+                    return items  # known to be empty: that needs no demand
+                if beneath is not None:
+                    beneath.append(items)
             feed = head.feed
             if feed is not _CLEAN and type(items) in NEVER_NONE:
                 feed = _CLEAN

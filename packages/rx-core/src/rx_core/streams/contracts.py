@@ -75,11 +75,12 @@ class Stream(Generic[T_co]):
         """Subscribe a subscriber that requests, whatever reactive type this is. No hook is called."""
         raise NotImplementedError
 
-    def _passive_items(self, run: Stopping | None, /) -> Iterator[T_co] | None:
+    def _passive_items(self, run: Stopping | None, beneath: list[Any] | None = None, /) -> Iterator[T_co] | None:
         """The items of one run of a passive source; None: the source pushes and has to be subscribed.
 
         The iterator raises what the source or a stage raises, ends early once ``run.stopped`` is true, and gives no None. Without
-        ``run`` it is closed instead, by the thread that iterates it.
+        ``run`` it is closed instead, by the thread that iterates it. ``beneath`` gets the iterator that it reads, where the end
+        of that is known and is its own (see :func:`is_exhausted`).
         """
         return None
 

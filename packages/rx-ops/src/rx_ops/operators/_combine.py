@@ -37,8 +37,10 @@ _popleft: Final = deque.popleft
 class _Column(QueuedInput[Any]):
     """A source of zip. The item that completes a row goes on without a queue, with what waits of the others."""
 
-    __slots__ = ("in_turn", "others")
+    __slots__ = ("counted", "in_turn", "others")
 
+    #: What is exhausted when the items of a passive source are.
+    counted: Any
     #: All columns without this one. Set before the first source is subscribed.
     others: Sequence[_Column]
     #: An error comes behind the items that wait, as it does where the source is iterated.
@@ -47,6 +49,7 @@ class _Column(QueuedInput[Any]):
     def __init__(self, op: Zip[Any], window: int) -> None:
         super().__init__(op, window)
         self.queue = deque()
+        self.counted = None
         self.others = ()
         self.in_turn = False
 
@@ -206,8 +209,9 @@ class Zip(Op[R]):
     def open(self) -> None:
         columns = self.columns
         # No source may signal before it is known how each of the others is asked.
-        for column, source, items in zip(columns, self.sources, passive_items(self.sources, self), strict=True):
+        for column, source, (items, counted) in zip(columns, self.sources, passive_items(self.sources, self), strict=True):
             column.items = items
+            column.counted = counted
             column.in_turn = self.delay_error or (isinstance(source, Pipeline) and type(source._head) is IterableHead)
             column.others = tuple([other for other in columns if other is not column])
         self.passive = [column for column in columns if column.items is not None]
@@ -257,7 +261,7 @@ class Zip(Op[R]):
         for column in live:
             waiting = len(column.queue)
             if not waiting and column.items is not None:
-                if column.done or is_exhausted(column.items):
+                if column.done or is_exhausted(column.counted):
                     return self.ended(None)
                 if not demand:
                     continue
@@ -309,7 +313,7 @@ class Zip(Op[R]):
 
     def is_over(self) -> bool:
         """Whether a passive source is known to have no further item: that needs no demand."""
-        return any(is_exhausted(column.items) for column in self.passive)
+        return any(is_exhausted(column.counted) for column in self.passive)
 
     def ended(self, error: Exception | None) -> int:
         self.finish(error if not self.errors else self.gathered(error))
@@ -353,7 +357,7 @@ class Zip(Op[R]):
         if outcome is True:
             return self.fail()
         for column in self.passive:
-            if is_exhausted(column.items):
+            if is_exhausted(column.counted):
                 return self.finish()
         return demand if self.passive else self.finish()
 

@@ -52,14 +52,17 @@ class _Largest(_Smallest):
 class _Sorted(QueuedInput[Any]):
     """A source whose first item is compared with those of the others; what comes behind that waits in the queue."""
 
-    __slots__ = ("at", "first")
+    __slots__ = ("at", "counted", "first")
 
+    #: What is exhausted when the items of a passive source are.
+    counted: Any
     #: Its item that is among those that are compared; None: there is none. Only the holder of the token writes it.
     first: Any
 
     def __init__(self, op: MergeOrdered[Any], window: int, at: int) -> None:
         super().__init__(op, window)
         self.at = at
+        self.counted = None
         self.first = None
 
     def on_next(self, item: Any, /) -> None:
@@ -129,8 +132,9 @@ class MergeOrdered(Op[T]):
 
     def open(self) -> None:
         # No source may signal before it is known how each of the others is asked.
-        for entry, items in zip(self.inputs, passive_items(self.sources, self), strict=True):
+        for entry, (items, counted) in zip(self.inputs, passive_items(self.sources, self), strict=True):
             entry.items = items
+            entry.counted = counted
         for entry, source in zip(self.inputs, self.sources, strict=True):
             if self.stopped:
                 return
@@ -180,7 +184,7 @@ class MergeOrdered(Op[T]):
             if entry.items is not None:
                 if entry.at >= self.begun:
                     continue
-                if is_exhausted(entry.items):
+                if is_exhausted(entry.counted):
                     del missing[entry]
                     continue
                 if not demand:

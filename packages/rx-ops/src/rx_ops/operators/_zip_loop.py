@@ -47,9 +47,14 @@ def _combined(rows: Iterator[tuple[Any, ...]], combiner: Callable[..., R], opera
 OPERATOR_CODES.add(_combined.__code__)
 
 
-def passive_items(sources: Sequence[Any], run: Stopping | None) -> list[Iterator[Any] | None]:
-    """The items of each source that is passive."""
-    return [source._passive_items(run) if isinstance(source, Stream) else None for source in sources]
+def passive_items(sources: Sequence[Any], run: Stopping | None) -> list[tuple[Iterator[Any] | None, Any]]:
+    """The items of each source that is passive, and what is exhausted when they are, where that is known without asking."""
+    found: list[tuple[Iterator[Any] | None, Any]] = []
+    for source in sources:
+        beneath: list[Any] = []
+        items = source._passive_items(run, beneath) if isinstance(source, Stream) else None
+        found.append((items, beneath[0] if beneath else items))
+    return found
 
 
 def zip_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
@@ -57,7 +62,7 @@ def zip_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     if not all(isinstance(source, Stream) and source._computes for source in head.upstream):
         return None
     found = passive_items(head.upstream, run)
-    columns = [items for items in found if items is not None]
+    columns = [items for items, _ in found if items is not None]
     if len(columns) == len(found):
         return _closing(rows_of(columns, head.args[0], head.name), columns), None, None
     for items in columns:
