@@ -73,7 +73,7 @@ def standing_text(stands: Standing) -> str:
         hand = f" (by hand {stands.by_hand[name]:.2f})" if name in stands.by_hand else ""
         lines.append(f"- {name}, {stands.times[name]:.2f} times as fast{hand}{reason}")
     if stands.out_of_reach:
-        lines += ["", f"{len(stands.out_of_reach)} of them are not {TIMES:g} times as fast written by hand either."]
+        lines += ["", f"Not {TIMES:g} times as fast written by hand either: {len(stands.out_of_reach)}"]
     return "\n".join(lines).rstrip()
 
 

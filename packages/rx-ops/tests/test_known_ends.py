@@ -26,7 +26,6 @@ SOURCES: dict[str, Callable[[], Flow]] = {
     "mapped": lambda: Flowable.from_iterable([1, 4]).map(itself),
     "mapped range": lambda: Flowable.range(1, 7, 3).map(itself).filter(bool),
     "hidden": lambda: Flowable.from_iterable([1, 4]).hide(),
-    "with an effect": lambda: Flowable.from_iterable([1, 4]).do_on_cancel(lambda: pytest.fail("it was not cancelled")),
 }
 OVER_SOURCES = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 
@@ -59,8 +58,25 @@ def test_merge_ordered_ends_with_the_last_item_that_was_requested(source: Callab
     got.assert_result(1, 1, 4, 4)
 
 
-def test_what_a_stage_does_at_the_end_is_done_when_it_is_asked_for() -> None:
-    """The end of the list is not that of the stages: one more may come of them, or an error."""
+@pytest.mark.parametrize("requested", [2, 3])
+def test_a_source_that_has_ended_is_not_cancelled(requested: int) -> None:
+    cancelled: list[str] = []
+    got: TestSubscriber[Any] = TestSubscriber(request=requested)
+    source = Flowable.from_iterable([1, 4]).do_on_cancel(lambda: cancelled.append("cancelled"))
+    Flowable.zip(Flowable.of(10, 20, 30).hide(), source).subscribe(got)
+    got.assert_result((10, 1), (20, 4))
+    assert not cancelled
+
+
+def test_control_a_source_that_has_not_ended_is_cancelled() -> None:
+    cancelled: list[str] = []
+    source = Flowable.from_iterable([1, 4, 9]).do_on_cancel(lambda: cancelled.append("cancelled"))
+    Flowable.zip(Flowable.of(10, 20).hide(), source).subscribe(TestSubscriber[Any]())
+    assert cancelled == ["cancelled"]
+
+
+def test_what_a_stage_does_at_the_end_is_not_left_out() -> None:
+    """The end of the list is not that of the stages."""
     ends: list[str] = []
     got: TestSubscriber[Any] = TestSubscriber(request=2)
     source = Flowable.from_iterable([1, 4]).do_on_complete(lambda: ends.append("complete"))

@@ -202,11 +202,14 @@ class Pipeline(Assembly[T_co]):
                 head = found
                 made = head._items
             items = iter(made)
-            if shape.ends_with_source and type(items) in EXACT and not any(stage.epilogue for stage in shape.stages):
-                if is_exhausted(items):
-                    return items  # known to be empty: that needs no demand
-                if beneath is not None:
-                    beneath.append(items)
+            if shape.ends_with_source:
+                empty = is_exhausted(items)
+                # Most ask for neither, and a look at the stages is half a microsecond for each inner source.
+                if (empty or beneath is not None) and not any(stage.epilogue for stage in shape.stages):
+                    if empty:
+                        return items  # known: that needs no demand
+                    if beneath is not None and type(items) in EXACT:
+                        beneath.append(items)
             feed = head.feed
             if feed is not _CLEAN and type(items) in NEVER_NONE:
                 feed = _CLEAN
