@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hypothesis import assume
@@ -74,8 +74,8 @@ def source(draw: Draw, names: Namer, simple: bool = False) -> Op:
     return Op(kind)
 
 
-def operator(draw: Draw, names: Namer, trace: Trace, simple: bool) -> Op:
-    kind = draw(st.sampled_from(SIMPLE if simple else ALL))
+def operator(draw: Draw, names: Namer, trace: Trace, kinds: Sequence[str]) -> Op:
+    kind = draw(st.sampled_from(kinds))
     fn = names.fn
     items = items_of(trace)
     number = st.integers(0, 4)
@@ -256,19 +256,21 @@ def fits(op: Op, made: Pipeline, trace: Trace) -> bool:
     return True
 
 
-def pipeline(draw: Draw, names: Namer, *, simple: bool = False, most: int = 12) -> Pipeline:
+def pipeline(draw: Draw, names: Namer, *, simple: bool = False, most: int = 12, often: str | None = None) -> Pipeline:
     made = Pipeline(source(draw, names, simple))
     trace = reference(made)
+    kinds = SIMPLE if simple else ALL if often is None else (*ALL, *(often,) * len(ALL))
     for _ in range(draw(st.integers(0 if simple else 1, 2 if simple else most))):
-        op = operator(draw, names, trace, simple)
+        op = operator(draw, names, trace, kinds)
         if fits(op, made, trace) and len(longer := apply(op, trace)) <= LONGEST:
             made, trace = Pipeline(made.source, (*made.ops, op)), longer
     return made
 
 
 @st.composite
-def pipelines(draw: Draw) -> Pipeline:
-    return pipeline(draw, Namer(draw))
+def pipelines(draw: Draw, often: str | None = None) -> Pipeline:
+    """Pipelines of all operators; every other one is ``often``, where that is given."""
+    return pipeline(draw, Namer(draw), often=often)
 
 
 @st.composite
@@ -279,7 +281,7 @@ def stage_pipelines(draw: Draw) -> Pipeline:
     assume(made.source.name != "error")  # it fails without being asked
     trace = reference(made)
     for _ in range(draw(st.integers(1, 12))):
-        op = operator(draw, names, trace, simple=True)
+        op = operator(draw, names, trace, SIMPLE)
         if fits(op, made, trace) and len(longer := apply(op, trace)) <= LONGEST:
             made, trace = Pipeline(made.source, (*made.ops, op)), longer
     return made

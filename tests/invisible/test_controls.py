@@ -130,9 +130,9 @@ WRONG: dict[str, tuple[str, Callable[..., Any]]] = {
 }
 
 
-def has(name: str) -> Callable[[Pipeline], bool]:
+def having(name: str) -> st.SearchStrategy[Pipeline]:
     """Pipelines with this operator, so that not many have to be tried."""
-    return lambda pipeline: any(op.name == name for op in pipeline.ops)
+    return pipelines(often=name).filter(lambda pipeline: any(op.name == name for op in pipeline.ops))
 
 
 def taking(items: tuple[int, ...], count: int) -> Pipeline:
@@ -171,7 +171,7 @@ def caught(mode: Mode, among: st.SearchStrategy[Pipeline], examples: int = 600) 
 def test_a_wrong_operator_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     operator, build = WRONG[name]
     monkeypatch.setitem(building.OPERATORS, operator, build)
-    assert caught(HOT, pipelines().filter(has(operator)))
+    assert caught(HOT, having(operator))
 
 
 def test_completion_that_peeks_at_the_source_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_requests_that_are_lost_between_operators_are_caught(monkeypatch: pytest
         subscriber.replenish = False
 
     monkeypatch.setattr(StepSubscriber, "__init__", forgetful)
-    assert caught(OFF, pipelines().filter(has("filter")))
+    assert caught(OFF, having("filter"))
 
 
 def test_a_last_mark_where_items_can_follow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
