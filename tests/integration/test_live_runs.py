@@ -386,29 +386,42 @@ def test_looking_holds_nothing_that_another_thread_is_making(monkeypatch: pytest
 @pytest.mark.slow
 def test_looking_disturbs_no_thread_that_signals() -> None:
     """Races with whatever the threads do: subscribing, inner streams that come and go, ends."""
-    stop = threading.Event()
+    started, stop = threading.Barrier(4), threading.Event()
     failures: list[BaseException] = []
+
+    def check() -> None:
+        got = Flowable.range(20).hide().flat_map(lambda n: Flowable.of(n, n).hide()).group_by(lambda n: n % 3)
+        assert len(got.flat_map(lambda group: group.to_list().to_flowable()).to_list().blocking_get()) == 3
 
     def work() -> None:
         try:
+            check()  # what is compiled once is compiled
+            started.wait(SECONDS)
             while not stop.is_set():
-                got = Flowable.range(20).hide().flat_map(lambda n: Flowable.of(n, n).hide()).group_by(lambda n: n % 3)
-                assert len(got.flat_map(lambda group: group.to_list().to_flowable()).to_list().blocking_get()) == 3
+                check()
         except BaseException as failure:
             failures.append(failure)
 
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)  # of the ordinary 5 ms a thread's pipelines need one or two: looks would meet few of them
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
         thread.start()
     try:
-        for _ in range(30):
-            for run in runs():
+        started.wait(SECONDS)
+        met, deadline = 0, monotonic() + SECONDS
+        while met < 30 and monotonic() < deadline:
+            found = runs()
+            met += bool(found)
+            for run in found:
                 assert run.waits
     finally:
         stop.set()
         for thread in threads:
             thread.join(SECONDS)
+        sys.setswitchinterval(before)
     assert not failures
+    assert met == 30
 
 
 def looking(how: str, seconds: float) -> int:
