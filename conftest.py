@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import gc
 
+#: The file of the test that runs.
+_file: str | None = None
+
 
 def pytest_collection_finish() -> None:
     """Leave what pytest and the collected tests hold out of the garbage collector.
 
     Many tests collect, some for each measurement; looking through tens of thousands of test items took most of their time.
     """
-    gc.collect()
-    gc.freeze()
+    _leave_out()
+
+
+def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
+    """The same, from file to file, with what pytest keeps of the tests that are over and modules of what they have used."""
+    global _file
+    if _file != (_file := location[0]):
+        _leave_out()
 
 
 def pytest_sessionfinish() -> None:
     """Let those who come afterwards and look for referrers find everybody."""
     gc.unfreeze()
+
+
+def _leave_out() -> None:
+    gc.collect()
+    gc.freeze()
