@@ -6,6 +6,7 @@ import ast
 import importlib.metadata
 import re
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,9 +51,13 @@ def third_party(folder: Path, own: str) -> set[str]:
     return found - set(sys.stdlib_module_names) - {own}
 
 
+#: It reads the metadata of everything installed.
+packages_distributions = cache(importlib.metadata.packages_distributions)
+
+
 def distribution(module: str, known: Collection[str] = ()) -> str:
     """Return the distribution that an import name belongs to; where several share it, one of those that are ``known``."""
-    owners = [normal(owner) for owner in importlib.metadata.packages_distributions().get(module, [module])]
+    owners = [normal(owner) for owner in packages_distributions().get(module, [module])]
     return next((owner for owner in owners if owner in known), owners[0])
 
 
