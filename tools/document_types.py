@@ -46,13 +46,17 @@ _OF_A_PAGE: Final = (
 )
 
 
+#: Above each page. It may take a name again: said to mypy in the module, since an option of the whole run would empty its cache.
+_ABOVE: Final = ("# mypy: allow-redefinition", "from typing import reveal_type")
+
+
 @dataclass
 class Page:
     """A page as a module: its lines, and for each line of the module the page's."""
 
     path: Path
-    lines: list[str] = field(default_factory=lambda: ["from typing import reveal_type"])
-    places: list[int] = field(default_factory=lambda: [0])
+    lines: list[str] = field(default_factory=lambda: list(_ABOVE))
+    places: list[int] = field(default_factory=lambda: [0] * len(_ABOVE))
     raising: set[int] = field(default_factory=set)
     #: Lines of the page on which it says Any itself.
     said: set[int] = field(default_factory=set)
@@ -104,7 +108,7 @@ def _revealed(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def mypy(pages: dict[str, Page], folder: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "mypy", "--allow-redefinition", "--hide-error-context", "--no-error-summary", str(folder)]
+    command = [sys.executable, "-m", "mypy", "--hide-error-context", "--no-error-summary", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     for line in (done.stdout + done.stderr).splitlines():
         found = _MYPY.match(line)
@@ -138,7 +142,7 @@ def pyright(pages: dict[str, Page], folder: Path) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> int:
     chosen = [Path(argument).resolve() for argument in arguments] or documents()
-    pages = {page.module: page for page in map(page_of, chosen) if len(page.lines) > 1}
+    pages = {page.module: page for page in map(page_of, chosen) if len(page.lines) > len(_ABOVE)}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for module, page in pages.items():
