@@ -85,20 +85,38 @@ class RecordedSubscription(Generic[T]):
     # the subscriber's side --------------------------------------------------------------------------------------------
 
     def request(self, n: int, /) -> None:
-        with _Calling(self, "request", n):
+        me = threading.get_ident()
+        self._called(me, "request", n)
+        try:
             on_request = self._publisher.on_request
             if on_request is not None:
                 on_request(self, n)
+        finally:
+            self._calling.pop(me, None)
         # Outside: the items sent from here may make another thread request legitimately before this call returns.
         self._granted.append(n)
         if self._publisher.pace != "by hand":
             self._drain()
 
     def cancel(self) -> None:
-        with _Calling(self, "cancel", None):
-            self.cancelled = True
+        me = threading.get_ident()
+        self._called(me, "cancel", None)
+        self.cancelled = True
+        self._calling.pop(me, None)
         if not self._publisher.ignores_cancel:
             self._down = None  # RS 3.13
+
+    def _called(self, me: int, method: Literal["request", "cancel"], n: int | None) -> None:
+        """Record and judge a call, which counts as running until the caller takes it out of ``_calling``."""
+        calling = self._calling
+        calling[me] = method  # publish first, look afterwards: of two that overlap at least one sees the other
+        beside = tuple(calling.get(thread, "") for thread in list(calling) if thread != me) if len(calling) > 1 else ()
+        call = SubscriptionCall(method, n, self.phase, beside)
+        self.calls.append(call)
+        for rule, broken in CALL_RULES.items():
+            text = broken(call)
+            if text is not None:
+                self._publisher.note(rule, text, self)
 
     # the source's side ------------------------------------------------------------------------------------------------
 
@@ -181,30 +199,6 @@ class RecordedSubscription(Generic[T]):
             if name in TERMINAL:
                 self.terminal = name
                 self._down = None
-
-
-class _Calling(Generic[T]):
-    """Records one call for as long as it runs."""
-
-    def __init__(self, subscription: RecordedSubscription[T], method: Literal["request", "cancel"], n: int | None) -> None:
-        self._subscription = subscription
-        self._method: Final = method
-        self._n = n
-
-    def __enter__(self) -> None:
-        here, calling = self._subscription, self._subscription._calling
-        me = threading.get_ident()
-        calling[me] = self._method  # publish first, look afterwards: of two that overlap at least one sees the other
-        beside = tuple(calling.get(thread, "") for thread in list(calling) if thread != me)
-        call = SubscriptionCall(self._method, self._n, here.phase, beside)
-        here.calls.append(call)
-        for rule, broken in CALL_RULES.items():
-            text = broken(call)
-            if text is not None:
-                here._publisher.note(rule, text, here)
-
-    def __exit__(self, *_raised: object) -> None:
-        self._subscription._calling.pop(threading.get_ident(), None)
 
 
 @final
