@@ -19,7 +19,8 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
     """The same, from file to file, with what pytest keeps of the tests that are over and modules of what they have used."""
     global _file
-    if _file != (_file := location[0]):
+    if location[0] != _file:
+        _file = location[0]
         _leave_out()
 
 
