@@ -17,7 +17,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
-    """The same, from file to file, with what pytest keeps of the tests that are over and modules of what they have used."""
+    """The same before each file: what pytest keeps of the tests that are over, and the modules that they have imported."""
     global _file
     if location[0] != _file:
         _file = location[0]

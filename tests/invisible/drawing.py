@@ -269,7 +269,7 @@ def pipeline(draw: Draw, names: Namer, *, simple: bool = False, most: int = 12, 
 
 @st.composite
 def pipelines(draw: Draw, often: str | None = None) -> Pipeline:
-    """Pipelines of all operators; every other one is ``often``, where that is given."""
+    """Pipelines of all operators; half of those that are tried for them are ``often``, where that is given."""
     return pipeline(draw, Namer(draw), often=often)
 
 

@@ -46,13 +46,12 @@ PAGE = """
 
 @pytest.mark.timeout(180)
 def test_what_is_untyped_and_what_is_wrong_is_told_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page, exact = tmp_path / "page.md", tmp_path / "exact.md"
+    page = tmp_path / "page.md"
     page.write_text(dedent(PAGE), encoding="utf-8")
-    exact.write_text(dedent(PAGE).split("A name may")[0], encoding="utf-8")
-    assert document_types.main([str(page), str(exact)]) == 1
+    assert document_types.main([str(page)]) == 1
     *found, last = capsys.readouterr().out.splitlines()
     places = {(int(match[1]), match[2]) for line in found if (match := re.search(r"page\.md:(\d+): (mypy|pyright): ", line))}
-    assert len(found) == len([line for line in found if "page.md:" in line])  # and none of the exact one
+    assert len(found) == len([line for line in found if "page.md:" in line])
     lines = dedent(PAGE).splitlines()
     wrong = {line: number for number, line in enumerate(lines, 1)}
     assert (wrong['read = json.loads("1")'], "mypy") in places
@@ -66,4 +65,12 @@ def test_what_is_untyped_and_what_is_wrong_is_told_with_its_line(tmp_path: Path,
         wrong["numbers.map(len).map(lambda n: n.upper())"],
         of_the_marked,
     }
-    assert last.endswith("problems in 2 pages")
+    assert last.endswith("problems in 1 pages")
+
+
+@pytest.mark.timeout(180)
+def test_a_page_that_is_exact_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(dedent(PAGE).split("A name may")[0], encoding="utf-8")
+    assert document_types.main([str(page)]) == 0
+    assert capsys.readouterr().out == "1 pages have exact types\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,11 +48,26 @@ def test_a_zip_of_another_installation_stays_and_so_does_one_without_a_folder(tm
     assert left(archive, jar, tmp_path) == [archive, tmp_path]
 
 
+def test_an_installation_is_the_same_one_behind_a_link(tmp_path: Path) -> None:
+    site = installed(tmp_path / "lib" / "site-packages").parent
+    (tmp_path / "lib64").symlink_to(tmp_path / "lib")
+    archive, linked = site / "pyspark" / "python" / "lib" / "pyspark.zip", tmp_path / "lib64" / "site-packages"
+    assert left(archive, linked) == [linked]
+
+
 def test_an_archive_that_is_left_is_asked_for_nothing_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jar = tmp_path / CORE
     monkeypatch.setitem(sys.path_importer_cache, str(jar), None)
     assert left(jar, tmp_path) == [tmp_path]
     assert str(jar) not in sys.path_importer_cache
+
+
+def test_what_every_worker_needs_is_imported_before_the_fork() -> None:
+    asked = (
+        "import sys, rx_spark._workers._daemon; print(*{'pandas', 'pyarrow', 'pyspark.worker', 'rx_ops.stages'} - {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 @pytest.mark.spark

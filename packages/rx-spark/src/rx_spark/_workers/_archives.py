@@ -26,8 +26,9 @@ def leave_archives(path: list[str]) -> None:
     found = PathFinder.find_spec("pyspark", without_zip)
     if found is not None and found.origin is not None:
         folder = Path(found.origin).parent
-        # As pip installs it, and as it stands in Spark's own distribution.
-        if zips <= {str(folder / "python" / "lib" / "pyspark.zip"), str(folder.parent / "lib" / "pyspark.zip")}:
+        # As pip installs it, and as it stands in Spark's own distribution; Spark names its home without links.
+        same = {os.path.realpath(lib / "pyspark.zip") for lib in (folder / "python" / "lib", folder.parent / "lib")}
+        if same.issuperset(map(os.path.realpath, zips)):
             path[:] = without_zip
     for entry in {*before} - {*path}:
         sys.path_importer_cache.pop(entry, None)
