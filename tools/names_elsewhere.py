@@ -20,13 +20,10 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GUIDE: Final = Path("docs/guides/names.md")
-TARGET: Final = Path("packages/rx-ops/src/rx_ops/_names_elsewhere.py")
+TARGET: Final = Path("packages/rx-ops/src/rx_ops/_generated_names_elsewhere.py")
 COMMAND: Final = "python tools/names_elsewhere.py"
 TYPES: Final = ("Flowable", "Observable", "Single", "Maybe", "Completable")
 HEAD: Final = f'''"""What operators are called in other libraries. Written from {GUIDE}: {COMMAND}."""
-
-# fmt: off
-# ruff: noqa: E501  # a line for each name
 
 from typing import Final
 '''

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rx_core import OperatorNotFoundError
 from rx_ops._entry_points import entries, owner_of
-from rx_ops._names_elsewhere import CALLED, WRITTEN
+from rx_ops._generated_names_elsewhere import CALLED, WRITTEN
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

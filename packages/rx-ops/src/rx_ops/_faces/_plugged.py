@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from rx_core import CompletableBase, FlowableBase, MaybeBase, ObservableBase, OperatorNotFoundError, SingleBase
 from rx_fusion._shapes import when_hot
-from rx_ops._names_elsewhere import CALLED, WRITTEN
+from rx_ops._generated_names_elsewhere import CALLED, WRITTEN
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -24,7 +24,7 @@ from rx_ops import operators
 from rx_ops._faces import _results
 from rx_ops._faces._aggregate import Comparable
 from rx_ops._faces._core import check_callable, check_scheduler
-from rx_ops._names_elsewhere import CALLED
+from rx_ops._generated_names_elsewhere import CALLED
 
 if TYPE_CHECKING:
     from rx_ops._faces._inference import Supplier

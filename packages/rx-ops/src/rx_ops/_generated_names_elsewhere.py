@@ -1,8 +1,5 @@
 """What operators are called in other libraries. Written from docs/guides/names.md: python tools/names_elsewhere.py."""
 
-# fmt: off
-# ruff: noqa: E501  # a line for each name
-
 from typing import Final
 
 #: Ours for each.
