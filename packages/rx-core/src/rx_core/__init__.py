@@ -87,6 +87,14 @@ from rx_core._user_code import (
 from rx_core._version import __version__
 from rx_core.streams import Items, Run, Source, close, tell_interrupted
 
+
+def _find_plugins() -> bool:
+    from rx_core._plugins import manager  # with pluggy, which costs 19 ms: only who needs plugins pays
+
+    return manager().load_entry_points()
+
+
+hooks.set_find_plugins(_find_plugins)
 if os.environ.get("RX_WATCH"):
     import rx_core.live  # noqa: F401  # it looks what that says
 if TYPE_CHECKING:
@@ -194,8 +202,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # pluggy costs 19 ms to import: only what needs it pays.
-    if name == "hookimpl":
+    if name == "hookimpl":  # with pluggy
         from rx_core._hookspecs import hookimpl
 
         return hookimpl

@@ -33,6 +33,7 @@ counts_of: Callable[[object], object] | None = None
 fusion_rules: tuple[object, ...] = ()
 
 loaded = False
+_find_plugins: Callable[[], bool] | None = None
 
 #: The hook of the plugins, and whether ``on_assembly`` is to be there without one: see :func:`watch_assembly`.
 _plugged_on_assembly: Callable[[object], object] | None = None
@@ -41,6 +42,13 @@ _watched = False
 _plugged_on_subscribe: Callable[[object, object], object] | None = None
 _counting: Callable[[object, object], object] | None = None
 _setting = Lock()
+
+
+def set_find_plugins(find: Callable[[], bool]) -> None:
+    """What finds the installed plugins, and gives False to a plugin that is being loaded. The package says it, for the manager of
+    plugins is built on this module."""
+    global _find_plugins
+    _find_plugins = find
 
 
 def set_on_assembly(hook: Callable[[object], object] | None) -> None:
@@ -103,10 +111,8 @@ def ensure_loaded() -> None:
     if os.environ.get("RX_DISABLE_PLUGINS", "") not in ("", "0"):
         loaded = True
         return
-    from rx_core import _plugins
-
     # Waits for another thread that is loading; returns at once when a plugin that is being loaded got here.
-    loaded = _plugins.manager().load_entry_points()
+    loaded = _find_plugins is None or _find_plugins()
 
 
 def dropped(error: Exception, origin: object = None, /) -> None:

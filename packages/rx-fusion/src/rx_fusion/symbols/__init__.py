@@ -6,6 +6,7 @@ tree of them, for other compilers to translate.
 
 from __future__ import annotations
 
+from rx_fusion.symbols import _symbol
 from rx_fusion.symbols._expression import Expression, Structure, expression_of, without_symbols
 from rx_fusion.symbols._nodes import (
     Attribute,
@@ -20,11 +21,13 @@ from rx_fusion.symbols._nodes import (
     Operator,
     parts_of,
     with_parts,
-    written,
 )
 from rx_fusion.symbols._symbol import Symbol, it
+from rx_fusion.symbols._text import written
 from rx_fusion.symbols._trace import call, sym
 from rx_fusion.symbols._unanswered import SymbolError
+
+_symbol.function_of = expression_of
 
 __all__ = [
     "Attribute",

@@ -29,9 +29,9 @@ from rx_fusion.symbols._nodes import (
     Operator,
     parts_of,
     with_parts,
-    written,
 )
 from rx_fusion.symbols._symbol import Symbol
+from rx_fusion.symbols._text import written
 
 if TYPE_CHECKING:
     import ast

@@ -136,13 +136,6 @@ class Comparison(Value):
 Node: TypeAlias = Item | Constant | Operator | Attribute | Index | Call | Display | Conditional | Comparison
 
 
-def written(node: Node) -> str:
-    """The expression as Python text, with Python's precedence. Long constants are shortened."""
-    from rx_fusion.symbols._writing import shown  # brings ast: only who compiles or looks needs it
-
-    return shown(node)
-
-
 def parts_of(node: Node) -> Sequence[Node]:
     """The nodes directly inside, in the order in which they are evaluated."""
     match node:

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
-from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, parts_of, written
+from rx_fusion.symbols._nodes import Attribute, Call, Constant, Display, Index, Item, Node, Operator, parts_of
+from rx_fusion.symbols._text import written
 from rx_fusion.symbols._unanswered import TRACING, SymbolError, Unanswered, unanswered
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ _OURS: Final = frozenset(
 )
 
 _ABSENT: Final = object()
+
+#: The function that a symbol stands for. ``symbols/__init__.py`` sets it: expressions are built on this module.
+function_of: Callable[[Symbol], Callable[[object], object]] | None = None
 
 
 @final
@@ -201,9 +205,8 @@ class Symbol(Unanswered):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # An operator that keeps its function in an object of its own has not turned it into an expression. It means to call it.
         if len(args) == 1 and not kwargs and sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _OURS:
-            from rx_fusion.symbols._expression import expression_of  # it is built on this module
-
-            return expression_of(self)(args[0])
+            assert function_of is not None
+            return function_of(self)(args[0])
         return called(self, *args, **kwargs)
 
     if not TYPE_CHECKING:

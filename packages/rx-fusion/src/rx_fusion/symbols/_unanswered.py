@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from rx_fusion.symbols._nodes import Node, written
+from rx_fusion.symbols._text import written
+
+if TYPE_CHECKING:
+    from rx_fusion.symbols._nodes import Node
 
 #: ``depth`` is how many functions sym() is calling in this thread.
 TRACING: Final = threading.local()
