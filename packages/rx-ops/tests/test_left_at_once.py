@@ -46,6 +46,30 @@ def test_take_0_does_not_start_its_source(requested: int) -> None:
     assert log == ["finally"]
 
 
+@pytest.mark.parametrize("requested", [0, 1])
+def test_what_stages_give_behind_take_0_needs_no_source(requested: int) -> None:
+    log: list[Any] = []
+
+    def resume(_error: Exception) -> Flowable[int]:
+        log.append("resumed")
+        return Flowable.just(1)
+
+    source = Flowable[int].error(ValueError("broken")).on_error_resume_next(resume).do_finally(lambda: log.append("finally"))
+    got: TestSubscriber[Any] = TestSubscriber(request=requested)
+    source.take(0).default_if_empty(7).buffer(2).subscribe(got)
+    assert log == ["finally"]
+    got.request(1)
+    got.assert_result([7])
+    assert log == ["finally"]
+
+
+def test_a_request_that_is_wrong_ends_what_stages_give_behind_take_0() -> None:
+    got: TestSubscriber[Any] = TestSubscriber(request=0)
+    Flowable.range(3).hide().take(0).default_if_empty(7).buffer(2).subscribe(got)
+    got.request(-1)
+    got.assert_failure(ValueError)
+
+
 def test_what_scan_begins_with_waits_for_a_request() -> None:
     got: TestSubscriber[Any] = TestSubscriber(request=0)
     Flowable.range(3).hide().scan(lambda a, b: a + b, 10).flat_map_iterable(lambda x: [x, x]).subscribe(got)

@@ -164,11 +164,13 @@ class Expansion(Op[T]):
         generator = self.shape.pull(self.arriving(), self, head, self.args, _FORM)
         first = next(generator, END)  # as far as stages come without an item; scan gives its seed
         self.generator = generator
-        if first is END:  # they need none: take(0)
+        if first is not END:
+            self.stash = first
+        if first is END or (first is not None and not any(stage.head_yields for stage in self.shape.stages)):
+            # They need none: take(0), and what other stages give behind its end.
             left_unstarted(head)
             self.input.done = True  # so step ends without demand
             return
-        self.stash = first
         subscribe_for = getattr(head, "subscribe_for", None)
         if head.publisher is not None and subscribe_for is None:
             subscribe(head.publisher, self.input)
