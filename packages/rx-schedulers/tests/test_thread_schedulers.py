@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from math import inf
+from typing import Any
 
 import pytest
 
 import rx_schedulers
-from rx_core import Worker
+from rx_core import DISPOSED, Worker
 from rx_schedulers import (
     ComputationScheduler,
     IoScheduler,
@@ -335,7 +336,59 @@ def test_a_loop_that_was_closed_takes_nothing() -> None:
     assert inf == tested._wake_at
 
 
+def test_an_action_that_is_over_before_schedule_returns_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it has disposed its worker, which closes the loop: DISPOSED would say that it never runs."""
+    over = threading.Event()
+    opened = EventLoop._open
+
+    def open_and_wait(tested: EventLoop) -> None:
+        opened(tested)
+        assert over.wait(SECONDS)
+
+    monkeypatch.setattr(EventLoop, "_open", open_and_wait)
+    scheduler = NewThreadScheduler()
+    worker = scheduler.create_worker()
+
+    def act() -> None:
+        worker.dispose()
+        over.set()
+
+    assert worker.schedule(act) is not DISPOSED
+    assert worker.schedule(act) is DISPOSED
+    assert scheduler.shutdown(SECONDS)
+
+
+def test_an_action_that_a_closed_loop_will_not_run_was_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = EventLoop._open
+
+    def close_and_open(tested: EventLoop) -> None:
+        tested.group.shut = True
+        opened(tested)
+
+    monkeypatch.setattr(EventLoop, "_open", close_and_open)
+    scheduler = NewThreadScheduler()
+    assert scheduler.create_worker().schedule(lambda: None) is DISPOSED
+    assert scheduler.shutdown(SECONDS)
+
+
 # Executors ------------------------------------------------------------------------------------------------------------
+
+
+class AtOnce(Executor):
+    """Runs everything in ``submit``."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+def test_an_action_that_an_executor_has_run_before_schedule_returns_was_taken() -> None:
+    scheduler = from_executor(AtOnce())
+    worker = scheduler.create_worker()
+    assert worker.schedule(worker.dispose) is not DISPOSED
+    assert worker.schedule(worker.dispose) is DISPOSED
+    assert scheduler.shutdown(SECONDS)
 
 
 def test_an_executor_is_left_alone_by_shutdown() -> None:

@@ -140,7 +140,8 @@ class EventLoop:
     # any thread -----------------------------------------------------------------------------------
 
     def submit(self, task: Task) -> bool:
-        """Take ``task``; False when the event loop has ended. Raises RuntimeError when the system gives no thread."""
+        """Take ``task``; False when the event loop has ended, which ``task`` may have run in before. Raises RuntimeError when the
+        system gives no thread."""
         group = self.group
         if self.closed or group.shut:  # over(), without a call: time operators come here for each item
             return False
@@ -349,10 +350,9 @@ class LoopWorker(Worker):
         except BaseException:
             task.dispose()
             raise
-        if not taken:
-            task.dispose()
+        if not taken and (self._actions.pop(task, None) is not None or loop.group.shut):
             return DISPOSED
-        return task
+        return task  # it may be over already, and have disposed this worker
 
     def now(self) -> float:
         return self._loop.group.clock()

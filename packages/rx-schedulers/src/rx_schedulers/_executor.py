@@ -105,8 +105,9 @@ class _ExecutorWorker(Worker):
         except BaseException:
             task.dispose()
             raise
-        if self._over():  # publish first, look afterwards: dispose() sees the task or we see dispose()
-            task.dispose()
+        # Publish first, look afterwards: dispose() sees the task or we see dispose(), which the task may have called when it ran.
+        if self._over() and (self._actions.pop(task, None) is not None or self._scheduler.is_shut):
+            task.timer.dispose()
             return DISPOSED
         return task
 
