@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from queue import Queue
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from ops_parties import errors_of_the_hook
@@ -16,6 +17,7 @@ from rx_fusion import fusion_off
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, OverflowStrategy, PublishProcessor
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
 
+T = TypeVar("T")
 Source = ManualPublisher[int]
 
 
@@ -394,6 +396,25 @@ def test_what_is_too_much_is_no_error_of_these() -> None:
     assert errors == []
 
 
+class Between(deque[T]):
+    """What another thread may see of a deque while an item takes the place of the only one there: without the GIL both count."""
+
+    def __len__(self) -> int:
+        return 2 * super().__len__()
+
+
+def test_the_worker_takes_one_item_also_while_a_newer_one_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rx_ops.operators._observe_on.deque", Between)
+    clock, source, got = VirtualScheduler(), Source(), TestSubscriber[int]()
+    Flowable.wrap(source).observe_on(clock, latest=True).subscribe(got)
+    for item in (1, 2, 3):
+        source.next(item)
+        clock.run_due()
+    source.complete()
+    clock.run_due()
+    got.assert_result(1, 2, 3)
+
+
 # -- blocking_iter(latest=True) ------------------------------------------------------------------------------------------------
 
 
@@ -433,6 +454,11 @@ def test_each_turn_of_the_loop_sees_the_newest_item(kind: str) -> None:
     emitter.on_complete()
     taken.extend(items)
     assert taken == [1, 4, 6]
+
+
+def test_a_turn_of_the_loop_takes_one_item_also_while_a_newer_one_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rx_core.streams.waiting.deque", Between)
+    assert list(Flowable.range(5).hide().blocking_iter(latest=True)) == [4]
 
 
 def test_of_a_synchronous_source_the_newest_item_is_the_last() -> None:

@@ -150,8 +150,9 @@ class Waiting(Generic[T]):
     def items(self, source: Any) -> Iterator[T]:
         """Subscribe to ``source`` and give its items. Leaving the loop cancels."""
         window = self.window
-        limit = left = window - (window >> 2)
         queue = self.queue
+        # With ``latest`` one: while an item takes the place of another one, len() is two for a moment without the GIL.
+        limit = left = queue.maxlen or window - (window >> 2)
         growth = self.growth
         timer: threading.Timer | None = None
         try:
@@ -164,7 +165,7 @@ class Waiting(Generic[T]):
                 if self.done and self.ended_by != get_ident():
                     self.check_may_wait()  # whether it had to was chance
                 while queue:
-                    many = len(queue) if window == UNBOUNDED else min(len(queue), left)
+                    many = min(len(queue), left)
                     yield from map(_TAKE, repeat(queue, many))
                     if window != UNBOUNDED:
                         left -= many
