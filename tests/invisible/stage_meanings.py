@@ -129,7 +129,7 @@ def scan(trace: Trace, fn: Fn, *seed: Any) -> Trace:
     return [*map(Emit, seed), *walk(trace, item)]
 
 
-def reduce(trace: Trace, fn: Fn, *seed: Any) -> Trace:
+def reduce(trace: Trace, fn: Fn, *seed: Any, called: str = "reduce") -> Trace:
     total: list[Any] = list(seed)
 
     def step(x: Any) -> Trace:
@@ -138,7 +138,7 @@ def reduce(trace: Trace, fn: Fn, *seed: Any) -> Trace:
             return []
         happens, value = ask(fn, total[0], x)
         total[0] = value
-        return [*happens, *none("reduce")] if value is None and not ended(happens) else happens
+        return [*happens, *none(called)] if value is None and not ended(happens) else happens
 
     def result() -> Trace:
         return [*map(Emit, total)]
@@ -375,8 +375,7 @@ def reduce_with(trace: Trace, supplier: Fn, reducer: Fn) -> Trace:
         return happens
     if seed is None:
         return [*happens, *none("reduce_with")]
-    made = reduce(trace, reducer, seed)
-    return [*happens, *(made[:-1] + none("reduce_with") if made[-1:] == none("reduce") else made)]
+    return [*happens, *reduce(trace, reducer, seed, called="reduce_with")]
 
 
 def to_multimap(trace: Trace, key: Fn, value: Fn) -> Trace:
