@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rx_core.live.stacks import shown, stack_of
+from rx_core.live.stacks import seen_at
 
 if TYPE_CHECKING:
     from rx_testing._tck_env import Verification
@@ -78,4 +78,4 @@ def _guarded(make: Callable[[], Verification], name: str, seconds: float) -> Bas
     thread.join(seconds)
     if outcome:
         return outcome[0]
-    return TimeoutError(f"{name} did not end within {seconds} seconds; it is at\n{shown(stack_of(thread.ident or 0)[:6])}")
+    return TimeoutError(f"{name} did not end within {seconds} seconds; it is at\n{seen_at(thread.ident or 0, 6)}")

@@ -62,7 +62,6 @@ def leaked_threads(before: set[threading.Thread], seconds: float = _PATIENCE_SEC
 
 
 def _describe(thread: threading.Thread) -> str:
-    from rx_core.live.stacks import shown, stack_of
+    from rx_core.live.stacks import seen_at
 
-    where = shown(stack_of(thread.ident or 0)[:4]).rstrip()
-    return f"{thread!r}, at\n{where or '  (ended meanwhile)'}"
+    return f"{thread!r}, at\n{seen_at(thread.ident or 0, 4)}"

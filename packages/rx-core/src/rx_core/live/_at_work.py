@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from rx_core.build_places import Place, is_outside
-from rx_core.live.stacks import Call, stack_of, threads
+from rx_core.live.stacks import Call, others_can_be_read, stack_of, threads
 from rx_core.streams.waiting import Waiting
 
 __all__ = ["Place", "threads_at_work"]
@@ -16,7 +16,10 @@ Parts: TypeAlias = Mapping[int, Any]
 
 
 def threads_at_work(parts: Parts) -> dict[int, str]:
-    """Of each part that a thread is in just now: which thread, and where in the user's code it is; by the part's identity."""
+    """Of each part that a thread is in just now: which thread, and where in the user's code it is; by the part's identity.
+
+    Without the GIL another thread cannot be looked at. One has the token of a gate that is at work, whichever it is.
+    """
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     found: dict[int, str] = {}
     for ident in threads():
@@ -27,6 +30,10 @@ def threads_at_work(parts: Parts) -> dict[int, str]:
                 waits = isinstance(parts[part], Waiting)  # called by the user's code; all else calls it
                 found.setdefault(part, _told(names.get(ident, f"thread {ident}"), calls[depth:] if waits else calls[depth::-1]))
                 break
+    if not others_can_be_read():
+        for part, gate in parts.items():
+            if not getattr(gate, "token", True) and not getattr(gate, "handed", False):
+                found.setdefault(part, "a thread")
     return found
 
 

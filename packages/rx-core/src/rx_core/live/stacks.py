@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from types import CodeType
 
-__all__ = ["Call", "shown", "stack_of", "threads"]
+__all__ = ["Call", "others_can_be_read", "seen_at", "shown", "stack_of", "threads"]
 
 _TOLD: Final = attrgetter("f_code", "f_lineno", "f_globals")
 _ARGUMENTS: Final = attrgetter("f_code.co_varnames")
@@ -40,14 +40,30 @@ class Call(NamedTuple):
     owner: object
 
 
+def others_can_be_read() -> bool:
+    """Whether the frames of other threads can be read: without the GIL these go on meanwhile, and CPython crashes."""
+    return getattr(sys, "_is_gil_enabled", _always)()
+
+
+def _always() -> bool:
+    return True
+
+
 def threads() -> list[int]:
-    """The identities of all threads that run Python code."""
+    """The identities of all threads that run Python code and can be looked at."""
+    if not others_can_be_read():
+        return [threading.get_ident()]
     with _frames_stay():
         return list(chain.from_iterable(starmap(sys._current_frames, [()])))
 
 
 def stack_of(ident: int) -> list[Call]:
-    """The calls that the thread is in, the innermost first; none of a thread that has ended or not begun. Any thread."""
+    """The calls that the thread is in, the innermost first; none of a thread that has ended or not begun. Any thread.
+
+    None of any other thread where :func:`others_can_be_read` says so.
+    """
+    if ident != threading.get_ident() and not others_can_be_read():
+        return []
     innermost: Iterator[Any] = map(dict.get, starmap(sys._current_frames, [()]), [ident])
     frames = list(tee(takewhile(bool, accumulate(chain(innermost, repeat("f_back")), getattr)), 3))
     variables = map(_VARIABLES, map(contains, map(_ARGUMENTS, frames.pop()), repeat("self")))
@@ -61,6 +77,14 @@ def shown(calls: Sequence[Call]) -> str:
     """``calls`` as a traceback shows them, with their lines in the source, the innermost last."""
     told = [FrameSummary(call.code.co_filename, call.line, call.code.co_name) for call in reversed(calls)]
     return "".join(StackSummary.from_list(told).format())
+
+
+def seen_at(ident: int, most: int) -> str:
+    """The innermost calls of a thread, at most so many, as :func:`shown`; or why there are none."""
+    calls = stack_of(ident)[:most]
+    if calls:
+        return shown(calls).rstrip()
+    return "  (ended meanwhile)" if others_can_be_read() else "  (without the GIL another thread cannot be looked at)"
 
 
 @contextmanager
