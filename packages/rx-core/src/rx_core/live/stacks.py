@@ -60,7 +60,7 @@ def threads() -> list[int]:
 def stack_of(ident: int) -> list[Call]:
     """The calls that the thread is in, the innermost first; none of a thread that has ended or not begun. Any thread.
 
-    None of any other thread where :func:`others_can_be_read` says so.
+    None of another thread where :func:`others_can_be_read` gives False.
     """
     if ident != threading.get_ident() and not others_can_be_read():
         return []
