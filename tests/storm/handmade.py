@@ -264,9 +264,12 @@ class HandMadeShare:
         """Ask for an item if every subscriber wants one."""
         with self._lock:
             connection = self._connection
-            wanted = bool(self.subscribers) and all(each.wanted for each in self.subscribers)
-        if connection is not None and (wanted or self.fault == "an item is lost"):
+        if connection is not None:
             connection.ask()
+
+    def wanted(self) -> bool:
+        subscribers = self.subscribers
+        return (bool(subscribers) and all(each.wanted for each in subscribers)) or self.fault == "an item is lost"
 
 
 class _Shared:
@@ -314,7 +317,8 @@ class _Connection:
 
     def ask(self) -> None:
         with self._lock:
-            if self._asked or self._upstream is None:
+            # In one step with what was asked before: an item that came meanwhile has used up what was wanted.
+            if self._asked or self._upstream is None or not self._hub.wanted():
                 return
             self._asked = True
             upstream = self._upstream
