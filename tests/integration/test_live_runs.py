@@ -21,6 +21,7 @@ from rx_core.live import LiveRun, counts_of, dump_runs_on, watch
 from rx_core.live._runs import MOST_PARTS
 from rx_core.live.stacks import others_can_be_read
 from rx_ops import Completable, Flowable, Maybe, Observable, PublishProcessor, Single
+from rx_schedulers import SingleScheduler
 from rx_testing import TestSubscriber
 
 SECONDS = 10.0
@@ -83,7 +84,37 @@ def test_zip_tells_which_source_is_missing() -> None:
     handle.dispose()
 
 
-def test_the_thread_that_is_at_work_is_named_with_the_line_that_it_is_at() -> None:
+@pytest.fixture(params=[True, False], ids=["with the GIL", "without"])
+def others_are_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the frames of other threads are read. Where they can be, both."""
+    wanted: bool = request.param
+    if wanted and not others_can_be_read():
+        pytest.skip("CPython would crash")
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: wanted, raising=False)
+    return wanted
+
+
+def test_an_operator_waits_for_its_turn_on_a_worker_that_is_busy(others_are_read: bool) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    busy, subject = SingleScheduler(), PublishProcessor[int]()
+
+    def occupy() -> None:
+        begun.set()
+        go_on.wait(SECONDS)
+
+    busy.schedule_direct(occupy)
+    assert begun.wait(SECONDS)
+    handle = subject.observe_on(busy).named("in turn").subscribe(print)
+    subject.on_next(1)
+    waits = only("in turn").waits
+    go_on.set()
+    handle.dispose()
+    assert busy.shutdown(SECONDS)
+    assert waits.startswith("observe_on waits for its turn on ")
+    assert waits.endswith(", and 1 item waits")
+
+
+def test_the_thread_that_is_at_work_is_named_with_the_line_that_it_is_at(others_are_read: bool) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def slow(_item: int) -> None:
@@ -95,7 +126,7 @@ def test_the_thread_that_is_at_work_is_named_with_the_line_that_it_is_at() -> No
     run = only("busy")
     go_on.set()
     line = slow.__code__.co_firstlineno + 2
-    if others_can_be_read():
+    if others_are_read:
         assert " is at work on rx-io-" in run.waits
         assert run.waits.endswith(f", in slow ({__file__}:{line})")
     else:

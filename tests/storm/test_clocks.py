@@ -15,11 +15,10 @@ from typing import Any, Final
 import pytest
 
 import rx_schedulers
-from rx_core import DISPOSED, Disposable, Scheduler, Worker, _hooks
+from rx_core import DISPOSED, Disposable, Scheduler, Worker
 from rx_ops import Flowable
-from rx_testing import VirtualScheduler
 from rx_testing.racing import rounds
-from tests.conformance.harness import Case, Flow, Kit
+from tests.conformance.harness import Case, Flow, Kit, dropped_errors
 from tests.conformance.table import TABLE
 
 pytestmark = pytest.mark.stress
@@ -149,19 +148,18 @@ def run(case: Case, flow: Flow, scheduler: Scheduler) -> list[object]:
     return ends
 
 
-def check(case: Case, scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    lost: list[object] = []
-    monkeypatch.setattr(_hooks, "on_error", lambda error, _origin, late: None if late else lost.append(error))
-    for _ in rounds(2):
-        for source in SOURCES.values():
-            assert run(case, source(Flowable.of(*case.items)), scheduler) == [None]
+def check(case: Case, scheduler: Scheduler) -> None:
+    with dropped_errors() as lost:
+        for _ in rounds(2):
+            for source in SOURCES.values():
+                assert run(case, source(Flowable.of(*case.items)), scheduler) == [None]
     assert lost == []
 
 
 @pytest.mark.parametrize("case", TIMED, ids=str)
 @pytest.mark.parametrize("name", SCHEDULERS)
-def test_it_ends_once_on_threads(case: Case, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check(case, Quick(SCHEDULERS[name]()), monkeypatch)
+def test_it_ends_once_on_threads(case: Case, name: str) -> None:
+    check(case, Quick(SCHEDULERS[name]()))
 
 
 #: Their timer, when it is over, begins the next one: where each is over when it was scheduled, nothing else happens any more.
@@ -169,13 +167,13 @@ RESTARTING: Final = ("buffer restart", "window restart")
 
 
 @pytest.mark.parametrize("case", [case for case in TIMED if case.name not in RESTARTING], ids=str)
-def test_it_ends_once_where_an_action_is_over_first(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    check(case, Prompt(rx_schedulers.new_thread()), monkeypatch)
+def test_it_ends_once_where_an_action_is_over_first(case: Case) -> None:
+    check(case, Prompt(rx_schedulers.new_thread()))
 
 
 @pytest.mark.parametrize("case", TIMED, ids=str)
-def test_it_ends_once_on_an_executor(case: Case, executor: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    check(case, Quick(executor), monkeypatch)
+def test_it_ends_once_on_an_executor(case: Case, executor: Scheduler) -> None:
+    check(case, Quick(executor))
 
 
 # -- and this catches what it is there for ---------------------------------------------------------------------------------------
@@ -204,4 +202,3 @@ def test_what_looks_at_a_clock_is_known() -> None:
     assert {"debounce", "delay", "delay_subscription", "observe_on", "observe_on latest", "timeout", "window time"} <= {
         case.name for case in TIMED
     }
-    assert isinstance(Kit().clock, VirtualScheduler)

@@ -107,7 +107,7 @@ class _ExecutorWorker(Worker):
             raise
         # Publish first, look afterwards: dispose() sees the task or we see dispose(), which the task may have called when it ran.
         if self._over() and (self._actions.pop(task, None) is not None or self._scheduler.is_shut):
-            task.timer.dispose()
+            task.dispose()
             return DISPOSED
         return task
 

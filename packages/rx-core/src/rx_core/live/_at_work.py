@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from rx_core.build_places import Place, is_outside
 from rx_core.live.stacks import Call, others_can_be_read, stack_of, threads
+from rx_core.streams.op import Op
 from rx_core.streams.waiting import Waiting
 
 __all__ = ["Place", "threads_at_work"]
@@ -18,7 +19,7 @@ Parts: TypeAlias = Mapping[int, Any]
 def threads_at_work(parts: Parts) -> dict[int, str]:
     """Of each part that a thread is in just now: which thread, and where in the user's code it is; by the part's identity.
 
-    Without the GIL another thread cannot be looked at. One has the token of a gate that is at work, whichever it is.
+    Without the GIL another thread cannot be looked at: that there is one is all that an operator tells.
     """
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     found: dict[int, str] = {}
@@ -31,9 +32,9 @@ def threads_at_work(parts: Parts) -> dict[int, str]:
                 found.setdefault(part, _told(names.get(ident, f"thread {ident}"), calls[depth:] if waits else calls[depth::-1]))
                 break
     if not others_can_be_read():
-        for part, gate in parts.items():
-            if not getattr(gate, "token", True) and not getattr(gate, "handed", False):
-                found.setdefault(part, "a thread")
+        for ident, part_of_run in parts.items():
+            if isinstance(part_of_run, Op) and part_of_run.is_held():
+                found.setdefault(ident, "a thread")
     return found
 
 

@@ -219,6 +219,10 @@ class Op(Gate, SettlesDemand, Generic[T]):
         held: list[int] = self.token[-1:]  # one step
         return held[0] if held and not self.requests else None
 
+    def is_held(self) -> bool:
+        """Whether a thread is at work here, for any thread to look at."""
+        return not self.token
+
     def refuse_request(self, error: Exception) -> None:
         """A request was not a positive number (RS 3.9). Where a source signals past the gate, the source has to say so."""
         self.finish(error)

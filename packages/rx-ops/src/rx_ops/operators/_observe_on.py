@@ -135,6 +135,9 @@ class ObserveOn(Pump[T]):
             refused = error
         self.take_back(refused)
 
+    def is_held(self) -> bool:
+        return not self.token and not self.handed
+
     def take_back(self, refused: Exception | None) -> None:
         """The worker did not take the action, if it has not run by now: the operator is over, or the scheduler was shut down."""
         try:
