@@ -78,7 +78,7 @@ def pushed(name: str, ours: Ours, theirs: Theirs, *, sources: int = 1, heavy: bo
 
     def run_ours(size: int) -> Result:
         processors = [PublishProcessor[int]() for _ in range(sources)]
-        return _ended_ours(ours(*processors), [], lambda: _push(processors, size))
+        return _ended_ours(ours(*processors), [], lambda: _push_ours(processors, size))
 
     def run_theirs(size: int) -> Result:
         subjects = [reactivex.Subject() for _ in range(sources)]
@@ -119,20 +119,29 @@ def emitting_theirs(size: int) -> Callable[[Any, Any], None]:
     return emit
 
 
-def _push(processors: Sequence[PublishProcessor[int]], size: int) -> None:
-    for item in range(size // len(processors)):
-        for processor in processors:
-            processor.on_next(item)
+def _push_ours(processors: Sequence[PublishProcessor[int]], size: int) -> None:
+    _push(processors, size)
     for processor in processors:
         processor.on_complete()
 
 
 def _push_theirs(subjects: Sequence[Any], size: int) -> None:
-    for item in range(size // len(subjects)):
-        for subject in subjects:
-            subject.on_next(item)
+    _push(subjects, size)
     for subject in subjects:
         subject.on_completed()
+
+
+def _push(subjects: Sequence[Any], size: int) -> None:
+    """Written as a program with one subject, or with two, is: a loop over them for each item would be measured with it."""
+    if len(subjects) == 1:
+        (only,) = subjects
+        for item in range(size):
+            only.on_next(item)
+    else:
+        one, other = subjects
+        for item in range(size // 2):
+            one.on_next(item)
+            other.on_next(item)
 
 
 def _nothing() -> None:

@@ -249,6 +249,13 @@ class CallbackObserver(Handle, Generic[T]):
         return self._done
 
 
+def callbacks_behind(on_next: Callable[[Any], object]) -> CallbackObserver[Any] | None:
+    """The callbacks that this ``on_next`` belongs to, if it does, and if there is a function that takes the items: who calls that
+    itself gives them what it raises, see :meth:`CallbackObserver.callback_failed`."""
+    found = getattr(on_next, "__self__", None)
+    return found if type(found) is CallbackObserver and found.function is not None else None
+
+
 def stop(subscription: Subscription | Disposable) -> None:
     """Cancel or dispose, whichever it has: for receiving ends that serve publishers and observables alike."""
     cancel: Callable[[], object] | None = getattr(subscription, "cancel", None) or getattr(subscription, "dispose", None)

@@ -5,12 +5,14 @@ It is an Op whose subscriber is the group: the token carries what *all* of them 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
+from rx_core._observers import CallbackObserver, callbacks_behind
+from rx_core.streams.contracts import ignore
 from rx_core.streams.gated_inputs import MergedInput
 from rx_core.streams.hub import End, tell_each
 from rx_core.streams.inputs import Input
@@ -29,7 +31,20 @@ _ABSENT = object()
 class Receiver(Member[T]):
     """One subscriber of a broadcast."""
 
-    __slots__ = ()
+    __slots__ = ("callbacks", "emit_unguarded")
+
+    #: The callbacks that get its items, if they do, and their function, else ``emit``: see Op.emit_unguarded.
+    callbacks: CallbackObserver[T] | None
+    emit_unguarded: Callable[[Any], object]
+
+    def __init__(self, op: Broadcast[T], down: Subscriber[T], demand: int) -> None:
+        super().__init__(op, down, demand)
+        self.callbacks = callbacks = callbacks_behind(self.emit)
+        self.emit_unguarded = (callbacks and callbacks.function) or self.emit
+
+    def let_go(self) -> Any:
+        self.emit_unguarded = ignore
+        return super().let_go()
 
     @property
     def up(self) -> Broadcast[T]:
@@ -40,6 +55,15 @@ class Receiver(Member[T]):
         """It raised, which counts as a cancel (RS 2.13); the others are not to suffer for it."""
         self.cancel()
         _hooks.dropped(error, self.op.origin)
+
+    def unguarded_raised(self, error: BaseException) -> None:
+        """``emit_unguarded`` raised ``error``. What is no Exception is raised again, and ends the broadcast."""
+        if self.callbacks is not None:
+            self.callbacks.callback_failed(error)
+        elif isinstance(error, Exception):
+            self.failed(error)
+        else:
+            raise error
 
 
 class Receivers(Generic[T]):
@@ -218,12 +242,13 @@ class BroadcastInput(MergedInput[T]):
             return
         for receiver in op.receivers.now:
             try:
-                receiver.emit(item)
-            except Exception as error:
-                receiver.failed(error)
-            except BaseException:
-                op.abandon_token()
-                raise
+                receiver.emit_unguarded(item)
+            except BaseException as error:
+                try:
+                    receiver.unguarded_raised(error)
+                except BaseException:
+                    op.abandon_token()
+                    raise
         token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1
         if left:

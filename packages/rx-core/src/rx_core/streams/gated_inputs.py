@@ -34,13 +34,16 @@ class MergedInput(QueuedInput[T]):
             self.wait(item)
             return
         try:
-            op.emit(item)
+            op.emit_unguarded(item)
         except BaseException as error:
             try:
-                op.emit_raised(error)
+                told = op.unguarded_raised(error)
             finally:
                 token += (0,)
-            raise
+            if not told:
+                raise
+            op.drain()
+            return
         token.append(demand if demand is UNBOUNDED else demand - 1)
         left = self.left - 1
         if left:
@@ -85,7 +88,7 @@ class GatedInput(QueuedInput[T]):
     __slots__ = ("asked", "came", "of_one")
 
     of_one: bool
-    #: What the source was asked for in all, and how many items it gave or a stage dropped on the way.
+    #: What the source was asked for in all, and how many items it gave before everything was wanted.
     asked: int
     came: int
 
@@ -114,16 +117,21 @@ class GatedInput(QueuedInput[T]):
             token.append(demand)
             self.wait(item)
             return
-        self.came += 1
         try:
-            op.emit(item)
+            op.emit_unguarded(item)
         except BaseException as error:
             try:
-                op.emit_raised(error)
+                told = op.unguarded_raised(error)
             finally:
                 token += (0,)
-            raise
-        token.append(demand if demand is UNBOUNDED else demand - 1)
+            if not told:
+                raise
+            op.drain()
+            return
+        if demand is not UNBOUNDED:
+            demand -= 1
+            self.came += 1
+        token.append(demand)
         if op.dirty:
             op.drain()
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
 from rx_core._errors import EXHAUSTION, WorkerInterruptedError
+from rx_core._observers import callbacks_behind
 from rx_core._user_code import as_signal, note_way
 from rx_core.gate import Gate
 from rx_core.streams.contracts import (
@@ -89,6 +90,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         "discard",
         "down",
         "emit",
+        "emit_unguarded",
         "giver",
         "giving",
         "opened",
@@ -121,6 +123,9 @@ class Op(Gate, SettlesDemand, Generic[T]):
     down: Any
     #: Its ``on_next``. To be called while the token is held and demand is left.
     emit: Callable[[Any], object]
+    #: The same for an input that emits past :meth:`step`: of callbacks the function itself, without what guards it. To be called
+    #: in a ``try``; what it raises is for :meth:`unguarded_raised`.
+    emit_unguarded: Callable[[Any], object]
     #: Iterators that hold something open and are read as well: that of an outer source, or those beneath what is given.
     beneath: tuple[Any, ...]
     #: The iterator whose item is being given, where it is a generator or something is ``beneath``; and the thread that gives it,
@@ -144,7 +149,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def __init__(self, down: Subscriber[T], origin: object = None) -> None:
         self.discard = ignore
         self.down = down
-        self.emit = down.on_next
+        self.emit = self.emit_unguarded = down.on_next
         self.token = [0]
         self.token.pop()  # held until on_subscribe has returned; see Gate.token
         self.dirty = False
@@ -170,8 +175,11 @@ class Op(Gate, SettlesDemand, Generic[T]):
             self.stopped = True  # RS 2.13: a subscriber that throws is considered cancelled
             self.close()
             self.down = NULL_SUBSCRIBER
-            self.emit = self.discard
+            self.emit = self.emit_unguarded = self.discard
             raise
+        emit = self.emit  # a subclass may have one of its own
+        callbacks = callbacks_behind(emit)
+        self.emit_unguarded = emit if callbacks is None else callbacks.function or emit
         self.token.append(0)
         opened = not self.stopped
         if opened:
@@ -315,7 +323,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         if self.stopped:
             self.close()
             self.down = NULL_SUBSCRIBER
-            self.emit = self.discard
+            self.emit = self.emit_unguarded = self.discard
             return 0
         if self.opened:
             self.open_next()
@@ -338,7 +346,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
         self.stopped = True
         self.close()
         self.down = NULL_SUBSCRIBER
-        self.emit = self.discard
+        self.emit = self.emit_unguarded = self.discard
 
     def exhausted(self, error: Exception) -> None:
         """There is no stack left, or no memory. That is no choice of the subscriber's, who is to hear of it.
@@ -356,6 +364,20 @@ class Op(Gate, SettlesDemand, Generic[T]):
             self.exhausted(error)
         else:
             self.abandon()
+
+    def unguarded_raised(self, error: BaseException) -> bool:
+        """As :meth:`emit_raised`, for what :attr:`emit_unguarded` raised. True: a callback did, and its subscriber is told, which
+        has cancelled: the input drains and returns. False: the input raises on."""
+        callbacks = callbacks_behind(self.emit)
+        if callbacks is None:
+            self.emit_raised(error)
+            return False
+        try:
+            callbacks.callback_failed(error)
+        except BaseException as failure:
+            self.emit_raised(failure)
+            raise
+        return True
 
     def abandon_token(self) -> None:
         """As :meth:`abandon`, for an input that has the token, and gives it back so."""
@@ -380,7 +402,7 @@ class Op(Gate, SettlesDemand, Generic[T]):
             self.stopped = False  # nothing was signalled: see exhausted()
             raise
         self.down = NULL_SUBSCRIBER
-        self.emit = self.discard
+        self.emit = self.emit_unguarded = self.discard
         if error is None:
             down.on_complete()
         else:

@@ -168,13 +168,16 @@ class ReplaySubscription(HubSubscription[T]):
                 if demand and not self.dirty and self.at is node:
                     self.at = node.next
                     try:
-                        self.emit(item)
+                        self.emit_unguarded(item)
                     except BaseException as error:
                         try:
-                            self.emit_raised(error)
+                            told = self.unguarded_raised(error)
                         finally:
                             token += (0,)
-                        raise
+                        if not told:
+                            raise
+                        self.drain()
+                        return
                     token.append(demand if demand is UNBOUNDED else demand - 1)
                     if self.dirty:
                         self.drain()  # type: ignore[unreachable]  # set meanwhile

@@ -76,13 +76,16 @@ class Unicast(Op[T]):
                 demand = -1
             if demand > 0 and not self.dirty:  # then the queue is empty, too: with demand nothing stays there
                 try:
-                    self.emit(item)
+                    self.emit_unguarded(item)
                 except BaseException as error:
                     try:
-                        self.emit_raised(error)
+                        told = self.unguarded_raised(error)
                     finally:
                         token += (0,)
-                    raise
+                    if not told:
+                        raise
+                    self.drain()
+                    return True
                 token.append(demand if demand is UNBOUNDED else demand - 1)
                 if self.dirty:
                     self.drain()  # type: ignore[unreachable]  # set meanwhile

@@ -110,22 +110,27 @@ class _Column(QueuedInput[Any]):
             op.drain()
             return True
         try:
-            op.emit(value)
+            op.emit_unguarded(value)
         except BaseException as error:
             try:
-                op.emit_raised(error)
+                told = op.unguarded_raised(error)
             finally:
                 token += (0,)
-            raise
+            if not told:
+                raise
+            op.drain()
+            return True
         if demand is not UNBOUNDED:
             demand -= 1
-        try:
-            look = not op.dirty and (not op.refilled() if demand else op.is_over())
-        except BaseException as error:
-            down = op.down
-            op.abandon_token()
-            tell_interrupted(down, error)
-            raise
+        look = False
+        if op.passive and not op.dirty:
+            try:
+                look = not op.refilled() if demand else op.is_over()
+            except BaseException as error:
+                down = op.down
+                op.abandon_token()
+                tell_interrupted(down, error)
+                raise
         token.append(demand)
         left = op.left - 1  # no other row is made before this on_next returns: only this thread counts
         if left:

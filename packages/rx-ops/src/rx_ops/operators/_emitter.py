@@ -16,6 +16,7 @@ from rx_core import (
     Disposable,
     SerialDisposable,
     add_cap,
+    callbacks_behind,
     dropped,
     dropped_late,
     invalid_request,
@@ -23,7 +24,7 @@ from rx_core import (
     not_an_error,
     tell_interrupted,
 )
-from rx_core.streams import LOOK_FIRST, DirectInput, GatedInput, ignore
+from rx_core.streams import LOOK_FIRST, GatedInput, ignore
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -225,15 +226,6 @@ class _FunctionEmitter(_SettledEmitter[T]):
             self._observer.callback_failed(error)
 
 
-def _callbacks_behind(down: object) -> CallbackObserver[Any] | None:
-    """The callbacks that get all that ``down`` is sent, as it is."""
-    if type(down) is not DirectInput:
-        return None
-    observer = down.op.down
-    taken = type(observer) is CallbackObserver and observer.function is not None and down.on_next == observer.on_next
-    return observer if taken else None
-
-
 def signalled(error: object) -> Exception:
     """What the stream is told for ``error``: what is no Exception is a mistake of its own."""
     return error if isinstance(error, Exception) else not_an_error(error)
@@ -272,7 +264,7 @@ class Created(Overflow[T]):
         if self.settled and not self.stopped:
             down = self.down
             takes: Callable[[T], object] = self.emit
-            observer = _callbacks_behind(down)
+            observer = callbacks_behind(takes)
             if type(down) is EmittedSteps:
                 made = _StagesEmitter(made, down.on_next)
             elif observer is not None and observer.function is not None:

@@ -10,6 +10,7 @@ from rx_core import UNBOUNDED, composite, dropped_late, none_produced
 from rx_core.streams import GatedInput, Input, Op, QueuedInput, ignore, left_behind, tell_interrupted
 from rx_fusion import op
 from rx_ops.operators._mapping import mapper_failure
+from rx_ops.operators._zip_loop import row_of
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber, Subscription
@@ -32,31 +33,27 @@ class _Newest(QueuedInput[Any]):
         self.at = at
 
     def on_next(self, item: Any, /) -> None:
-        op = self.op  # first: close() marks the input as closed, then replaces it
-        if self.closed:
-            op.discard(item)
-            return
+        op = self.op
         token = op.token
         try:
             demand = token.pop()
         except IndexError:
-            op.signals.append((self, item))
-            op.drain()
+            self.line_up(item)
+            return
+        if op.dirty or op.signals or (not demand and (op.stopped or not op.no_row_yet(self))):
+            token.append(demand)
+            self.line_up(item)
             return
         row = op.row
-        if op.dirty or op.signals or op.stopped or not (demand or op.no_row_yet(self)):
-            token.append(demand)
-            op.signals.append((self, item))
-            op.drain()
-            return
-        if op.missing:
-            op.begin_row(self.at, item)
+        missing = op.missing
+        if missing:
+            missing = op.begin_row(self.at, item)
         else:
             row[self.at] = item
-        if not op.missing:
+        if not missing:
             combiner = op.combiner
             try:
-                value = combiner(*row)
+                value = tuple(row) if combiner is row_of else combiner(*row)
                 if value is None:
                     op.failure = none_produced("combine_latest", combiner)
             except (Exception, GeneratorExit) as error:
@@ -72,13 +69,16 @@ class _Newest(QueuedInput[Any]):
                 op.drain()
                 return
             try:
-                op.emit(value)
+                op.emit_unguarded(value)
             except BaseException as error:
                 try:
-                    op.emit_raised(error)
+                    told = op.unguarded_raised(error)
                 finally:
                     token += (0,)
-                raise
+                if not told:
+                    raise
+                op.drain()
+                return
             if demand is not UNBOUNDED:
                 demand -= 1
         token.append(demand)
@@ -92,6 +92,14 @@ class _Newest(QueuedInput[Any]):
                 self.up.request(limit)
         if op.dirty:
             op.drain()
+
+    def line_up(self, item: Any) -> None:
+        op = self.op
+        if self.closed:
+            op.discard(item)
+        else:
+            op.signals.append((self, item))
+        op.drain()  # also when closed: a thread that found the token taken here relies on this one to look
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:
@@ -200,14 +208,15 @@ class CombineLatest(Op[R]):
             return self.finish(self.gathered())
         return demand
 
-    def begin_row(self, at: int, item: Any) -> None:
-        """``item`` comes before there was a row. One that it replaces is in none."""
+    def begin_row(self, at: int, item: Any) -> int:
+        """``item`` comes before there was a row. One that it replaces is in none. Of how many sources there is still no item."""
         before = self.row[at]
         self.row[at] = item
         if before is None:
             self.missing -= 1
         else:
             self.discard(before)
+        return self.missing
 
     def no_row_yet(self, source: _Newest) -> bool:
         """Whether there is still no row with the next item of ``source``, so that it need not be wanted."""
@@ -288,18 +297,19 @@ class _Main(GatedInput[Any]):
                 self.dropped()
                 return
             row.append(newest)
+        combiner = self.combiner
         try:
-            value = self.combiner(*row)
+            value = tuple(row) if combiner is row_of else combiner(*row)
         except (Exception, GeneratorExit) as error:
-            self.fail(mapper_failure("with_latest_from", self.combiner, error))
+            self.fail(mapper_failure("with_latest_from", combiner, error))
             return
         except BaseException as error:
             self.interrupted(error)
             raise
         if value is None:
-            self.fail(none_produced("with_latest_from", self.combiner))
+            self.fail(none_produced("with_latest_from", combiner))
         else:
-            super().on_next(value)
+            GatedInput.on_next(self, value)
 
 
 @op("with_latest_from")

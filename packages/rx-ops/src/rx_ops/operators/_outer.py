@@ -168,13 +168,16 @@ def push_known(op: Any, item: Any, outer: Any) -> bool:
         return False
     if demand:
         try:
-            op.emit(item)
+            op.emit_unguarded(item)
         except BaseException as error:
             try:
-                op.emit_raised(error)
+                told = op.unguarded_raised(error)
             finally:
                 token += (0,)
-            raise
+            if not told:
+                raise
+            op.drain()
+            return True
         token.append(demand if demand is UNBOUNDED else demand - 1)
         outer.use()
     else:  # there is nothing to do but wait
