@@ -10,7 +10,7 @@ import pytest
 
 from rx_core import MissingBackpressureError
 from rx_fusion import fusion_off
-from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, PublishSubject
+from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, PublishSubject, Single
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
 Flow = Flowable[Any]
@@ -357,3 +357,61 @@ def test_a_failure_behind_a_concat_that_had_to_wait_keeps_its_type() -> None:
     flow = Flowable.defer(lambda: Flowable.range(0)).scan_with(lambda: 0, lambda seen, _item: seen).start_with().map(bad)
     with pytest.raises(LookupError, match="bad"):
         flow.blocking_list()
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "several",
+    [
+        lambda flow: flow.flat_map(Flowable.just),
+        lambda flow: flow.flat_map(lambda item: Flowable.of(item, item)).map(abs),
+        lambda flow: flow.group_by(lambda item: item % 2).flat_map(lambda group: group.map(abs)),
+        lambda flow: flow.concat_map_eager(Flowable.just),
+    ],
+    ids=["flat_map", "flat_map and stages", "groups", "concat_map_eager"],
+)
+@pytest.mark.parametrize(
+    "slow",
+    [
+        lambda flow, mapper: flow.concat_map(mapper),
+        lambda flow, mapper: flow.flat_map(mapper, max_concurrency=1),
+    ],
+    ids=["concat_map", "flat_map"],
+)
+def test_an_operator_that_runs_several_sources_reads_on_behind_a_slow_one(
+    forms: Callable[[], Any], several: Callable[[Flow], Flow], slow: Callable[[Flow, Any], Flow]
+) -> None:
+    """For callbacks the two are one loop, which was asked for two items at a time once an inner source had to be waited for."""
+    with forms():
+        clock = VirtualScheduler()
+        read: list[int] = []
+
+        class Numbers:
+            def __iter__(self) -> Any:
+                for number in range(5):
+                    read.append(number)
+                    yield number
+                raise KeyError(5)
+
+        def ten_seconds(item: int) -> Flow:
+            return Single.timer(10, scheduler=clock).map(lambda _: item).to_flowable()
+
+        got: list[Any] = []
+        errors: list[Exception] = []
+        slow(several(Flowable.from_iterable(Numbers())), ten_seconds).subscribe(got.append, errors.append)
+        clock.advance_by(1)
+        assert (got, read) == ([], [0, 1, 2, 3, 4])
+        assert [type(error) for error in errors] == [KeyError]
+
+
+@BOTH_FORMS
+def test_what_was_read_on_is_given_in_order(forms: Callable[[], Any]) -> None:
+    with forms():
+        clock = VirtualScheduler()
+        got: list[Any] = []
+        flow = Flowable.range(300).flat_map(Flowable.just)
+        flow.concat_map(lambda item: Single.timer(1, scheduler=clock).map(lambda _: item)).subscribe(
+            got.append, on_complete=lambda: got.append("the end")
+        )
+        clock.advance_by(1000)
+        assert got == [*range(300), "the end"]

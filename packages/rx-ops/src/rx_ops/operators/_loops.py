@@ -12,12 +12,15 @@ from rx_core.streams import Handover, OneAtATime, Stream, close, without_this_fr
 from rx_fusion import Feed, IterableHead, Loop, OperatorHead, PlainFlow, PlainObserved, RestOf, is_observed, op, outer_items
 from rx_fusion._source_run import failing
 from rx_ops.operators._mapping import Named, named, not_a_source
+from rx_ops.operators._read_ahead import ReadAhead
 
 if TYPE_CHECKING:
     from rx_core import Subscriber
     from rx_core.streams import Stopping
 
 _FIRST: Final = object()
+#: Operators with a loop that run several inner sources side by side.
+_RUNNING_SEVERAL: Final = frozenset(("flat_map", "concat_map_eager", "concat_eager"))
 
 
 def flat_map_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
@@ -83,7 +86,11 @@ def _one_after_another(
         """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
         remaining = InFront(made if mapper is None else _FIRST, left)
         if looped is not None:
-            return _rest(head, _face(head)(OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))), mapper, made)
+            ahead = _asks_for_more(looped)
+            left_over = OperatorHead(
+                *((_RestAhead, (), (remaining,)) if ahead else (_RestOfOuter, (), (remaining, _may_push(looped))))
+            )
+            return _rest(head, _face(head)(left_over), mapper, made)
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
 
     def source_opener(source: Any) -> Iterable[Any]:
@@ -143,6 +150,14 @@ def _may_push(source: Any) -> bool:
     return not isinstance(head, OperatorHead) or head.operator.loop is None or any(map(_may_push, head.upstream))
 
 
+def _asks_for_more(source: Any) -> bool:
+    """Whether the operator that ``source`` is asks its own source for more than is requested: see :mod:`._read_ahead`."""
+    head = source._head
+    if not isinstance(head, OperatorHead) or head.operator.name not in _RUNNING_SEVERAL:
+        return False
+    return head.operator.name != "flat_map" or head.args[1] != 1
+
+
 @final
 class RestHead(OperatorHead):
     """What is left of the operator ``whole``, which is what messages show."""
@@ -199,6 +214,20 @@ class _RestOfOuter(OneAtATime[Any]):
 
     def source_ended(self, error: Exception | None, demand: int) -> int:
         return self.finish(error)
+
+
+@op("")
+class _RestAhead(ReadAhead):
+    """The same of an outer source that asks for more than is requested."""
+
+    __slots__ = ()
+
+    def __init__(self, down: Subscriber[Any], items: Iterator[Any]) -> None:
+        super().__init__(down)
+        self.items = items
+
+    def open(self) -> None:
+        pass
 
 
 @final
