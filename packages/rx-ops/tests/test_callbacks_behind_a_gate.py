@@ -9,6 +9,7 @@ import pytest
 
 from rx_core import Disposable, hooks
 from rx_ops import Flowable, PublishProcessor, ReplayProcessor, UnicastProcessor
+from rx_testing import VirtualScheduler
 
 Fed = PublishProcessor[int]
 Build = Callable[[Fed, Fed], Flowable[Any]]
@@ -163,6 +164,56 @@ def test_an_item_that_is_sent_from_inside_comes_behind_it(build: Build) -> None:
         assert of_it == sorted(of_it)
     assert len(numbers) > 4
     assert run.errors == []
+
+
+def test_after_a_dispose_nothing_comes_where_a_worker_cancels_the_source(build: Build) -> None:
+    clock = VirtualScheduler()
+    run = Run(lambda one, other: build(one, other).unsubscribe_on(clock), lambda run: run.handle.dispose())
+    run.send(5)
+    assert (run.errors, len(run.items)) == ([], 2)
+    clock.advance_by(0)
+    assert run.is_left
+
+
+def test_after_a_dispose_nothing_comes_of_what_a_user_sends_before_the_source_is_cancelled(build: Build) -> None:
+    run: Run
+
+    def watched(one: Fed, other: Fed) -> Flowable[Any]:
+        return build(one, other).do_on_cancel(lambda: run.send(1))
+
+    run = Run(watched, lambda _run: None)
+    run.send(2)
+    count = len(run.items)
+    run.handle.dispose()
+    assert (run.errors, len(run.items)) == ([], count)
+    assert run.is_left
+
+
+CREATED: dict[str, Callable[[Flowable[int]], Flowable[Any]]] = {
+    "as it is": lambda flow: flow,
+    "map": lambda flow: flow.map(lambda item: item),
+    "retry": lambda flow: flow.retry(),
+    "concat": lambda flow: Flowable.concat(flow, Flowable.just(3)),
+    "do_finally": lambda flow: flow.do_finally(lambda: None),
+    "share": lambda flow: flow.share(),
+    "merge": lambda flow: Flowable.merge(flow, Flowable.never()),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_what_a_cleanup_of_create_sends_comes_too_late(name: str) -> None:
+    items: list[int] = []
+    emitters: list[Any] = []
+
+    def emit(emitter: Any) -> None:
+        emitter.set_cancellable(lambda: emitter.on_next(99))
+        emitters.append(emitter)
+
+    handle = CREATED[name](Flowable.create(emit)).subscribe(items.append)
+    emitters[0].on_next(1)
+    handle.dispose()
+    emitters[0].on_next(2)
+    assert items == [1]
 
 
 @pytest.mark.parametrize("make", [ReplayProcessor, UnicastProcessor], ids=lambda make: make.__name__)

@@ -55,7 +55,7 @@ from rx_core._errors import (
     not_an_error,
 )
 from rx_core._hooks import dropped, dropped_late
-from rx_core._observers import CallbackObserver, callbacks_behind
+from rx_core._observers import CallbackObserver, LeadsToCallbacks, callbacks_behind
 from rx_core._process_pool import Answer, ProcessPool, RemoteCalls, RemoteFunction
 from rx_core._protocols import (
     CompletableObserver,
@@ -128,6 +128,7 @@ __all__ = [
     "Growth",
     "Handle",
     "Items",
+    "LeadsToCallbacks",
     "MaybeBase",
     "MaybeObserver",
     "MaybeSource",

@@ -24,7 +24,25 @@ _SUBSCRIBED_AT: Final = 2
 _BEFORE: Final = 3
 
 
-class CallbackObserver(Handle, Generic[T]):
+class LeadsToCallbacks:
+    """A subscriber of this library whose items may be callbacks' as they are. See :func:`callbacks_behind`."""
+
+    __slots__ = ()
+
+    @property
+    def callbacks(self) -> CallbackObserver[Any] | None:
+        """The callbacks that get each of its items. Only of one that cancels its source at once when they are disposed: no worker
+        does it, and no function of a user runs before."""
+        raise NotImplementedError
+
+
+def callbacks_behind(down: object) -> CallbackObserver[Any] | None:
+    """The callbacks for which ``down`` takes items, if there are any. Who sends them to ``down`` may give them to the function
+    itself, as long as its own subscription is not cancelled, and what that raises to :meth:`CallbackObserver.callback_failed`."""
+    return down.callbacks if isinstance(down, LeadsToCallbacks) else None
+
+
+class CallbackObserver(Handle, LeadsToCallbacks, Generic[T]):
     """Subscriber and observer of all five types at once, unbounded; disposing it cancels.
 
     A callback that raises cancels the stream and its error goes to ``on_error`` (from ``on_next``) or to the error hook (from the
@@ -87,6 +105,10 @@ class CallbackObserver(Handle, Generic[T]):
             self._on_next(item)
         except BaseException as error:
             self.callback_failed(error)
+
+    @property
+    def callbacks(self) -> CallbackObserver[Any] | None:
+        return self if type(self) is CallbackObserver and self._on_next is not None else None
 
     @property
     def up(self) -> Subscription | Disposable | None:
@@ -247,13 +269,6 @@ class CallbackObserver(Handle, Generic[T]):
     def is_disposed(self) -> bool:
         """Nothing is signalled any more: it was disposed, or has ended."""
         return self._done
-
-
-def callbacks_behind(on_next: Callable[[Any], object]) -> CallbackObserver[Any] | None:
-    """The callbacks that this ``on_next`` belongs to, if it does, and if there is a function that takes the items: who calls that
-    itself gives them what it raises, see :meth:`CallbackObserver.callback_failed`."""
-    found = getattr(on_next, "__self__", None)
-    return found if type(found) is CallbackObserver and found.function is not None else None
 
 
 def stop(subscription: Subscription | Disposable) -> None:

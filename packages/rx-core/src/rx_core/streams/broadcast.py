@@ -39,7 +39,7 @@ class Receiver(Member[T]):
 
     def __init__(self, op: Broadcast[T], down: Subscriber[T], demand: int) -> None:
         super().__init__(op, down, demand)
-        self.callbacks = callbacks = callbacks_behind(self.emit)
+        self.callbacks = callbacks = callbacks_behind(down)
         self.emit_unguarded = (callbacks and callbacks.function) or self.emit
 
     def let_go(self) -> Any:

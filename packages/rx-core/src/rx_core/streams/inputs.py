@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from rx_core import _buffer_watch, _hooks
 from rx_core._demand import UNBOUNDED, request_all
 from rx_core._errors import MissingBackpressureError
+from rx_core._observers import CallbackObserver, LeadsToCallbacks, callbacks_behind
 from rx_core.gate import LOOK_FIRST
 from rx_core.streams.contracts import NO_ITEMS, close, is_exhausted, throw_away
 from rx_core.streams.entry import Entry, subscribe, takes_requests
@@ -365,7 +366,7 @@ class RelayedInput(Input[T]):
         super().close()
 
 
-class DirectInput(RelayedInput[T]):
+class DirectInput(RelayedInput[T], LeadsToCallbacks):
     """The same where everything is wanted for good (``op.settled``): nothing is counted, and ``on_next`` is downstream's."""
 
     __slots__ = ("on_next",)
@@ -375,6 +376,11 @@ class DirectInput(RelayedInput[T]):
     def __init__(self, op: Op[Any]) -> None:
         super().__init__(op)
         self.on_next = op.emit
+
+    @property
+    def callbacks(self) -> CallbackObserver[Any] | None:
+        callbacks = callbacks_behind(self.op.down)
+        return callbacks if callbacks is not None and self.on_next == callbacks.on_next else None
 
     def dropped(self) -> None:
         pass

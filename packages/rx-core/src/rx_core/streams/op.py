@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED, SettlesDemand, after_answer, invalid_request
 from rx_core._errors import EXHAUSTION, WorkerInterruptedError
-from rx_core._observers import callbacks_behind
+from rx_core._observers import CallbackObserver, callbacks_behind
 from rx_core._user_code import as_signal, note_way
 from rx_core.gate import Gate
 from rx_core.streams.contracts import (
@@ -177,9 +177,12 @@ class Op(Gate, SettlesDemand, Generic[T]):
             self.down = NULL_SUBSCRIBER
             self.emit = self.emit_unguarded = self.discard
             raise
-        emit = self.emit  # a subclass may have one of its own
-        callbacks = callbacks_behind(emit)
-        self.emit_unguarded = emit if callbacks is None else callbacks.function or emit
+        down, emit = self.down, self.emit
+        callbacks = callbacks_behind(down)
+        if callbacks is None or emit != down.on_next:  # a subclass may have an emit of its own
+            self.emit_unguarded = emit
+        else:
+            self.emit_unguarded = callbacks.function or emit
         self.token.append(0)
         opened = not self.stopped
         if opened:
@@ -368,10 +371,11 @@ class Op(Gate, SettlesDemand, Generic[T]):
     def unguarded_raised(self, error: BaseException) -> bool:
         """As :meth:`emit_raised`, for what :attr:`emit_unguarded` raised. True: a callback did, and its subscriber is told, which
         has cancelled: the input drains and returns. False: the input raises on."""
-        callbacks = callbacks_behind(self.emit)
-        if callbacks is None:
+        emit: Any = self.emit
+        if self.emit_unguarded is emit:
             self.emit_raised(error)
             return False
+        callbacks: CallbackObserver[Any] = emit.__self__  # also where what stands before them has let go of them meanwhile
         try:
             callbacks.callback_failed(error)
         except BaseException as failure:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rx_core import DISPOSED, BaseDisposable, SerialDisposable, dropped, worker_of
+from rx_core import (
+    DISPOSED,
+    BaseDisposable,
+    CallbackObserver,
+    LeadsToCallbacks,
+    SerialDisposable,
+    callbacks_behind,
+    dropped,
+    worker_of,
+)
 from rx_core.blocks import AtomicReference, Requested
 from rx_core.streams import NULL_SUBSCRIBER, ignore
 from rx_ops.operators._connect import Connectable, Connection, Described, OnConnect
@@ -160,7 +169,7 @@ class _Nothing(BaseDisposable):
 _NOTHING = _Nothing()
 
 
-class _Counted(BaseDisposable, Generic[T]):
+class _Counted(BaseDisposable, LeadsToCallbacks, Generic[T]):
     """One of the counted subscribers: passes signals on, and tells once that it has left."""
 
     __slots__ = ("_down", "_owner", "_shared", "on_next", "up")
@@ -172,6 +181,10 @@ class _Counted(BaseDisposable, Generic[T]):
         #: Nothing is done to an item, so it spares the call.
         self.on_next: Callable[[T], object] = down.on_next
         self.up: Any = None
+
+    @property
+    def callbacks(self) -> CallbackObserver[Any] | None:
+        return callbacks_behind(self._down)
 
     def on_subscribe(self, subscription: Any, /) -> None:
         self.up = subscription

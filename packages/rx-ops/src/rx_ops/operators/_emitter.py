@@ -264,7 +264,7 @@ class Created(Overflow[T]):
         if self.settled and not self.stopped:
             down = self.down
             takes: Callable[[T], object] = self.emit
-            observer = callbacks_behind(takes)
+            observer = callbacks_behind(down)
             if type(down) is EmittedSteps:
                 made = _StagesEmitter(made, down.on_next)
             elif observer is not None and observer.function is not None:
@@ -302,6 +302,8 @@ class Created(Overflow[T]):
 
     def cancel(self) -> None:
         self.stopped = True
+        if self.emitter is not None and self.emitter._straight is not None:
+            self.emitter._straight = self.discard  # before the cleanup, which may send something
         _dispose(self.cleanup, self.origin)
         self.drain()
 
