@@ -19,6 +19,7 @@ from tests.recorded.cases import Answer, Spec, Trace
 FETCHING: Final = (
     *(RXJAVA, Variant(pulls=None), Variant(pulls="through")),
     *(Variant(pulls="through", ahead=False), Variant(pulls="through", ends_late=True)),
+    Variant(pulls="through", ahead=False, ends_late=True),  # both at once, as of such a source in a merge
 )
 #: For a subscriber that does not request everything, how many items are prefetched, and which wait longest, must not matter.
 PREFETCHING: Final = (

@@ -285,7 +285,7 @@ class RecordingPublisher(Generic[T]):
     @property
     def active(self) -> int:
         """How many subscriptions have neither ended nor been cancelled."""
-        return sum(not each.is_over for each in self.subscriptions)
+        return sum(not each.is_over for each in self._sending)  # the others have ended
 
     def note(self, rule: str, text: str, subscription: RecordedSubscription[T] | None = None) -> None:
         """Add to ``violations``."""
