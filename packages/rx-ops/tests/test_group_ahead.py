@@ -13,7 +13,7 @@ from rx_core import UNBOUNDED
 from rx_core.streams import one_at_a_time, op
 from rx_fusion import fusion_off
 from rx_ops import Flowable, GroupedFlowable, PublishProcessor
-from rx_ops.operators import _group_ahead
+from rx_ops.operators import _group_ahead, _read_ahead
 from rx_ops.operators._group_ahead import GroupsAhead
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
@@ -195,7 +195,7 @@ def test_an_error_goes_ahead_of_items_that_wait() -> None:
     assert type(got.error) is Boom
 
 
-WATCHED = [rx_core.gate.__file__, one_at_a_time.__file__, _group_ahead.__file__, op.__file__]
+WATCHED = [rx_core.gate.__file__, one_at_a_time.__file__, _group_ahead.__file__, _read_ahead.__file__, op.__file__]
 
 
 def cancelled_everywhere() -> None:

@@ -29,7 +29,6 @@ class LeadsToCallbacks:
 
     __slots__ = ()
 
-    @property
     def callbacks(self) -> CallbackObserver[Any] | None:
         """The callbacks that get each of its items. Only of one that cancels its source at once when they are disposed: no worker
         does it, and no function of a user runs before."""
@@ -39,7 +38,7 @@ class LeadsToCallbacks:
 def callbacks_behind(down: object) -> CallbackObserver[Any] | None:
     """The callbacks for which ``down`` takes items, if there are any. Who sends them to ``down`` may give them to the function
     itself, as long as its own subscription is not cancelled, and what that raises to :meth:`CallbackObserver.callback_failed`."""
-    return down.callbacks if isinstance(down, LeadsToCallbacks) else None
+    return down.callbacks() if isinstance(down, LeadsToCallbacks) else None
 
 
 class CallbackObserver(Handle, LeadsToCallbacks, Generic[T]):
@@ -106,7 +105,6 @@ class CallbackObserver(Handle, LeadsToCallbacks, Generic[T]):
         except BaseException as error:
             self.callback_failed(error)
 
-    @property
     def callbacks(self) -> CallbackObserver[Any] | None:
         return self if type(self) is CallbackObserver and self._on_next is not None else None
 

@@ -377,10 +377,9 @@ class DirectInput(RelayedInput[T], LeadsToCallbacks):
         super().__init__(op)
         self.on_next = op.emit
 
-    @property
     def callbacks(self) -> CallbackObserver[Any] | None:
         callbacks = callbacks_behind(self.op.down)
-        return callbacks if callbacks is not None and self.on_next == callbacks.on_next else None
+        return callbacks if callbacks is not None and self.emit == callbacks.on_next else None  # the operator may emit otherwise
 
     def dropped(self) -> None:
         pass

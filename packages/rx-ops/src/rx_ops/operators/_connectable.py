@@ -182,7 +182,6 @@ class _Counted(BaseDisposable, LeadsToCallbacks, Generic[T]):
         self.on_next: Callable[[T], object] = down.on_next
         self.up: Any = None
 
-    @property
     def callbacks(self) -> CallbackObserver[Any] | None:
         return callbacks_behind(self._down)
 
