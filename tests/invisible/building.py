@@ -398,6 +398,17 @@ STAGES: Final = (
     - WALLS
 )
 
+#: Of these, what gives something at the end of its source; and what does something there.
+GIVING_AT_THE_END: Final = frozenset(
+    (
+        *("sample_reservoir", "reduce", "collect", "collect_into", "to_list", "to_dict", "count", "sum", "min", "max", "buffer"),
+        *("buffer_until", "buffer_before", "buffer_while", "buffer_until_changed", "default_if_empty", "any", "all", "contains"),
+        *("is_empty", "find_index", "last", "last_element", "single", "single_element", "reduce_with", "average", "min_by"),
+        *("max_by", "to_multimap", "first", "chunk_by_weight", "group_reduce", "group_aggregate", "sorted", "slice_last"),
+    )
+)
+ACTING_AT_THE_END: Final = GIVING_AT_THE_END | {"do_on_complete"}
+
 #: A thread that waits pulls these, too, where their sources are passive.
 LOOPED: Final = frozenset(("concat_map", "flat_map", "concat", "concat_with", "start_with"))
 

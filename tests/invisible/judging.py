@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from tests.invisible.building import LOOKING_AHEAD, SIDE_BY_SIDE, STAGES, WALLS, everything, may_poke, pushes, queues
+from tests.invisible.building import (
+    ACTING_AT_THE_END,
+    GIVING_AT_THE_END,
+    LOOKING_AHEAD,
+    SIDE_BY_SIDE,
+    STAGES,
+    WALLS,
+    everything,
+    may_poke,
+    pushes,
+    queues,
+)
 from tests.invisible.describe import Op, Pipeline, frozen, functions, nested
 from tests.invisible.forms import Mode
 from tests.invisible.recording import Called, Ended, Entry, Got, Recording, Script
@@ -183,7 +194,12 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     """The functions that may be called ahead of demand, because somebody downstream has a window that is filled."""
     parts = (pipeline.source, *pipeline.ops)
     reader = (Op("queue"),) if polled else ()
-    looped = polled and not any(op.name in STAGES and queues(op) for op in parts)  # such a stage is not resumed, see _loops
+    given = next((at for at, op in enumerate(parts) if op.name in GIVING_AT_THE_END), len(parts))
+    unresumed = any(op.name in STAGES and queues(op) for op in parts)  # such a stage is not resumed, see _loops
+    unresumed |= any(
+        op.name in ACTING_AT_THE_END for op in parts[given + 1 :]
+    )  # nor one that gives something in front of another
+    looped = polled and not unresumed
     pushed = any(pushes(part, looped) for part in parts)
     for at, op in enumerate(parts):
         later = (*parts[at + 1 :], *reader)

@@ -68,6 +68,7 @@ WRONG_ARGUMENT = 'app.py:6: error: Argument 1 to "words" has incompatible type "
 UNKNOWN = 'app.py:6: error: "Flowable[str]" has no attribute "words"  [attr-defined]'
 
 
+@pytest.mark.timeout(240)  # mypy runs four times
 def test_a_second_run_notices_what_changed(place: Place) -> None:
     place.write("app.py", APP)
     place.install("rx-words", WORDS, FILES)

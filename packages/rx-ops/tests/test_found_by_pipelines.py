@@ -415,3 +415,40 @@ def test_what_was_read_on_is_given_in_order(forms: Callable[[], Any]) -> None:
         )
         clock.advance_by(1000)
         assert got == [*range(300), "the end"]
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    "behind",
+    [
+        lambda flow: flow.count().to_flowable().buffer(2),
+        lambda flow: flow.buffer(2).buffer(2),
+        lambda flow: flow.filter(lambda item: item > 5).default_if_empty(0).buffer(2),
+        lambda flow: flow.take_last(1).buffer(2),
+    ],
+    ids=["count", "buffer", "default_if_empty", "take_last"],
+)
+@pytest.mark.parametrize("ended", ["handle", "take_while", "take"])
+def test_a_source_is_left_when_a_stage_has_ended_and_not_when_all_behind_it_are_given(
+    forms: Callable[[], Any], ended: str, behind: Callable[[Flow], Flow]
+) -> None:
+    def only_zero(item: int, emitter: Any) -> None:
+        emitter.on_next(item)
+        emitter.on_complete()
+
+    ends: dict[str, Callable[[Flow], Flow]] = {
+        "handle": lambda flow: flow.handle(only_zero),
+        "take_while": lambda flow: flow.take_while(lambda item: item < 1),
+        "take": lambda flow: flow.take(1),
+    }
+    with forms():
+        source: ManualPublisher[int] = ManualPublisher()
+        subscriber = TestSubscriber[Any](request=0)
+        behind(ends[ended](Flowable.wrap(source))).subscribe(subscriber)
+        subscriber.request(1)
+        source.next(0)
+        if not source.cancelled:
+            source.next(1)
+        assert source.cancelled
+        assert len(subscriber.values) == 1
+        subscriber.assert_complete()

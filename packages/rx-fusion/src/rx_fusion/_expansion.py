@@ -188,20 +188,25 @@ class Expansion(Op[T]):
         entry = self.input
         queue = entry.queue
         inner = self.inner
-        while True:
-            if inner:  # the stages are through with the item before
-                inner.clear()
-            if queue:
-                item = queue.popleft()
-                if self.ahead:
-                    self.used += 1
-                else:
-                    entry.took()
-                yield item
-            elif not entry.done:
-                yield None
-            elif not queue:  # again: the end is published last
-                break
+        try:
+            while True:
+                if inner:  # the stages are through with the item before
+                    inner.clear()
+                if queue:
+                    item = queue.popleft()
+                    if self.ahead:
+                        self.used += 1
+                    else:
+                        entry.took()
+                    yield item
+                elif not entry.done:
+                    yield None
+                elif not queue:  # again: the end is published last
+                    break
+        except GeneratorExit:  # a stage has ended, and those behind it give what they have without the source
+            entry.close()
+            entry.done = True
+            raise
         if entry.error is not None:
             raise entry.error
 
