@@ -26,7 +26,8 @@ from typing import Any, Final
 __all__ = ["LOOK_FIRST", "Gate"]
 
 #: With the GIL a look at the token is as good as an attempt to take it, and cheaper. Without it only the attempt is a fence
-#: between publishing and looking. An input whose items mostly find the gate free spares the look.
+#: between publishing and looking. An input whose items mostly find the gate free spares the look; one that answers requests of
+#: the holder looks on every build: an attempt that fails raises, which costs more than an item.
 LOOK_FIRST: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 

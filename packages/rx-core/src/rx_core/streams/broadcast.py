@@ -231,14 +231,23 @@ class BroadcastInput(MergedInput[T]):
     def on_next(self, item: T, /) -> None:  # as a merge's, with the loop over the subscribers inside: a call less for each item
         op = self.op
         token = op.token
+        if not token:
+            self.wait(item)
+            return
         try:
             demand = token.pop()
         except IndexError:
             self.wait(item)
             return
         if not demand or self.queue or op.dirty:  # when it is closed nothing is wanted any more
-            token.append(demand)
-            self.wait(item)
+            if demand or op.dirty:
+                token.append(demand)
+                self.wait(item)
+                return
+            self.keep(item)  # as MergedInput.on_next
+            token.append(0)
+            if op.dirty:
+                op.drain()
             return
         for receiver in op.receivers.now:
             try:
@@ -260,10 +269,9 @@ class BroadcastInput(MergedInput[T]):
         if op.dirty:
             op.drain()
 
-    def wait(self, item: T) -> None:
+    def keep(self, item: T) -> None:
         if not self.closed:
             self.put(item)
-        self.op.drain()
 
     def on_error(self, error: Exception, /) -> None:
         Input.on_error(self, error)

@@ -24,14 +24,23 @@ class MergedInput(QueuedInput[T]):
     def on_next(self, item: T, /) -> None:
         op = self.op
         token = op.token
+        if not token:  # another thread is at work, or this item answers a request: looking spares an error, which costs more
+            self.wait(item)
+            return
         try:
             demand = token.pop()
-        except IndexError:  # another thread is at work, or this item answers a request from inside an on_next
+        except IndexError:
             self.wait(item)
             return
         if not demand or self.queue or op.dirty or self.closed:
-            token.append(demand)
-            self.wait(item)
+            if demand or op.dirty:
+                token.append(demand)
+                self.wait(item)
+                return
+            self.keep(item)  # until it is requested: there is nothing else to look at
+            token.append(0)
+            if op.dirty:
+                op.drain()
             return
         try:
             op.emit_unguarded(item)
@@ -56,13 +65,17 @@ class MergedInput(QueuedInput[T]):
             op.drain()
 
     def wait(self, item: T) -> None:
+        self.keep(item)
+        self.op.drain()
+
+    def keep(self, item: T) -> None:
+        """Let ``item`` wait in the queue, unless it comes too late."""
         op = self.op
         if not self.closed:
             self.put(item)
             op.ready.append(self)
         else:
             op.discard(item)
-        op.drain()
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:

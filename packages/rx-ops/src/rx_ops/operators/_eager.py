@@ -33,7 +33,13 @@ class _InLine(MergedInput[R]):
             self.wait(item)
 
     def wait(self, item: R) -> None:
+        self.keep(item)
         op = self.op
+        # Publish first, look afterwards: the holder of the token makes it the current one first, then looks at its items.
+        if not LOOK_FIRST or op.current is None or op.current is self:
+            op.drain()
+
+    def keep(self, item: R) -> None:
         if not self.closed:
             queue = self.queue
             if queue:  # as put() has it, without the call
@@ -43,10 +49,7 @@ class _InLine(MergedInput[R]):
             else:
                 self.put(item)
         else:
-            op.discard(item)
-        # Publish first, look afterwards: the holder of the token makes it the current one first, then looks at its items.
-        if not LOOK_FIRST or op.current is None or op.current is self:
-            op.drain()
+            self.op.discard(item)
 
 
 @op("concat_map_eager", loop=concat_map_loop)

@@ -294,10 +294,9 @@ class _SplitInput(MergedInput[T]):
 
     __slots__ = ()
 
-    def wait(self, item: T) -> None:
+    def keep(self, item: T) -> None:
         if not self.closed:
             self.put(item)
-        self.op.drain()
 
     def on_error(self, error: Exception, /) -> None:
         Input.on_error(self, error)
