@@ -195,11 +195,10 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     parts = (pipeline.source, *pipeline.ops)
     reader = (Op("queue"),) if polled else ()
     given = next((at for at, op in enumerate(parts) if op.name in GIVING_AT_THE_END), len(parts))
-    unresumed = any(op.name in STAGES and queues(op) for op in parts)  # such a stage is not resumed, see _loops
-    unresumed |= any(
-        op.name in ACTING_AT_THE_END for op in parts[given + 1 :]
-    )  # nor one that gives something in front of another
-    looped = polled and not unresumed
+    # What is not resumed, see _loops: such a stage, and one that gives something in front of another's end.
+    queued_stage = any(op.name in STAGES and queues(op) for op in parts)
+    given_in_front = any(op.name in ACTING_AT_THE_END for op in parts[given + 1 :])
+    looped = polled and not queued_stage and not given_in_front
     pushed = any(pushes(part, looped) for part in parts)
     for at, op in enumerate(parts):
         later = (*parts[at + 1 :], *reader)

@@ -109,9 +109,8 @@ class _Writer(StageWriter):
             main += parse_statements("if run.stopped: return")  # cancelled with the source's last item: no ends are run
         stops = next((at for at, stage in enumerate(self.stages) if stage.stops), len(self.stages))
         if self.form.feed is not Feed.CLEAN and any(stage.tail_yields for stage in self.stages[stops + 1 :]):
-            main += parse_statements(
-                "if stop >= 0: _close(source)"
-            )  # before what the later stages give, which may wait for demand
+            # Before what the later stages give, which may wait for demand.
+            main += parse_statements("if stop >= 0: _close(source)")
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
                 end = stoppable(self.write(stage.epilogue, at, Place(0, False)))

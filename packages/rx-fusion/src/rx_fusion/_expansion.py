@@ -203,7 +203,7 @@ class Expansion(Op[T]):
                     yield None
                 elif not queue:  # again: the end is published last
                     break
-        except GeneratorExit:  # a stage has ended, and those behind it give what they have without the source
+        except GeneratorExit:  # it is left, or a stage has ended, and those behind it give what they have without the source
             entry.close()
             entry.done = True
             raise

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
 from rx_core._errors import EXHAUSTION, MissingBackpressureError, ProtocolViolationError, none_argument
+from rx_core.gate import LOOK_FIRST
 from rx_core.streams.op import Op
 
 if TYPE_CHECKING:
@@ -213,6 +214,35 @@ class PublishSubscription(HubSubscription[T]):
     def has_room(self) -> bool:
         return not self.waiting and super().has_room
 
+    def deliver(self, item: Any) -> None:
+        """An item has come: deliver it at once if it is wanted and none waits. :meth:`PublishHub.on_next` does the same."""
+        token = self.token
+        if token or not LOOK_FIRST:
+            try:
+                demand = token.pop()
+            except IndexError:
+                pass
+            else:
+                if demand and not self.dirty:  # then nothing waits
+                    try:
+                        self.emit_unguarded(item)
+                    except BaseException as error:
+                        try:
+                            told = self.unguarded_raised(error)
+                        finally:
+                            token += (0,)
+                        if not told:
+                            raise
+                        self.drain()
+                        return
+                    token.append(demand if demand is UNBOUNDED else demand - 1)
+                    if self.dirty:
+                        self.drain()  # type: ignore[unreachable]  # set meanwhile
+                    return
+                token.append(demand)
+        self.put(item)
+        self.drain()
+
     def put(self, item: Any) -> None:
         """Let an item, or the End, wait for its turn."""
         if not self.stopped:
@@ -296,7 +326,7 @@ class PublishHub(Hub[T]):
         if only is None:
             self.send(item)
             return
-        # As in send, written out: calls are what most of the way to a subscriber is made of.
+        # As PublishSubscription.deliver, written out: calls are what most of the way to a subscriber is made of.
         token = only.token
         try:
             demand = token.pop()
@@ -339,44 +369,16 @@ class PublishHub(Hub[T]):
         self.item = item
         try:
             for subscription in rest:
-                token = subscription.token
                 try:
-                    demand = token.pop()
-                except IndexError:  # another thread is at work, or this is sent from inside its on_next
-                    self.keep(subscription, item)
-                    continue
-                if not demand or subscription.dirty:
-                    token.append(demand)
-                    self.keep(subscription, item)
-                    continue
-                try:
-                    subscription.emit_unguarded(item)
-                except BaseException as error:
-                    try:
-                        told = subscription.unguarded_raised(error)
-                    finally:
-                        token += (0,)
-                    if told:
-                        self.settle(subscription)
-                    elif isinstance(error, Exception):
-                        self.raised(subscription, error)
-                    else:
-                        raise
-                    continue
-                token.append(demand if demand is UNBOUNDED else demand - 1)
-                if subscription.dirty:
-                    self.settle(subscription)  # type: ignore[unreachable]  # set meanwhile
+                    subscription.deliver(item)
+                except Exception as error:
+                    self.raised(subscription, error)
         except BaseException:
             for subscription in rest:
                 subscription.put(item)
             raise
         finally:
             self.item = None
-
-    def keep(self, subscription: PublishSubscription[T], item: T) -> None:
-        """``item`` waits until the subscriber is free. It is asked for its turn now: it may have become so meanwhile."""
-        subscription.put(item)
-        self.settle(subscription)
 
     def catch_up(self) -> None:
         """What is signalled from inside an on_next comes, for each of the others, after the item that is being sent."""

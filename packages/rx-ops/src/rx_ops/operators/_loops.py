@@ -86,11 +86,11 @@ def _one_after_another(
         """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
         remaining = InFront(made if mapper is None else _FIRST, left)
         if looped is not None:
-            ahead = _asks_for_more(looped)
-            left_over = OperatorHead(
-                *((_RestAhead, (), (remaining,)) if ahead else (_RestOfOuter, (), (remaining, _may_push(looped))))
-            )
-            return _rest(head, _face(head)(left_over), mapper, made)
+            if _asks_for_more(looped):
+                outer_left = OperatorHead(_RestAhead, (), (remaining,))
+            else:
+                outer_left = OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))
+            return _rest(head, _face(head)(outer_left), mapper, made)
         return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
 
     def source_opener(source: Any) -> Iterable[Any]:
