@@ -255,6 +255,11 @@ class Postponed(InTurn):
             self.supply().subscribe(self)
 
 
+def counted_if_it_stays(flow: Flow, heeds: bool) -> Flow:
+    """A shared stream; with ``heeds`` a subscriber that leaves with its subscription does not count, and starts nothing."""
+    return in_turn(Postponed, lambda: flow, kind=flow.kind) if heeds else flow
+
+
 class When(Again):
     """The base of retry_when and repeat_when: each end is an item of ``signals``, each item of the handler's stream a new try."""
 

@@ -34,9 +34,10 @@ MERGING: Final = frozenset(
     ("merge", "merge_de", "merge_with", "flat_map", "delay_sel", "twice", "publish_sel", "replay_sel", "switch_on_first")
 )
 
-#: A cancel may stop what follows it: a predicate that is asked behind an item, and the making of a source whose subscriber leaves
-#: with what it is given first (the seed of a scan). How many calls there are shows in the next subscription.
-HEEDING: Final = frozenset(("take_until_p", "attempt"))
+#: A cancel may stop what follows it: a predicate that is asked behind an item, the making of a source whose subscriber leaves
+#: with what it is given first (the seed of a scan), and the start of one that is shared, for a subscriber that leaves with its
+#: subscription, as one whose do_on_subscribe fails. It shows in the next subscription: how many calls there are, and since when.
+HEEDING: Final = frozenset(("take_until_p", "attempt", "do_on_subscribe"))
 
 #: Kinds of subjects whose subscribers get what was before with their request.
 REPLAYING: Final = frozenset(("replay", "replay1"))

@@ -65,8 +65,8 @@ COMMON: Final[dict[str, Apply]] = {
     "materialize": lambda r, flow, op, x: flow.through(
         looking_on.Materialize, flow.kind, kind="flowable" if flow.kind == "flowable" else "single"
     ),
-    "cache": lambda r, flow, op, x: again.Cache(flow).flow(),
-    "cache_ttl": lambda r, flow, op, x: again.CacheTtl(flow, op["ms"], r.clock).flow(),
+    "cache": make.cache(lambda r, flow, op: again.Cache(flow)),
+    "cache_ttl": make.cache(lambda r, flow, op: again.CacheTtl(flow, op["ms"], r.clock)),
     "hide": lambda r, flow, op, x: flow,
     "to_flowable": lambda r, flow, op, x: flowable(flow),
     "timestamp": make.timed(looking_on.Timestamp),

@@ -45,6 +45,10 @@ def acting(stage: Fn, *more: Any) -> Apply:
     return lambda r, flow, op, x: flow.through(stage, f.action(op), *more)
 
 
+def cache(made: Callable[[Reader, Flow, Spec], again.Cache | again.CacheTtl]) -> Apply:
+    return lambda r, flow, op, x: again.counted_if_it_stays(made(r, flow, op).flow(), r.variant.heeds)
+
+
 def keyed(stage: Fn) -> Apply:
     return lambda r, flow, op, x: flow.through(stage, f.function(op["f"]) if "f" in op else f.identity)
 

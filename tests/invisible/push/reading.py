@@ -33,15 +33,15 @@ class Variant:
     wanted. ``asks_later``: a merge asks for more sources once it is at rest. ``waiting``: of items that wait in a merge, which
     source's come first: see there. ``late``: what is requested inside of on_subscribe comes once that has returned, where that
     is :func:`unheard`. ``heeds``: a function that is called behind an item is not called once the subscriber has left with that
-    item, nor a source made. ``joins_first``: who subscribes to a subject that replays is in the list of its subscribers before it
-    is given its subscription, where it gets what was before. It may subscribe to the same subject once more behind that, as
-    ``buffer(boundary)`` does: no rule says which of the two the next item reaches first. ``skips_on_request``: skip asks for the
-    items that it drops with the first request, as the library's docstring says; in RxJava it does when it is subscribed.
-    ``ends_late``: the end of what is pulled is seen when an item is wanted behind the last one. ``drops_at_end``:
-    ``skip_last(seconds)`` drops what is too young when its source completes, as the library's docstring says; in RxJava it
-    grows old while the items before it wait for a request, and is given with a later one. ``first_at_once``: an error that
-    ``concat_map_eager`` delays to a boundary waits for an inner source that has signalled nothing, too, as in RxJava's
-    Observable; in its Flowable such a source is not looked at.
+    item, nor a source made, nor a shared one started. ``joins_first``: who subscribes to a subject that replays is in the list
+    of its subscribers before it is given its subscription, where it gets what was before. It may subscribe to the same subject
+    once more behind that, as ``buffer(boundary)`` does: no rule says which of the two the next item reaches first.
+    ``skips_on_request``: skip asks for the items that it drops with the first request, as the library's docstring says; in
+    RxJava it does when it is subscribed. ``ends_late``: the end of what is pulled is seen when an item is wanted behind the
+    last one. ``drops_at_end``: ``skip_last(seconds)`` drops what is too young when its source completes, as the library's
+    docstring says; in RxJava it grows old while the items before it wait for a request, and is given with a later one.
+    ``first_at_once``: an error that ``concat_map_eager`` delays to a boundary waits for an inner source that has signalled
+    nothing, too, as in RxJava's Observable; in its Flowable such a source is not looked at.
     """
 
     prefetch: Count | None = None

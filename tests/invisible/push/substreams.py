@@ -95,7 +95,7 @@ def twice(r: Reader, a: Flow, op: Spec) -> Flow:
 def share(r: Reader, flow: Flow, op: Spec) -> Flow:
     n, ms, size = op.get("subs", 1), op["ms"], op["size"]
     publish, replay = sharing.publish(flow, r.prefetch(), lossy=r.variant.observable), sharing.replay
-    return {
+    shared = {
         "publish_auto": lambda: sharing.auto_connect(publish, n),
         "publish_ref": lambda: sharing.RefCount(publish, n).flow(),
         "share": lambda: sharing.RefCount(publish, 1).flow(),
@@ -108,3 +108,4 @@ def share(r: Reader, flow: Flow, op: Spec) -> Flow:
         "cache": lambda: again.Cache(flow).flow(),
         "cache_ttl": lambda: again.CacheTtl(flow, ms, r.clock).flow(),
     }[op["how"]]()
+    return again.counted_if_it_stays(shared, r.variant.heeds)

@@ -3381,7 +3381,8 @@ class ObservableLifecycle(ObservableCore[T_co]):
         ::  --1--2--3|  -->  --1--2--3|
 
         Demand:  none; everything is taken as it comes.
-        Errors:  what ``action`` raises cancels the source and ends the stream.
+        Errors:  what ``action`` raises ends the stream. The source is cancelled; behind an operator
+        that waits or joins streams it is not subscribed in the first place, so a shared one does not start.
         Memory:  none.   Thread: the one that subscribes.   Fusion: none; what comes before and behind meets by the protocol.
         Source:  RxJava ``doOnSubscribe``.
         """
