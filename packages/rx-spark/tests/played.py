@@ -32,6 +32,8 @@ class Driver:
         self.sink = CreditSink(LOOPBACK, self.ready.set, self.killed.set, tasks=self._ask, grown=self.grown.is_set)
         self.sink.thread.start()
         self.tasks: list[threading.Thread] = []
+        #: Threads that begin tasks later.
+        self.begin: list[threading.Thread] = []
 
     def _ask(self) -> Tasks:
         self.asked()
@@ -73,7 +75,14 @@ class Driver:
             self.sink.taken(frame.count - frame.skip)
         return found
 
+    def all_begun(self) -> None:
+        """Wait for the tasks that begin later: one that begins when the job is over finds the sink closed."""
+        for thread in self.begin:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
     def stop(self) -> None:
+        self.all_begun()
         self.sink.cancel()
         assert self.killed.wait(PATIENCE)
         self.sink.job_over(None)

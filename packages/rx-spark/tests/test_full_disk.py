@@ -109,7 +109,8 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Driver:
         slot.join(PATIENCE)
         driver.task(0, tasks[0])
 
-    threading.Thread(target=then_the_other, daemon=True).start()
+    driver.begin.append(threading.Thread(target=then_the_other, daemon=True))
+    driver.begin[-1].start()
     return driver
 
 
@@ -121,6 +122,7 @@ def taken(frame: Frame) -> list[int]:
 def test_a_full_disk_ends_the_stream_and_its_tasks(full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = played(monkeypatch)
     assert driver.killed.wait(PATIENCE), "Spark was not asked to cancel the job"
+    driver.all_begun()
     for task in driver.tasks:
         task.join(PATIENCE)
         assert not task.is_alive()
