@@ -11,9 +11,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from rx_ops import stages
+import rx_spark
+from rx_ops import it, stages
 from rx_spark import SparkConfig
 from rx_spark._jobs._feed_op import CHUNKS_AHEAD
 from rx_spark._pipelines._reasons import is_few
@@ -22,8 +25,9 @@ from rx_spark._session._session import engine
 from rx_spark._transport import _sink
 from rx_spark._transport._credits import SPOOLED_BYTES, WINDOW
 from rx_spark._transport._kept import COPY_BYTES, JOB_BYTES
-from rx_spark._transport._wire import CHUNK, FRAME_BYTES
+from rx_spark._transport._wire import CHUNK, FRAME_BYTES, ROWS
 from rx_spark._workers._passes import ROWS_WRITTEN
+from rx_testing import TestSubscriber
 
 GUIDE: Final = Path(__file__).parents[3] / "docs" / "guides" / "spark-demand.md"
 PATIENCE: Final = 40.0
@@ -70,6 +74,7 @@ def said(row: str) -> str:
 
 def test_the_page_has_the_numbers_of_the_library() -> None:
     assert said("items of a chunk, at most") == f"{CHUNK:,}"
+    assert said("rows of a chunk, where Spark alone makes them, at most") == f"{ROWS:,}"
     assert said("bytes of a chunk, about") == f"{FRAME_BYTES >> 20} MiB"
     assert said("chunks of a task that were not taken, at most") == str(WINDOW)
     assert said("items under way with 8 tasks, at most") == f"{(8 * WINDOW + 1) * CHUNK:,}"
@@ -102,6 +107,25 @@ def test_a_consumer_that_stops_leaves_two_chunks_for_each_task(taken: int, start
     assert 0 < ahead <= (tasks * WINDOW + 1) * CHUNK
     assert probe.job.max_buffered <= (tasks * WINDOW + 1) * CHUNK
     assert probe.job.spilled == 0
+
+
+@pytest.mark.spark
+def test_rows_that_no_function_makes_come_in_larger_chunks(spark_config: SparkConfig, tasks: int, tmp_path: Path) -> None:
+    for at in range(8):
+        numbers = range(at * 50_000, (at + 1) * 50_000)
+        pq.write_table(pa.table({"n": list(numbers)}), tmp_path / f"{at}.parquet")
+    stats = rx_spark.JobStats()
+    flow = rx_spark.parquet(str(tmp_path), config=spark_config, stats=stats).filter(it.n >= 0).map(it.n)
+    assert f"at most {WINDOW} chunks of {ROWS:,} rows per task are ahead" in flow.explain()
+    assert f"at most {WINDOW} chunks of {CHUNK:,} per task are ahead" in flow.map(lambda n: n + 1).explain()
+    with TestSubscriber[int](request=100_000) as subscriber:
+        flow.subscribe(subscriber)
+        subscriber.await_count(100_000, PATIENCE)
+        settled(lambda: stats.max_buffered)
+        assert CHUNK < stats.max_buffered <= (tasks * WINDOW + 1) * ROWS
+        assert stats.spilled == 0
+        subscriber.request(300_000).await_terminal(PATIENCE).assert_complete()
+    assert sorted(subscriber.values) == list(range(400_000))
 
 
 @pytest.mark.spark

@@ -295,6 +295,11 @@ class FrameSource:
         return Rows(self.row, self.checked, self.narrow)
 
     @property
+    def made_by_driver(self) -> bool:
+        """Whether rows that go to the driver as they are become items there, and not in a task."""
+        return not self.batches and self.row.made_anywhere
+
+    @property
     def counting(self) -> bool:
         """Whether Spark counts something on the way: records that are left out, or what passes an observation."""
         leaves_out = self.screen is not None and self.screen.on_bad != "fail"

@@ -50,7 +50,7 @@ class SparkHead(PushHead):
 
     Demand: the job starts when an item is requested and runs ahead by at most WINDOW chunks per task.
     Errors: NotPortableError when it is subscribed, before there is a session; those of the job come out of the stream.
-    Memory: WINDOW chunks of at most CHUNK items per task.
+    Memory: WINDOW chunks of at most CHUNK items per task; of rows that become items here, at most ROWS.
     Thread: stages behind it run on the thread that requests or, after waiting for Spark, on one of the job's own.
     """
 

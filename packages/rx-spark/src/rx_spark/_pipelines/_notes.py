@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from rx_spark._columns._frames import FrameSource, scan_notes
 from rx_spark._errors import NotPortableError
-from rx_spark._plans._plan import TO_ONE, IterableSource, Plan, Source, TextSource, is_ours
+from rx_spark._plans._plan import TO_ONE, IterableSource, Plan, Source, Take, TextSource, is_ours
 from rx_spark._transport._credits import WINDOW
-from rx_spark._transport._wire import CHUNK
+from rx_spark._transport._wire import CHUNK, ROWS
 from rx_spark._workers._portable import check_portable
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def plan_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config:
         return notes
     if plan.target is not None:
         return [*notes, f"{'written by the executors' if plan.output else 'executors'}: {plan.target.shown}"]
-    return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {CHUNK:,} per task are ahead"]
+    rows = isinstance(plan.source, FrameSource) and plan.source.made_by_driver and all(type(step) is Take for step in plan.steps)
+    size = f"{ROWS:,} rows" if rows else f"{CHUNK:,}"
+    return [*notes, f"streams back: {order}, as requested; at most {WINDOW} chunks of {size} per task are ahead"]
 
 
 def part_notes(plan: Plan, calls: Sequence[Call], border: Border | None, config: SparkConfig) -> list[str]:

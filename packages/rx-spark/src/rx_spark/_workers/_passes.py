@@ -26,12 +26,14 @@ from rx_spark._errors import VersionsError
 from rx_spark._plans._plan import BlockRunner
 from rx_spark._transport._kept import copied
 from rx_spark._transport._wire import (
+    CHUNK,
     DATA,
     DONE,
     END,
     ERROR,
     LEFT,
     REPORT,
+    ROWS,
     SEEN,
     WITNESS,
     FeedClosed,
@@ -369,7 +371,8 @@ class _Sender:
     def _send(self, chunk: Any, seconds: float) -> bool:
         """Send items, or a batch of rows."""
         try:
-            payload = dump_items(chunk) if isinstance(chunk, list) else pack_rows(chunk)
+            items = isinstance(chunk, list)
+            payload = dump_items(chunk) if items else pack_rows(chunk)
         except Exception as error:
             self.fail(error, False)
             return False
@@ -378,7 +381,7 @@ class _Sender:
         self.index += len(chunk)
         if self._left is not None:
             self._left -= len(chunk)
-        self._size = next_size(len(chunk), self._size, len(payload), seconds)
+        self._size = next_size(len(chunk), self._size, len(payload), seconds, CHUNK if items else ROWS)
         return True
 
     def fail(self, error: BaseException, spark_failed: bool) -> None:
