@@ -140,6 +140,20 @@ def test_a_source_that_pushes_from_some_item_on_goes_on_where_the_loop_was(seed:
     assert _iterated(make) == _pushed(whole)
 
 
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("behind", [Flowable.never(), Flowable.of(4, 5, 6).hide()], ids=["never", "pushes"])
+def test_a_loop_that_hands_over_takes_with_it_what_its_source_has_to_subscribe(name: str, behind: Flow) -> None:
+    """The loop is left at the first group; what is behind the items of its source is known to that source alone."""
+    source = Flowable.concat(Flowable.of(1, 2, 3), behind)
+    with fusion_off():
+        off = TestSubscriber[Any]()
+        _flow(World(), source, 3, [name], False).concat_with(Flowable.empty()).subscribe(off)
+    looped = TestSubscriber[Any]()
+    _flow(World(), source, 3, [name], False).concat_with(Flowable.empty()).subscribe(looped)
+    assert (looped.values, looped.completions, looped.errors) == (off.values, off.completions, off.errors)
+    assert len(off.values) > 2
+
+
 @pytest.mark.skipif(not fusion_enabled(), reason="without fusion nothing is looped")
 def test_it_is_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: without this the tests above would compare what is pushed with itself."""

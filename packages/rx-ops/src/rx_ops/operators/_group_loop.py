@@ -14,10 +14,10 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from rx_core import OPERATOR_CODES, none_produced, note_way, unwrap_stop, user_error
-from rx_core.streams import NULL_SUBSCRIBER, Handover, close
-from rx_fusion import Feed, IterableHead, Loop, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
+from rx_core.streams import NULL_SUBSCRIBER, Handover, Stream, close
+from rx_fusion import IterableHead, Loop, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
 from rx_ops.operators._group import Group, GroupBy, GroupHead, too_many_groups
-from rx_ops.operators._loops import Once, RestHead, flat_map_loop, pulled_by_loop
+from rx_ops.operators._loops import RestHead, flat_map_loop, items_left, pulled_by_loop
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
@@ -31,13 +31,20 @@ def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
     if isinstance(source, Pipeline) and type(source._head) is not IterableHead and not head.args[3]:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
-            items = pulled_by_loop(groups.upstream[0], run)
-            return None if items is None else (grouped_items(head, groups, items, run), None, None)
+            outer = groups.upstream[0]
+            items = outer._passive_items(run) if isinstance(outer, Stream) else None
+            looped = outer if items is None else None
+            if items is None:
+                items = pulled_by_loop(outer, run)
+            return None if items is None else (grouped_items(head, groups, items, run, looped), None, None)
     return flat_map_loop(head, run)
 
 
-def grouped_items(head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None) -> Iterator[Any]:
-    """The items of the flat_map ``head`` over the groups that ``groups`` makes of ``items``."""
+def grouped_items(
+    head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None, looped: Any = None
+) -> Iterator[Any]:
+    """The items of the flat_map ``head`` over the groups that ``groups`` makes of ``items``, which are those of ``looped``, where
+    that is a loop."""
     key_of, value_of, _, face = groups.args
     name, mapper = named(head.name, head.args[0])
     most = head.args[1]
@@ -83,7 +90,7 @@ def grouped_items(head: OperatorHead, groups: OperatorHead, items: Iterator[Any]
                 stages = stages_over(made, group_head)
                 if stages is None or not op.take(group):
                     op.resumed.append((made, group))
-                    rest: Any = PlainFlow(IterableHead(groups.name, Once(items), feed=Feed.CLEAN))
+                    rest: Any = items_left(head, groups.name, items, looped)
                     items = iter(())  # they belong to the rest now
                     break
                 opened.append((group, stages))

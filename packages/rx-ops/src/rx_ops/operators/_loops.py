@@ -85,13 +85,7 @@ def _one_after_another(
     def rest(made: Any) -> PlainFlow[Any]:
         """What is left: the inner source that is open, and those of the outer items that are left, which belong to it now."""
         remaining = InFront(made if mapper is None else _FIRST, left)
-        if looped is not None:
-            if _asks_for_more(looped):
-                outer_left = OperatorHead(_RestAhead, (), (remaining,))
-            else:
-                outer_left = OperatorHead(_RestOfOuter, (), (remaining, _may_push(looped)))
-            return _rest(head, _face(head)(outer_left), mapper, made)
-        return _rest(head, PlainFlow(IterableHead(head.name, Once(remaining), feed=Feed.CLEAN)), mapper, made)
+        return _rest(head, items_left(head, head.name, remaining, looped), mapper, made)
 
     def source_opener(source: Any) -> Iterable[Any]:
         items = pulled_by_loop(source, run)
@@ -127,6 +121,16 @@ def _one_after_another(
         raise RestOf(rest(made))
 
     return outer, opener, rest
+
+
+def items_left(head: OperatorHead, name: str, items: Iterator[Any], looped: Any) -> PlainFlow[Any]:
+    """What the loop of ``head`` has not taken of ``items``, for an operator that goes on with it. They are those of ``looped``,
+    where that is a loop, which may raise Handover."""
+    if looped is None:
+        return PlainFlow(IterableHead(name, Once(items), feed=Feed.CLEAN))
+    if _asks_for_more(looped):
+        return _face(head)(OperatorHead(_RestAhead, (), (items,)))
+    return _face(head)(OperatorHead(_RestOfOuter, (), (items, _may_push(looped))))
 
 
 def _face(head: OperatorHead) -> type[PlainFlow[Any]]:
