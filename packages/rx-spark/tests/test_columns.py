@@ -251,3 +251,19 @@ def test_an_overflow_that_spark_finds_while_it_plans_is_the_same_error(spark_con
     frame = engine(spark_config).application.sql("SELECT 9223372036854775807L AS a, 1L AS b")
     with pytest.raises(OverflowError):
         rx_spark.dataframe(frame).map(it.a + it.b).blocking_list()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("never", [(it.b == None) & (it.b != it.b), it.b != it.b, it.a != it.a])  # noqa: E711  # expressions
+def test_a_filter_that_is_never_true_hides_no_error_in_front_of_it(never: Any, tmp_path: Path, spark_config: SparkConfig) -> None:
+    """Spark makes no row at all where it knows that none gets through."""
+    item = Numbers(1, 2, 0.5, 0.5, "s", None, True)
+    frame = engine(spark_config).frames.createDataFrame([ROW.values(item)], ROW.ddl)
+    frame.write.parquet(str(tmp_path / "rows"))
+    flow: Flowable[Any] = rx_spark.parquet(tmp_path / "rows", schema=Numbers, config=spark_config)
+    raising = flow.filter((abs(it.b) < 3) ^ (it.t + it.s == None))  # noqa: E711
+    with pytest.raises(TypeError, match="unsupported operand"):
+        raising.filter(never).blocking_list()
+    with pytest.raises(TypeError, match="unsupported operand"):
+        raising.filter(it.b == 2).filter(never).map(it.a).count().blocking_get()
+    assert flow.filter(never).map(it.t + it.s).blocking_list() == []

@@ -160,6 +160,10 @@ class Where:
             return None
         return replace(self, guards=tuple(guard for guard in self.guards if left.get(guard.when) is guard))
 
+    def unknown(self) -> Where:
+        """The same, of which Spark cannot know that it is never true: it makes no rows then, and one may raise before."""
+        return replace(self, condition=f"IF({BARRIER}, {self.condition}, true)")
+
 
 @dataclass(frozen=True)
 class Select:
@@ -300,6 +304,12 @@ class FrameSource:
         return not self.batches and self.row.made_anywhere
 
     @property
+    def raises(self) -> bool:
+        """Whether a row may raise on the way."""
+        told = self.screen is not None and self.screen.on_bad == "fail"
+        return told or any(isinstance(step, Where) and step.guards for step in self.steps)
+
+    @property
     def counting(self) -> bool:
         """Whether Spark counts something on the way: records that are left out, or what passes an observation."""
         leaves_out = self.screen is not None and self.screen.on_bad != "fail"
@@ -345,8 +355,13 @@ class FrameSource:
         """Steps without the guards that rows have passed, and those that they have passed behind them."""
         kept: list[ColumnStep] = []
         passed = set(self.passed)
+        raises = self.raises
         for step in steps:
             asked = step.unless(passed) if isinstance(step, Where) else step
+            if isinstance(asked, Where):
+                if raises and not asked.guards:
+                    asked = asked.unknown()
+                raises = raises or bool(asked.guards)
             if isinstance(step, Select | Group):
                 passed.clear()  # other columns
             kept += () if asked is None else (asked,)
