@@ -409,6 +409,9 @@ GIVING_AT_THE_END: Final = frozenset(
 )
 ACTING_AT_THE_END: Final = GIVING_AT_THE_END | {"do_on_complete"}
 
+#: And what has something to do behind an item that it gave. No loop over inner sources can be left there.
+ACTING_BEHIND_AN_ITEM: Final = frozenset(("handle", "slice"))
+
 #: A thread that waits pulls these, too, where their sources are passive.
 LOOPED: Final = frozenset(("concat_map", "flat_map", "concat", "concat_with", "start_with"))
 

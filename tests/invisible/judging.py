@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tests.invisible.building import (
     ACTING_AT_THE_END,
+    ACTING_BEHIND_AN_ITEM,
     GIVING_AT_THE_END,
     LOOKING_AHEAD,
     SIDE_BY_SIDE,
@@ -196,7 +197,7 @@ def read_ahead(pipeline: Pipeline, apart: bool, polled: bool) -> Iterator[str]:
     reader = (Op("queue"),) if polled else ()
     given = next((at for at, op in enumerate(parts) if op.name in GIVING_AT_THE_END), len(parts))
     # What is not resumed, see _loops: such a stage, and one that gives something in front of another's end.
-    queued_stage = any(op.name in STAGES and queues(op) for op in parts)
+    queued_stage = any(op.name in STAGES and (queues(op) or op.name in ACTING_BEHIND_AN_ITEM) for op in parts)
     given_in_front = any(op.name in ACTING_AT_THE_END for op in parts[given + 1 :])
     looped = polled and not queued_stage and not given_in_front
     pushed = any(pushes(part, looped) for part in parts)
