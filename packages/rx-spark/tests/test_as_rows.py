@@ -301,3 +301,12 @@ def test_of_nothing_comes_nothing(source: Flowable[Trip]) -> None:
     assert none.blocking_list() == []
     assert none.count().blocking_get() == 0
     assert none.group_aggregate(it.city, n=it.count()).blocking_list() == []
+
+
+@pytest.mark.spark
+def test_a_filter_that_is_never_true_behind_rows_of_python_hides_no_error(spark_config: SparkConfig) -> None:
+    rows = rx_spark.as_rows(rx_spark.range(10, config=spark_config).map(lambda n: Place("a", 1 // (n - 5))), Place)
+    with pytest.raises(ZeroDivisionError):
+        rows.filter(it.stops != it.stops).blocking_list()
+    with pytest.raises(ZeroDivisionError):
+        rows.filter(it.stops != it.stops).count().blocking_get()

@@ -292,6 +292,8 @@ class FrameSource:
     passed: frozenset[str] = frozenset()
     #: What looks at each record before all steps, where a record may not fit.
     screen: Screen | None = None
+    #: Whether functions of Python make the rows.
+    computed: bool = False
 
     @property
     def rows(self) -> Rows:
@@ -307,7 +309,7 @@ class FrameSource:
     def raises(self) -> bool:
         """Whether a row may raise on the way."""
         told = self.screen is not None and self.screen.on_bad == "fail"
-        return told or any(isinstance(step, Where) and step.guards for step in self.steps)
+        return told or self.computed or any(isinstance(step, Where) and step.guards for step in self.steps)
 
     @property
     def counting(self) -> bool:

@@ -242,7 +242,7 @@ class _Taking:
         before = self._head
         plan = before.plan.into(Rows(fit), fit.row)
         checked = frozenset(field.name for field in fit.row.fields if not field.kind.optional)
-        rows = FrameSource(Computed(plan, str(made)), fit.row, checked=checked, raising=None)
+        rows = FrameSource(Computed(plan, str(made)), fit.row, checked=checked, raising=None, computed=True)
         self._border = None
         self._head = replace(before, plan=Plan(rows), shown=repr(before), calls=(made,), border=None, before=before)
 
