@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rx_core import MissingBackpressureError
-from rx_fusion import fusion_off
+from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import BackpressureStrategy, Emitter, Flowable, Observable, PublishProcessor, PublishSubject, Single
 from rx_testing import ManualPublisher, TestSubscriber, VirtualScheduler
 
@@ -452,3 +452,60 @@ def test_a_source_is_left_when_a_stage_has_ended_and_not_when_all_behind_it_are_
         assert source.cancelled
         assert len(subscriber.values) == 1
         subscriber.assert_complete()
+
+
+LEFT_IN_THE_MIDDLE: dict[str, Callable[[Flow], Flow]] = {
+    "map": lambda flow: flow.map(str),
+    "take": lambda flow: flow.take(4),
+    "scan": lambda flow: flow.scan(max),
+    "buffer": lambda flow: flow.buffer(2),
+    "flat_map_iterable": lambda flow: flow.flat_map_iterable(lambda item: [item] * 2),
+}
+NOT_LEFT: dict[str, Callable[[Flow], Flow]] = {
+    "handle": lambda flow: flow.handle(lambda item, emitter: emitter.on_next(item)),
+    "slice": lambda flow: flow.slice(0, 9),
+    "scan with a seed": lambda flow: flow.scan(max, 0),
+    "scan_with": lambda flow: flow.scan_with(lambda: 0, max),
+    "buffer whose lists overlap": lambda flow: flow.buffer(2, 1),
+    "chunk_by_weight": lambda flow: flow.chunk_by_weight(2, lambda _item: 1),
+}
+
+
+@pytest.mark.skipif(not fusion_enabled(), reason="without fusion nothing is looped")
+@pytest.mark.parametrize("name", LEFT_IN_THE_MIDDLE | NOT_LEFT)
+def test_a_for_loop_asks_concat_map_for_one_source_unless_a_stage_cannot_be_left_in_the_middle(name: str) -> None:
+    """The stages that the guide of backpressure names."""
+    mapped: list[int] = []
+
+    def mapper(item: int) -> Flowable[int]:
+        mapped.append(item)
+        return Flowable.range(2)
+
+    next(iter((LEFT_IN_THE_MIDDLE | NOT_LEFT)[name](Flowable.range(6).concat_map(mapper))))
+    assert (len(mapped) == 1) == (name in LEFT_IN_THE_MIDDLE)
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    ("between", "starts"),
+    [
+        (lambda flow: flow.map(str), True),
+        (lambda flow: flow.flat_map(Flowable.just), False),
+        (lambda flow: flow.merge_with(Flowable.never()), False),
+        (lambda flow: flow.on_error_complete(), False),
+    ],
+    ids=["map", "flat_map", "merge_with", "on_error_complete"],
+)
+def test_a_subscriber_that_leaves_with_its_subscription_starts_nothing_behind_an_operator(
+    between: Callable[[Flow], Flow], starts: bool, forms: Callable[[], Any]
+) -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+
+    def refuse(_subscription: object) -> None:
+        raise ValueError("mine")
+
+    with forms():
+        subscriber: TestSubscriber[Any] = TestSubscriber()
+        between(Flowable.wrap(source).cache()).do_on_subscribe(refuse).subscribe(subscriber)
+    assert [str(error) for error in subscriber.errors] == ["mine"]
+    assert len(source.subscriptions) == starts

@@ -66,4 +66,4 @@ class GroupsAhead(ReadAhead):
         if items is None:  # a rule makes something else of the source
             self.subscribe_current(PlainFlow(RestHead(head, head.upstream, head.args)))
         else:
-            self.items = grouped_items(head, groups, items, self)
+            self.items = grouped_items(head, groups, items, self, None)

@@ -17,7 +17,7 @@ from rx_core import OPERATOR_CODES, none_produced, note_way, unwrap_stop, user_e
 from rx_core.streams import NULL_SUBSCRIBER, Handover, Stream, close
 from rx_fusion import IterableHead, Loop, OperatorHead, Pipeline, PlainFlow, PushHead, Stepped, stages_over
 from rx_ops.operators._group import Group, GroupBy, GroupHead, too_many_groups
-from rx_ops.operators._loops import RestHead, flat_map_loop, items_left, pulled_by_loop
+from rx_ops.operators._loops import RestHead, flat_map_loop, items_left
 from rx_ops.operators._mapping import Named, named, not_a_source
 
 if TYPE_CHECKING:
@@ -32,16 +32,17 @@ def groups_loop(head: OperatorHead, run: Stopping | None) -> Loop | None:
         groups, shape, _ = source._resolve()
         if isinstance(groups, OperatorHead) and groups.function is GroupBy and not shape:
             outer = groups.upstream[0]
-            items = outer._passive_items(run) if isinstance(outer, Stream) else None
-            looped = outer if items is None else None
+            if not isinstance(outer, Stream):
+                return None
+            items, looped = outer._passive_items(run), None
             if items is None:
-                items = pulled_by_loop(outer, run)
+                items, looped = outer._loop_items(run), outer
             return None if items is None else (grouped_items(head, groups, items, run, looped), None, None)
     return flat_map_loop(head, run)
 
 
 def grouped_items(
-    head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None, looped: Any = None
+    head: OperatorHead, groups: OperatorHead, items: Iterator[Any], run: Stopping | None, looped: Any
 ) -> Iterator[Any]:
     """The items of the flat_map ``head`` over the groups that ``groups`` makes of ``items``, which are those of ``looped``, where
     that is a loop."""
