@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED, CompositeException, hooks
+from rx_core import UNBOUNDED, CompositeException, Subscriber, hooks
 from rx_ops import Flowable, Notification, Observable, OnComplete, OnError, OnNext
 from rx_testing import ManualPublisher, TestSubscriber
 
@@ -362,6 +362,48 @@ def test_a_source_that_is_iterated_and_fails_ends_zip_after_the_rows_before_it()
     subscriber.assert_failure(ZeroDivisionError, (1, "a"))
     with pytest.raises(ZeroDivisionError):
         Flowable.zip(failing, Flowable.range(9), delay_error=True).blocking_list()
+
+
+class AnswersAtOnce:
+    """A source of the numbers from 0 on that sends what it is asked for before ``request`` returns, and notes behind each item
+    how many of them have not come out yet. Asked meanwhile, it goes on with what it is at."""
+
+    def __init__(self, came_out: list[Any]) -> None:
+        self.came_out = came_out
+        self.at = self.wanted = 0
+        self.left = False
+        self.waiting: list[int] = []
+
+    def subscribe(self, subscriber: Subscriber[int], /) -> None:
+        self.subscriber = subscriber
+        subscriber.on_subscribe(self)
+
+    def request(self, n: int, /) -> None:
+        self.wanted += n
+        if self.wanted > n:
+            return
+        while self.wanted and not self.left:
+            self.subscriber.on_next(self.at)
+            self.at += 1
+            self.wanted -= 1
+            self.waiting.append(self.at - len(self.came_out))
+
+    def cancel(self) -> None:
+        self.left = True
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_zip_asks_for_more_when_it_is_free_to_take_the_answer(first: bool) -> None:
+    rows: list[Any] = []
+    source = AnswersAtOnce(rows)
+    numbers = Flowable.wrap(source)
+    passive = Flowable.range(500)
+    flow = Flowable.zip(numbers, passive) if first else Flowable.zip(passive, numbers)
+    flow.subscribe(rows.append)
+    assert rows == [(n, n) for n in range(500)]
+    sent_early = 128 if first else 0  # before the other source is there
+    assert not any(source.waiting[sent_early:])
+    assert source.at == 500
 
 
 def test_zip_with_delays_errors_too() -> None:

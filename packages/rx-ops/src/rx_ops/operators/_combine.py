@@ -37,7 +37,7 @@ _popleft: Final = deque.popleft
 class _Column(QueuedInput[Any]):
     """A source of zip. The item that completes a row goes on without a queue, with what waits of the others."""
 
-    __slots__ = ("counted", "in_turn", "others")
+    __slots__ = ("counted", "in_turn", "leads", "others", "partner")
 
     #: What is exhausted when the items of a passive source are.
     counted: Any
@@ -45,6 +45,9 @@ class _Column(QueuedInput[Any]):
     others: Sequence[_Column]
     #: An error comes behind the items that wait, as it does where the source is iterated.
     in_turn: bool
+    #: Of two columns: the queue of the other one, and whether this is the first.
+    partner: deque[Any] | None
+    leads: bool
 
     def __init__(self, op: Zip[Any], window: int) -> None:
         super().__init__(op, window)
@@ -52,19 +55,22 @@ class _Column(QueuedInput[Any]):
         self.counted = None
         self.others = ()
         self.in_turn = False
+        self.partner = None
+        self.leads = False
 
     def on_next(self, item: Any, /) -> None:
         op = self.op  # first: close() marks the input as closed, then replaces it
         if self.closed:
             op.discard(item)
             return
-        for other in self.others:
-            if not other.queue:
-                break
-        else:
-            if not self.queue and self.completed(op, item):
-                return
         queue = self.queue
+        if not queue:  # and only this method appends: no row is made meanwhile, so what the others have stays there
+            for other in self.others:
+                if not other.queue:
+                    break
+            else:
+                if self.completed(op, item):
+                    return
         queue.append(item)
         if len(queue) > self.window and not self.done:
             self.overrun()
@@ -86,15 +92,16 @@ class _Column(QueuedInput[Any]):
         if not demand or op.dirty or self.closed:
             token.append(demand)
             return False
-        for other in self.others:
-            if not other.queue:  # it was not so a moment ago: a row was made meanwhile, which was requested just then
-                token.append(demand)
-                return False
         combiner = op.combiner
-        self.queue.append(item)
-        row = map(_popleft, op.queues)
+        partner = self.partner
+        row: tuple[Any, ...]
         try:
-            value = (*row,) if combiner is row_of else combiner(*row)
+            if partner is None:
+                self.queue.append(item)
+                row = (*map(_popleft, op.queues),)
+            else:
+                row = (item, partner.popleft()) if self.leads else (partner.popleft(), item)
+            value = row if combiner is row_of else combiner(*row)
             if value is None:
                 op.failure = none_produced(op.operator, combiner)
         except (Exception, GeneratorExit) as error:
@@ -136,7 +143,8 @@ class _Column(QueuedInput[Any]):
         if left:
             op.left = left
         else:
-            op.replenish()
+            op.left = op.limit
+            op.ask(op.limit)
         if look or op.dirty or op.ending:
             op.drain()
         return True
@@ -219,6 +227,9 @@ class Zip(Op[R]):
             column.counted = counted
             column.in_turn = self.delay_error or (isinstance(source, Pipeline) and type(source._head) is IterableHead)
             column.others = tuple([other for other in columns if other is not column])
+            if len(columns) == 2:
+                column.partner = column.others[0].queue
+                column.leads = column is columns[0]
         self.passive = [column for column in columns if column.items is not None]
         self.pushing = [column for column in columns if column.items is None]
         if not self.pushing and self.discard is ignore:  # half a row would be lost
@@ -252,7 +263,8 @@ class Zip(Op[R]):
                 demand -= count
             self.left -= count
             if not self.left:
-                self.replenish()
+                self.left = self.limit
+                self.later.append((self.ask, self.limit))
             if self.dirty:
                 return demand
 
@@ -290,12 +302,12 @@ class Zip(Op[R]):
                 many = waiting
         return min(many, self.left)
 
-    def replenish(self) -> None:
-        """All sources that push are asked for more at the same time: an item of each is in each row."""
-        self.left = limit = self.limit
+    def ask(self, count: int) -> None:
+        """All sources that push are asked for more at the same time: an item of each is in each row. Without the token, so that
+        what they answer with at once needs no queue."""
         for column in self.pushing:
             if not column.done and not column.closed and column.window != UNBOUNDED:
-                column.up.request(limit)
+                column.up.request(count)
 
     def refilled(self) -> bool:
         """Ask the passive sources for the items of the next row. False: one of them has none, which ``step`` is to see."""
@@ -336,11 +348,12 @@ class Zip(Op[R]):
         end or a cancel."""
         queues, combiner, emit = self.queues, self.combiner, self.emit
         passive = self.passive
+        first, second = queues if len(queues) == 2 else (queues[0], None)
         for count in range(1, many + 1):
-            row = map(_popleft, queues)
+            row: tuple[Any, ...] = (first.popleft(), second.popleft()) if second is not None else (*map(_popleft, queues),)
             value: Any
             try:
-                value = (*row,) if combiner is row_of else combiner(*row)
+                value = row if combiner is row_of else combiner(*row)
             except (Exception, GeneratorExit) as error:
                 return self.ended(mapper_failure(self.operator, combiner, error))
             if value is None:
