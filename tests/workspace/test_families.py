@@ -35,6 +35,7 @@ MACHINERY: Final = {
     "_rounds": "one subscription to a source after the other: repeat, retry, and asking a stream for one more",
     "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",
     "_unicast": "the stream of ends that repeat_when and retry_when give their handlers",
+    "_zip_late": "zip of sources of one item that waits for the end of all: delay_error of Single and Maybe",
     "_zip_loop": "the loop of zip over passive sources",
 }
 #: Methods that are a combination of operators of other families.
