@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import length_hint
 from typing import Any, Generic, TypeVar
 
 from rx_core import hooks, name_of, none_argument
@@ -165,9 +166,7 @@ def _config(name: str, config: SparkConfig | None, master: str | None, paralleli
 
 
 def _repeats_for_ever(items: object) -> bool:
-    if not isinstance(items, itertools.repeat):
-        return False
-    return "," not in repr(items)[len(f"repeat({items.__reduce__()[1][0]!r}") :]
+    return isinstance(items, itertools.repeat) and length_hint(items, -1) < 0  # it knows its length, or raises where it has none
 
 
 def _shown(items: object) -> str:
