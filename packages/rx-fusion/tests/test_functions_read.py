@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from sys import _getframe
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,6 +52,12 @@ def several_ways(x: int) -> str | None:
     if not x:
         return None
     return "few" if x < 3 else "many"
+
+
+def within(x: int) -> int:
+    if 1 < x < 8:
+        return x
+    return 0
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> tuple[object, ...]:
@@ -135,6 +142,7 @@ READ: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(lambda x: 1 < x < 1 / x, (x,)) for x in (0, 2)],
     *[(two_ways, (x,)) for x in (0, 5)],
     *[(several_ways, (x,)) for x in (-1, 0, 3, 4, 8)],
+    *[(within, (x,)) for x in (0, 5, 8)],
     (lambda a, b: a - b, (5, 3)),
     (lambda a, b: (b, a), (5, 3)),
     (lambda key, value, at: key + value * at, (1, 2, 3)),
@@ -198,6 +206,8 @@ UNREAD: list[Any] = [
     lambda x: eval("x + 1"),
     lambda x: (locals(), x),
     lambda x: sorted(vars()),
+    lambda x: (x, _getframe()),
+    lambda x: sys._getframe(x),
     local,
     looping,
     failing,

@@ -237,7 +237,7 @@ class _Reader:
         self._stack.append(Comparison((*chain.names, name), (*chain.operands, *self._taken(1))))
         behind = self._instructions[at + 1]
         if chain.truth:
-            same = _BRANCHES.get(behind.name) == "FALSE" and self._places[behind.value] == chain.otherwise
+            same = _BRANCHES.get(behind.name) == "FALSE" and self._is_same(self._places[behind.value], chain.otherwise)
         elif behind.name == "JUMP_FORWARD":
             same = self._places[behind.value] == chain.otherwise
         else:
@@ -245,6 +245,11 @@ class _Reader:
         if not same:
             raise NotRead
         return at + 1 if chain.truth else chain.otherwise
+
+    def _is_same(self, at: int, other: int) -> bool:
+        """Whether the code goes on in the same way there. CPython 3.12 and 3.13 write `return CONSTANT` for each way."""
+        here, there = self._instructions[at], self._instructions[other]
+        return at == other or (here.name == there.name == "RETURN_CONST" and here.number == there.number)
 
     def _branches(self, at: int, when: str, ends: tuple[int, ...]) -> tuple[Node, int | None]:
         """The two ways behind a condition, and where they meet; None where both return.

@@ -22,13 +22,16 @@ T = TypeVar("T")
 
 #: Builtins that look at the frame they are called from.
 _OF_FRAMES: Final = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
+#: The same of ``sys`` and ``inspect``, imported or as an attribute.
+_FRAMES: Final = frozenset(("_getframe", "currentframe"))
 
 
 def read_function(function: Callable[..., T], /) -> Expression[T] | None:
     """The function as an expression, where it is one that computes with its arguments and nothing else; None for all others.
 
     The expression shows itself as the function, pickles as it, and gives and raises what it does. Only the frame of the call is
-    missing in a traceback, and where a variable has been deleted it is a KeyError or a ValueError instead of a NameError.
+    missing, in a traceback and for what looks at frames (``warnings.warn``). Where a variable has been deleted it is a KeyError
+    or a ValueError instead of a NameError.
     """
     if type(function) is not FunctionType or function.__defaults__:
         return None
@@ -48,6 +51,8 @@ def _bound(node: Node, function: FunctionType) -> Node:
     if isinstance(node, Constant) and type(node.value) is Free:
         free = node.value
         return _of_module(free.name, function) if free.of_module else _of_cell(free.name, function)
+    if isinstance(node, Attribute) and node.name in _FRAMES:
+        raise NotRead
     return with_parts(node, [_bound(part, function) for part in parts_of(node)])
 
 
@@ -59,8 +64,8 @@ def _of_module(name: str, function: FunctionType) -> Node:
         if found.get("__builtins__") not in (builtins, vars(builtins)) or not hasattr(builtins, name):
             raise NotRead
         return Constant(getattr(builtins, name))
-    if isinstance(found[name], Symbol):
-        raise NotRead  # builds, and does not compute
+    if isinstance(found[name], Symbol) or name in _FRAMES:  # a symbol builds, and does not compute
+        raise NotRead
     return Index(Constant(found), Constant(name))
 
 
