@@ -202,6 +202,10 @@ def _empty() -> Flowable[int]:
     return Flowable.range(0).hide()
 
 
+def _is_a_ten(item: int) -> bool:
+    return item % 10 == 0
+
+
 def _running_maximum(one: int, other: int) -> int:
     return max(one, other)
 
@@ -219,6 +223,9 @@ MIDDLES: Final = (
     NOTHING,
     Middle("map", lambda flow: flow.map(add_one), plain=lambda items: [item + 1 for item in items]),
     Middle("filter", lambda flow: flow.filter(always)),
+    Middle(
+        "filter, one of ten", lambda flow: flow.filter(_is_a_ten), plain=lambda items: [item for item in items if item % 10 == 0]
+    ),
     Middle("scan", lambda flow: flow.scan(_running_maximum), plain=_maxima),
     Middle("take", lambda flow: flow.take(1_000_000_000)),
     Middle("do_on_next", lambda flow: flow.do_on_next(always)),

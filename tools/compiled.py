@@ -49,7 +49,6 @@ TESTS: Final = ("packages/rx-core/tests/streams", "packages/rx-core/tests/test_g
 #: Beginnings of test ids: these interrupt the library between two instructions, or replace a method of it.
 NEED_SOURCES: Final = (
     "packages/rx-core/tests/streams/test_border.py::test_control_",
-    "packages/rx-core/tests/streams/test_dropped_items.py::test_an_item_that_is_dropped_while_another_one_is_taken_is_counted",
     "packages/rx-ops/tests/test_clock_races.py::test_an_item_that_a_stage_drops_while_the_worker_takes_others_is_replaced",
 )
 

@@ -13,7 +13,8 @@ import pytest
 import rx_core.gate
 import rx_core.streams
 import rx_ops.operators
-from rx_core.streams import QueuedInput
+from rx_core import UNBOUNDED
+from rx_fusion._step_subscriber import StepSubscriber
 from rx_ops import Flowable
 from rx_ops.operators._lossy import Held
 from rx_ops.operators._observe_on import ObserveOn
@@ -264,7 +265,7 @@ def test_an_item_that_a_stage_drops_while_the_worker_takes_others_is_replaced() 
 
 
 def test_control_items_that_are_dropped_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QueuedInput, "dropped", lambda _input: None)
+    monkeypatch.setattr(StepSubscriber, "tally", lambda _steps, _came, _mark: UNBOUNDED)
     with pytest.raises(AssertionError):
         everywhere(filtering, send(3), turn, never_left_waiting)
 

@@ -63,13 +63,6 @@ class _Arriving(QueuedInput[Any]):
         else:
             self.op.discard(item)
 
-    def dropped(self) -> None:
-        if self.window == UNBOUNDED:
-            self.came += 1
-            self.op.drain()
-        else:
-            super().dropped()
-
     def ask(self, demand: int) -> None:
         if not demand or self.up is None or self.done:
             return

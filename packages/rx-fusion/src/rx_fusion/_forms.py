@@ -39,5 +39,7 @@ class Form(NamedTuple):
     resumes: bool = False
     #: ``emit`` for a consumer that does not want everything.
     counts: bool = False
+    #: ``push`` for a consumer that does not want everything, behind stages that drop: count what comes, see StepSubscriber.tally.
+    tallies: bool = False
     #: A third function gives the variables in which the stages keep items.
     keeps: bool = False

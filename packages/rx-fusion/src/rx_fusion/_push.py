@@ -13,7 +13,7 @@ from rx_core import (
     request_all,
 )
 from rx_core.queue_fusion import NONE
-from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Input, Stream
+from rx_core.streams import LOOK_FIRST, NOT_THERE, Failing, Stream
 from rx_fusion._forms import Form
 from rx_fusion._heads import Head
 from rx_fusion._notes import note_failure
@@ -50,15 +50,13 @@ class ClosureSteps(StepSubscriber):
         self.closed = False
         down = self.down
         callback = type(down) is CallbackObserver and down.function is not None
-        factory = shape.form(Form("push", callback=callback, guarded=self.guarded))
+        factory = shape.form(Form("push", callback=callback, guarded=self.guarded, tallies=self.replenish and not callback))
         assert factory is not None  # the caller looked at shape.steps
         if callback:
             takes, raised = down.function, down.callback_failed
         else:
             takes, raised = down.on_next, self._refused if self.guarded else None
-        # An input of an operator counts a dropped item in its window, so that no request of one item goes upstream for it.
-        counts = isinstance(down, Input) and not self._rules and shape.one_for_one
-        self.on_next, self._finish = factory(self, args, state, takes, raised, down.dropped if counts else self._dropped)
+        self.on_next, self._finish = factory(self, args, state, takes, raised)
 
     def request_fusion(self, mode: int, /) -> int:
         return NONE
@@ -78,6 +76,7 @@ class ClosureSteps(StepSubscriber):
         if self._early and not self.done:
             n = self._upstream(1)
             if n < UNBOUNDED:
+                self.wanted += n
                 subscription.request(n)
             else:
                 request_all(subscription)  # what downstream requests, right or wrong, does not get there

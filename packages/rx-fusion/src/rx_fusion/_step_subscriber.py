@@ -29,7 +29,21 @@ STEP = Form("step")
 class StepSubscriber(StepEnd):
     """One call of the fused step per item: an item goes on, None means that a stage dropped it."""
 
-    __slots__ = ("_rules", "_shape", "_step", "asks_all", "reached", "replenish", "stop")
+    __slots__ = (
+        *("_rules", "_shape", "_step", "added", "asks_all", "came", "due", "known", "mark", "reached", "replenish"),
+        *("stop", "wanted"),
+    )
+
+    #: How many items downstream has requested of the source. Written by one thread at a time (RS 2.7), before it requests them.
+    wanted: int
+    #: And how many were requested in place of dropped ones: by the source's thread, to which the rest belongs as well.
+    added: int
+    #: See :meth:`tally`: both together as they were when ``mark`` was reckoned; what is to be requested now.
+    known: int
+    due: int
+    #: How many items came, and the next that is to be looked at, where no generated function counts.
+    came: int
+    mark: int
 
     def __init__(
         self, down: Subscriber[Any], shape: Shape, args: tuple[Any, ...], origin: object, state: tuple[Any, ...] | None = None
@@ -46,6 +60,7 @@ class StepSubscriber(StepEnd):
         self.asks_all = False
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
         self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
+        self.wanted = self.added = self.known = self.due = self.came = self.mark = 0
         self.queue = None
         #: Set by the step where that matters: which stage had the item last.
         self.reached = 0
@@ -94,7 +109,9 @@ class StepSubscriber(StepEnd):
         first = self.up is None
         super().on_subscribe(subscription)
         if self._early and first and not self.done:
-            self.ask(min(self._upstream(1), UNBOUNDED))
+            n = min(self._upstream(1), UNBOUNDED)
+            self.wanted += n
+            self.ask(n)
 
     def _upstream(self, n: int) -> int:
         """What a request means to the source."""
@@ -132,6 +149,10 @@ class StepSubscriber(StepEnd):
         if self.last:  # the step has set it
             self.give_last(out)  # type: ignore[unreachable]  # mypy does not see that
         elif out is not None:
+            if self.replenish:
+                came = self.came = self.came + 1
+                if came >= self.mark:
+                    self.look_at_tally()
             if self._credits is not None:
                 self.emitted += 1
             try:
@@ -140,8 +161,11 @@ class StepSubscriber(StepEnd):
                 self.cancel()  # RS 2.13
                 self.busy = before
                 raise
-        else:
-            self._dropped()
+        elif self.replenish:
+            came = self.came = self.came + 1
+            mark = self.mark = self.mark - (self.needed() if self._rules else 1)
+            if came >= mark:
+                self.look_at_tally()
         self.busy = before
         if self.wrong is not None and not before:
             self.answer()
@@ -150,20 +174,53 @@ class StepSubscriber(StepEnd):
         """What the stages gave behind the source's last item is not taken any more."""
         self._tail.clear()
 
-    def _dropped(self) -> None:
-        """An item was asked for, and a stage has dropped it: the source is asked for what that stage needs for another one."""
-        if not self.replenish or self.up is None:
-            return
+    def needed(self) -> int:
+        """A stage has dropped an item that was asked for: how many the source has to send for another one."""
         n = 1
         if self._rules:
             at = self.reached
             if self._rules[at] is not None:
-                return
+                return 0
             for rule in reversed(self._rules[:at]):
                 if rule is not None:
                     n = rule(n)
+        return n
+
+    def dropped(self) -> None:
+        """Ask for them at once."""
+        n = self.needed()
         if n > 0:
             self.ask(n)
+
+    def tally(self, came: int, mark: int) -> int:
+        """Ask for what is needed in place of dropped items when it is as much as the source may still send: so one request is
+        made for many, and the source never waits for one.
+
+        Called on the source's thread as the item with the number ``mark`` has come, from which each dropped one takes what it
+        needs. Gives the next such number, and sets ``due``: that is requested when the caller has kept the number, because a
+        source may answer with further items.
+        """
+        if not self.replenish:
+            return UNBOUNDED
+        fallen = self.known - mark
+        asked = self.wanted + self.added
+        if fallen and fallen >= asked - came:
+            self.due = fallen
+            self.added += fallen
+            asked += fallen
+            fallen = 0
+        self.known = asked
+        return asked - fallen
+
+    def catch_up(self) -> None:
+        due, self.due = self.due, 0
+        self.ask(due)
+
+    def look_at_tally(self) -> None:
+        """The same where no generated function counts."""
+        self.mark = self.tally(self.came, self.mark)
+        if self.due:
+            self.catch_up()
 
     def try_on_next(self, item: Any, /) -> bool:
         """As ``on_next``; False: a stage dropped it, and no other one had to be requested."""
@@ -198,6 +255,10 @@ class StepSubscriber(StepEnd):
                 self.cancel()  # as above
                 self.busy = before
                 raise
+        if wanted:
+            self.came += 1
+            if self.came >= self.mark:
+                self.look_at_tally()
         self.leave(before)
         return wanted
 
@@ -255,6 +316,7 @@ class StepSubscriber(StepEnd):
             n = min(self._upstream(n), UNBOUNDED)
             if n < 1:
                 return
+            self.wanted += n
         elif self._tail.pop(0, None) is not None:
             # The source has ended and does not answer any more, but an item still waits here (RS 3.9).
             self.done = True

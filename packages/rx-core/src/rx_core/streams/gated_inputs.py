@@ -155,7 +155,8 @@ class GatedInput(QueuedInput[T]):
             self.op.discard(item)
         self.op.drain()
 
-    def dropped(self) -> None:
+    def ask_again(self) -> None:
+        """For a subclass that does not pass an item on: another one is to come in its place."""
         if not self.done and not self.closed:
             self.up.request(1)
 

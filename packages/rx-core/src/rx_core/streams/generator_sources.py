@@ -166,13 +166,6 @@ class SourceInput(QueuedInput[Any]):
         self.came += 1
         super().on_next(item)
 
-    def dropped(self) -> None:
-        if self.by_demand:
-            if not self.done and not self.closed:
-                self.up.request(1)
-        else:
-            super().dropped()
-
     def ask(self, wanted: int) -> bool:
         """Ask for what is wanted and was not asked for. True: it was answered at once."""
         if not self.by_demand or self.up is None or self.done or self.closed or self.asked == UNBOUNDED:

@@ -96,11 +96,6 @@ class Input(Generic[T]):
         self.done = True
         self.op.drain()
 
-    def dropped(self) -> None:
-        """A stage between the source and this input has dropped an item that the source had been asked for."""
-        if not self.done and not self.closed:
-            self.up.request(1)
-
     def fail(self, error: Exception) -> None:
         """A user's function failed for an item: that is the source's error from here on."""
         self.stop()
@@ -135,7 +130,7 @@ class Input(Generic[T]):
 class QueuedInput(Input[T]):
     """Items wait in a queue until ``step`` polls them. A passive source is not subscribed but iterated by :meth:`poll`."""
 
-    __slots__ = ("fallen", "items", "left", "limit", "peak", "queue", "spare", "window")
+    __slots__ = ("items", "left", "limit", "peak", "queue", "window")
 
     #: What arrived and was not taken. Only the source's thread replaces NO_ITEMS by a queue, and appends.
     queue: deque[Any]
@@ -144,9 +139,6 @@ class QueuedInput(Input[T]):
     #: How many are still to be taken before the source is asked for ``limit`` more.
     left: int
     limit: int
-    #: How many items stages have dropped since more was asked for because of that, and after how many it is. See :meth:`dropped`.
-    fallen: int
-    spare: int
     #: The most items that waited at a time, where the operator counts them; see BufferWatch.
     peak: int
     #: The iterator of a passive source.
@@ -161,14 +153,12 @@ class QueuedInput(Input[T]):
         self.queue = NO_ITEMS
         self.window = window
         self.left = self.limit = window - (window >> 2)  # 75 %: late enough to ask in batches, early enough not to run dry
-        self.fallen = 0
-        self.spare = (window >> 2) + 1
         self.peak = 0
         self.items = None
 
     def open(self, source: Any) -> None:
         if not takes_requests(source):
-            self.window = self.left = self.limit = self.spare = UNBOUNDED
+            self.window = self.left = self.limit = UNBOUNDED
         subscribe(source, self)
 
     def subscribed(self, up: Subscription) -> None:
@@ -246,17 +236,6 @@ class QueuedInput(Input[T]):
             self.left -= count - 1
             self.took()
 
-    def dropped(self) -> None:
-        # On the source's thread, which does not hold the token, so it has a count of its own. Of a window at most ``limit - 1``
-        # items are taken and ``spare - 1`` are dropped before more is asked for, so that one at least is always still to come.
-        fallen = self.fallen + 1
-        if fallen < self.spare:
-            self.fallen = fallen
-            return
-        self.fallen = 0
-        if not self.done and not self.closed:
-            self.up.request(fallen)
-
     def close(self) -> None:
         super().close()
         items = self.items
@@ -301,10 +280,6 @@ class AskedInput(QueuedInput[T]):
 
     def took(self) -> None:
         pass
-
-    def dropped(self) -> None:
-        if not self.done and not self.closed:
-            self.up.request(1)
 
 
 class RelayedInput(Input[T]):
@@ -380,9 +355,6 @@ class DirectInput(RelayedInput[T], LeadsToCallbacks):
     def callbacks(self) -> CallbackObserver[Any] | None:
         callbacks = callbacks_behind(self.op.down)
         return callbacks if callbacks is not None and self.emit == callbacks.on_next else None  # the operator may emit otherwise
-
-    def dropped(self) -> None:
-        pass
 
     def close(self) -> None:
         self.on_next = self.op.discard

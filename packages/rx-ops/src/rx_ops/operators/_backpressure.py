@@ -255,9 +255,6 @@ class _Everything(GatedInput[T]):
     def subscribed(self, up: Subscription) -> None:
         request_all(up)
 
-    def dropped(self) -> None:
-        pass
-
 
 class _Straight(_Everything[T]):
     """The same where everything is wanted for good: no item waits."""

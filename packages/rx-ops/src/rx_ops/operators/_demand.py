@@ -45,7 +45,6 @@ class RebatchRequests(Pump[T]):
         self.main = main
         if refill is not None:
             main.left = main.limit = refill
-            main.spare = count - refill + 1
 
     def start(self) -> bool:
         return Op.start(self)  # as an operator that subscribes: the token is free while the source may answer already

@@ -230,9 +230,9 @@ _BATCHED: Final = 32
 class _Outer(OuterInput):
     """A source of sources that pushes: its items are mapped and subscribed as they come, on its thread.
 
-    It is asked for as many items as inner sources may run. An item that is used up at once, by a stage that drops it or by an
-    inner source that was pulled, is asked for again, in batches where many may run; but never in batches while inner sources run,
-    which would lessen how many can run at the same time.
+    It is asked for as many items as inner sources may run. An item that is used up at once, by an inner source that was pulled,
+    is asked for again, in batches where many may run; but never in batches while inner sources run, which would lessen how many
+    can run at the same time.
     """
 
     __slots__ = ("limit", "limited", "used", "window")
@@ -305,9 +305,6 @@ class _Outer(OuterInput):
             give_up(op, source)
             return
         entry.open(source)
-
-    def dropped(self) -> None:
-        self.use()
 
     def use(self) -> None:
         used = self.used + 1

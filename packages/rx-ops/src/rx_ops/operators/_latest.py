@@ -294,7 +294,7 @@ class _Main(GatedInput[Any]):
         for other in self.others:
             newest = other.item
             if newest is None:
-                self.dropped()
+                self.ask_again()
                 return
             row.append(newest)
         combiner = self.combiner

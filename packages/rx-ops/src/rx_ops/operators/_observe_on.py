@@ -407,7 +407,6 @@ class _Boundary(QueuedInput[T]):
         self.window = larger = window + more
         taken = self.limit - self.left
         self.limit = larger - (larger >> 2)
-        self.spare = (larger >> 2) + 1
         self.left = self.limit - taken
         self.up.request(more)
 

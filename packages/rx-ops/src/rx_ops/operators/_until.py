@@ -138,7 +138,7 @@ class _Skipped(GatedInput[T]):
             super().on_next(item)
         else:
             self.op.discard(item)
-            self.dropped()
+            self.ask_again()
 
 
 @op("skip_until")
