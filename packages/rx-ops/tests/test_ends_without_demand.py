@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 
+from rx_fusion import everything, stage
 from rx_ops import Flowable
 from rx_testing import ManualPublisher, TestSubscriber
 
@@ -108,3 +110,32 @@ def test_zip_ends_with_a_synchronous_source_that_has_no_further_item(short: Flow
     source.next(1)
     subscriber.assert_result((1, 9))
     assert source.cancelled
+
+
+@stage(request=everything)
+def has_some(source: Iterable[Any]) -> Iterator[bool]:
+    for item in source:
+        if item:
+            yield True
+            return
+    yield False
+
+
+BEHIND_ONE: dict[str, Callable[[Flowable[bool]], Flowable[Any]]] = {
+    "default_if_empty": lambda flow: flow.default_if_empty(False),
+    "buffer": lambda flow: flow.buffer(1),
+    "filter and default_if_empty": lambda flow: flow.filter(bool).default_if_empty(False),
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND_ONE.values(), ids=BEHIND_ONE)
+def test_a_source_that_was_asked_for_everything_is_left_with_the_one_item_made_of_it(
+    behind: Callable[[Flowable[bool]], Flowable[Any]],
+) -> None:
+    source = ManualPublisher[int]()
+    subscriber = TestSubscriber[Any](1)
+    behind(Flowable.wrap(source).stage(has_some)).subscribe(subscriber)
+    source.next(0, 1)
+    assert source.cancelled
+    assert len(subscriber.values) == 1
+    subscriber.assert_result(*subscriber.values)

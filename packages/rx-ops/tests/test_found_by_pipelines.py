@@ -509,3 +509,20 @@ def test_a_subscriber_that_leaves_with_its_subscription_starts_nothing_behind_an
         between(Flowable.wrap(source).cache()).do_on_subscribe(refuse).subscribe(subscriber)
     assert [str(error) for error in subscriber.errors] == ["mine"]
     assert len(source.subscriptions) == starts
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("gather", ["to_dict", "to_multimap"])
+def test_the_key_of_an_item_is_asked_for_before_its_value(gather: str, forms: Callable[[], Any]) -> None:
+    asked: list[str] = []
+
+    def asking(name: str) -> Callable[[int], int]:
+        def ask(item: int) -> int:
+            asked.append(f"{name} {item}")
+            return item
+
+        return ask
+
+    with forms():
+        getattr(Flowable.of(1, 2), gather)(asking("key"), asking("value")).blocking_get()
+    assert asked == ["key 1", "value 1", "key 2", "value 2"]

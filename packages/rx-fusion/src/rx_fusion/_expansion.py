@@ -231,7 +231,7 @@ class Expansion(Op[T]):
             if not demand:
                 self.stash = item
                 return demand
-            if self.shape.gives_one:
+            if self.shape.needs_first_only:
                 self.last = True  # a stage may have left its loop, so the source need not be over
             self.emit(item)
             if demand is not UNBOUNDED:

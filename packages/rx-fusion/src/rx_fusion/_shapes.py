@@ -76,6 +76,7 @@ class Shape:
         "ends_behind_head",
         "ends_with_source",
         "gives_one",
+        "needs_first_only",
         "one",
         "one_for_one",
         "seeded",
@@ -100,7 +101,10 @@ class Shape:
         self.ends_behind_head = not any(stage.expands or stage.tail_yields for stage in stages)
         #: One item at most comes out of it, whatever the source gives.
         ones = [at for at, stage in enumerate(stages) if stage.gives_one and (stage.single_tail or not stage.reduces)]
-        self.gives_one = bool(ones) and all(stage.one_to_at_most_one for stage in stages[ones[-1] + 1 :])
+        behind_one = stages[ones[-1] + 1 :] if ones else ()
+        self.gives_one = bool(ones) and all(stage.one_to_at_most_one for stage in behind_one)
+        #: With the first item out only the ends of stages are left to run: no item of the source is looked at any more.
+        self.needs_first_only = bool(ones) and not any(stage.expands or stage.head_yields for stage in behind_one)
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is
         #: anything left to do when an item was given.
         self.one_for_one = all(

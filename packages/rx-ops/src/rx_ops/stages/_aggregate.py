@@ -87,7 +87,8 @@ def to_list(source: Iterable[T]) -> Iterator[list[T]]:
 def to_dict(source: Iterable[T], key: Callable[[T], K], value: Callable[[T], V]) -> Iterator[dict[K, V]]:
     made: dict[K, V] = {}
     for item in source:
-        made[key(item)] = value(item)
+        found = key(item)  # first: an assignment to made[key(item)] would call the other one before
+        made[found] = value(item)
     yield made
 
 
