@@ -113,6 +113,21 @@ def test_a_source_that_answers_inside_of_an_item_is_asked_on(
     assert len(got.values) == 30
 
 
+class SendsTooEarly(Asking):
+    """A source that breaks RS 1.9: an item comes before the Subscription."""
+
+    def subscribe(self, subscriber: Any, /) -> None:
+        subscriber.on_next(0)
+        super().subscribe(subscriber)
+
+
+def test_a_source_that_sends_before_it_can_be_asked_is_not_asked_then() -> None:
+    source, got = SendsTooEarly(), TestSubscriber[int](request=1)
+    Flowable.wrap(source).filter(bool).subscribe(got)
+    source.subscriber.on_next(1)
+    assert got.values == [1]
+
+
 def ask_while_items_are_dropped() -> None:
     """Before each instruction of a request two items are dropped, the last ones that were asked for."""
     at, instructions = 0, 1

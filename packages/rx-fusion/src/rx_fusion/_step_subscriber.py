@@ -193,11 +193,11 @@ class StepSubscriber(StepEnd):
             self.ask(n)
 
     def tally(self, came: int, mark: int) -> int:
-        """Ask for what is needed in place of dropped items when it is as much as the source may still send: so one request is
-        made for many, and the source never waits for one.
+        """What is needed in place of dropped items is asked for when it is as much as the source may still send: one request is
+        made for many, and the source never waits for one (decision 0058).
 
-        Called on the source's thread as the item with the number ``mark`` has come, from which each dropped one takes what it
-        needs. Gives the next such number, and sets ``due``: that is requested when the caller has kept the number, because a
+        ``mark`` is how many items the source was asked for, less what the dropped ones need. Called on the source's thread when
+        so many came. Gives the next mark, and sets ``due``, which is requested when the caller has kept the mark, because a
         source may answer with further items.
         """
         if not self.replenish:
@@ -213,11 +213,13 @@ class StepSubscriber(StepEnd):
         return asked - fallen
 
     def catch_up(self) -> None:
+        """Request what is ``due``. A source that sends items before it has been given its subscriber is not asked (RS 1.9)."""
         due, self.due = self.due, 0
-        self.ask(due)
+        if self.up is not None:
+            self.ask(min(due, UNBOUNDED))
 
     def look_at_tally(self) -> None:
-        """The same where no generated function counts."""
+        """:meth:`tally` and :meth:`catch_up`, where no generated function counts."""
         self.mark = self.tally(self.came, self.mark)
         if self.due:
             self.catch_up()
