@@ -166,11 +166,11 @@ def to_list(trace: Trace) -> Trace:
 def to_dict(trace: Trace, key: Fn, value: Fn) -> Trace:
     got: dict[Any, Any] = {}
 
-    def step(x: Any) -> Trace:  # Python computes the value of an assignment before the key
-        happens, v = ask(value, x)
+    def step(x: Any) -> Trace:
+        happens, k = ask(key, x)
         if ended(happens):
             return happens
-        more, k = ask(key, x)
+        more, v = ask(value, x)
         if not ended(more):
             got[k] = v
         return [*happens, *more]
