@@ -71,11 +71,17 @@ class MergedInput(QueuedInput[T]):
     def keep(self, item: T) -> None:
         """Let ``item`` wait in the queue, unless it comes too late."""
         op = self.op
-        if not self.closed:
-            self.put(item)
-            op.ready.append(self)
-        else:
+        if self.closed:
             op.discard(item)
+            return
+        queue = self.queue
+        if queue:  # as put() has it, without the call
+            queue.append(item)
+            if len(queue) > self.window and not self.done:
+                self.overrun()
+        else:
+            self.put(item)
+        op.ready.append(self)
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:

@@ -144,7 +144,10 @@ class Merging(Op[T]):
                     self.later.append((self.new_input().open, outcome))
             elif entry.queue:
                 item = entry.queue.popleft()
-                entry.took()
+                if entry.left > 1:  # took(), without its frame
+                    entry.left -= 1
+                else:
+                    entry.took()
                 self.emit(item)
                 if demand is not UNBOUNDED:
                     demand -= 1
