@@ -526,3 +526,28 @@ def test_the_key_of_an_item_is_asked_for_before_its_value(gather: str, forms: Ca
     with forms():
         getattr(Flowable.of(1, 2), gather)(asking("key"), asking("value")).blocking_get()
     assert asked == ["key 1", "value 1", "key 2", "value 2"]
+
+
+COUNTING: dict[str, Callable[[Flow], Flow]] = {
+    "skip": lambda flow: flow.skip(1),
+    "skip further": lambda flow: flow.skip(4),
+    "take": lambda flow: flow.take(7),
+    "slice": lambda flow: flow.slice(1, 30, 3),
+    "buffer": lambda flow: flow.buffer(2),
+    "buffer with gaps": lambda flow: flow.buffer(2, 5),
+    "buffer that overlaps": lambda flow: flow.buffer(5, 2),
+}
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("stages", COUNTING.values(), ids=COUNTING)
+@pytest.mark.parametrize("first", [1, 2, 3])
+@pytest.mark.timeout(20)
+def test_what_counts_items_asks_for_what_is_left_when_a_loop_has_begun_it(
+    stages: Callable[[Flow], Flow], first: int, forms: Callable[[], Any]
+) -> None:
+    with forms():
+        items = Flowable.range(first, 400).hide().start_with(*range(first))
+        wanted = stages(Flowable.range(400)).concat_map(Flowable.just).blocking_list()
+        assert list(stages(items).concat_map(Flowable.just)) == wanted
+        assert list(stages(items).hide().rebatch_requests(1)) == wanted

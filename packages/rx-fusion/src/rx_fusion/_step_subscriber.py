@@ -60,6 +60,11 @@ class StepSubscriber(StepEnd):
         self.asks_all = False
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
         self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
+        if state is not None and any(stage.request is not None and not stage.gives_one for stage in shape.stages):
+            # Their rules begin with the first item, and these stages go on with the state that they have: what is requested is
+            # asked for, and one more for each item that does not give one.
+            self._rules = []
+            self.replenish = True
         self.wanted = self.added = self.known = self.due = self.came = self.mark = 0
         self.queue = None
         #: Set by the step where that matters: which stage had the item last.
