@@ -80,6 +80,19 @@ def test_a_request_is_made_for_many_dropped_items(in_front: Callable[[Flowable[i
 
 
 @pytest.mark.parametrize("in_front", IN_FRONT.values(), ids=IN_FRONT)
+def test_functions_behind_take_are_no_exception(in_front: Callable[[Flowable[int]], Flowable[int]]) -> None:
+    """They want everything, and take asks for what it needs of that."""
+    source, got = Asking(), list[int]()
+    in_front(Flowable.wrap(source)).filter(bool).take(128).subscribe(got.append)
+    for _ in range(1_280):
+        source.subscriber.on_next(0)
+    assert source.requests == [128] + [64] * 20
+    for _ in range(128):
+        source.subscriber.on_next(1)
+    assert len(got) == 128
+
+
+@pytest.mark.parametrize("in_front", IN_FRONT.values(), ids=IN_FRONT)
 def test_who_wants_one_item_has_each_dropped_one_replaced_at_once(in_front: Callable[[Flowable[int]], Flowable[int]]) -> None:
     source, got = Asking(), TestSubscriber[int](request=1)
     in_front(Flowable.wrap(source)).filter(bool).subscribe(got)

@@ -235,7 +235,7 @@ class _Writer(StageWriter):
             before += parse_statements(f"if {item} is None or run.closed:\n    run.unwanted({item})\n    return")
         if ends_early:
             before += parse_statements("if run.last: return")
-        if self.form.tallies:
+        if self.form.counts:
             before = [*parse_statements("nonlocal came, mark"), *before, *parse_statements("came += 1")]
         if ends_early:
             written = [ast.While(ast.Constant(True), [*stoppable(written), ast.Break()], [])]
@@ -252,7 +252,7 @@ class _Writer(StageWriter):
             "on_next", [made.args.args[0].arg], [*before, tried, *self.handed_on(ends_early, gives=conditions == [])]
         )
         body = [node for node in step.body if node is not made and not isinstance(node, ast.Return)]
-        if self.form.tallies:
+        if self.form.counts:
             body = [*parse_statements("came = mark = 0"), *body]
         body = [*parse_statements("failed = run.failed_here"), *body, on_next, *parse_statements("return on_next, finish")]
         return make_function("fused", ["run", "args", "state", "down", "raised"], body)
@@ -260,19 +260,15 @@ class _Writer(StageWriter):
     def handed_on(self, ends_early: bool, *, gives: bool) -> list[ast.stmt]:
         """What becomes of the item that a step gave: it may be the last one, or, unless it always ``gives`` one, dropped."""
         text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
-        tally = "if came >= mark:\n    mark = run.tally(came, mark)\n    if run.due: run.catch_up()\n"
-        if not self.form.tallies:
-            dropped = "if run.replenish: run.dropped()\n"
-        else:
-            needed = "run.needed()" if self.tells else "1"
-            dropped = f"if run.replenish:\n    mark -= {needed}\n" + indent(tally, "    ")
+        tally = dropped = ""
+        if self.form.counts:
+            tally = "if came >= mark:\n    mark = run.tally(came, mark)\n    if run.due: run.catch_up()\n"
+            dropped = f"if run.replenish:\n    mark -= {'run.needed()' if self.tells else '1'}\n" + indent(tally, "    ")
         if any(stage.reduces for stage in self.stages):  # nothing comes before the end
             if self.tells and not all(stage.wants_all for stage in self.stages if stage.request is not None):
                 text += dropped  # in front of take, the source was asked for few items
             return parse_statements(text)
-        handed = ""
-        if self.form.tallies:
-            handed += tally
+        handed = tally
         if self.form.callback:
             handed += "if run.closed: return\n"  # its handle may be disposed inside of a stage
         if any(stage.tail_yields or stage.gives_one for stage in self.stages):
@@ -284,6 +280,6 @@ class _Writer(StageWriter):
         if gives:
             return parse_statements(text + handed)
         text += "if out is not None:\n" + indent(handed, "    ")
-        if any(stage.drops for stage in self.stages):
+        if dropped:
             text += f"el{dropped}"
         return parse_statements(text)

@@ -37,9 +37,8 @@ class Form(NamedTuple):
     guarded: bool = False
     #: The source may hand over (see _loops): then the state of the stages goes with what is left of it.
     resumes: bool = False
-    #: ``emit`` for a consumer that does not want everything.
+    #: ``emit`` for a consumer that does not want everything; ``push`` where a source is not asked for everything, and a stage
+    #: drops items, see StepSubscriber.tally.
     counts: bool = False
-    #: ``push`` for a consumer that does not want everything, behind stages that drop: count what comes, see StepSubscriber.tally.
-    tallies: bool = False
     #: A third function gives the variables in which the stages keep items.
     keeps: bool = False

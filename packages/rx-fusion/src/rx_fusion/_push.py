@@ -50,7 +50,8 @@ class ClosureSteps(StepSubscriber):
         self.closed = False
         down = self.down
         callback = type(down) is CallbackObserver and down.function is not None
-        factory = shape.form(Form("push", callback=callback, guarded=self.guarded, tallies=self.replenish and not callback))
+        counts = self.replenish and not (callback and not self._rules)  # a function wants everything, and a rule may say less
+        factory = shape.form(Form("push", callback=callback, guarded=self.guarded, counts=counts))
         assert factory is not None  # the caller looked at shape.steps
         if callback:
             takes, raised = down.function, down.callback_failed

@@ -22,6 +22,7 @@ from rx_fusion._transit import SyncSteps, granted
 if TYPE_CHECKING:
     from rx_core import Subscriber, Subscription
     from rx_fusion._shapes import Shape
+    from rx_fusion._stage import Stage
 
 STEP = Form("step")
 
@@ -55,16 +56,12 @@ class StepSubscriber(StepEnd):
         self.stop = -1
         self.last = False
         self.late = None
-        self._rules = request_rules(shape, args)
+        resumed = state is not None
+        self._rules = request_rules(shape, args, resumed)
         #: Whatever a stage can use, the source is asked for everything, see :func:`push`.
         self.asks_all = False
         #: Whether more is asked for when a stage drops an item. A stage with a request rule has asked for what it drops.
-        self.replenish = any(stage.drops and stage.request is None for stage in shape.stages)
-        if state is not None and any(stage.request is not None and not stage.gives_one for stage in shape.stages):
-            # Their rules begin with the first item, and these stages go on with the state that they have: what is requested is
-            # asked for, and one more for each item that does not give one.
-            self._rules = []
-            self.replenish = True
+        self.replenish = any(stage.drops and not _is_ruled(stage, resumed) for stage in shape.stages)
         self.wanted = self.added = self.known = self.due = self.came = self.mark = 0
         self.queue = None
         #: Set by the step where that matters: which stage had the item last.
@@ -180,22 +177,15 @@ class StepSubscriber(StepEnd):
         self._tail.clear()
 
     def needed(self) -> int:
-        """A stage has dropped an item that was asked for: how many the source has to send for another one."""
+        """A stage has dropped an item that was asked for: how many the source has to send for another one, where there are rules."""
+        at = self.reached
+        if self._rules[at] is not None:
+            return 0
         n = 1
-        if self._rules:
-            at = self.reached
-            if self._rules[at] is not None:
-                return 0
-            for rule in reversed(self._rules[:at]):
-                if rule is not None:
-                    n = rule(n)
+        for rule in reversed(self._rules[:at]):
+            if rule is not None:
+                n = rule(n)
         return n
-
-    def dropped(self) -> None:
-        """Ask for them at once."""
-        n = self.needed()
-        if n > 0:
-            self.ask(n)
 
     def tally(self, came: int, mark: int) -> int:
         """What is needed in place of dropped items is asked for when it is as much as the source may still send: one request is
@@ -347,7 +337,13 @@ class StepSubscriber(StepEnd):
 Rule = Callable[[int], int]
 
 
-def request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule | None]:
+def _is_ruled(stage: Stage, resumed: bool) -> bool:
+    """Whether a rule says what a stage asks for. That of one that gives several begins with the first item: a stage that is
+    resumed, and goes on with the state that it has, asks for what is requested, and again for each item that gives none."""
+    return stage.request is not None and (stage.gives_one or not resumed)
+
+
+def request_rules(shape: Shape, args: tuple[Any, ...], resumed: bool = False) -> list[Rule | None]:
     """From downstream's n to upstream's: the rule of each stage that has one. No list where none has."""
     rules: list[Rule | None] = []
     at = 0
@@ -357,7 +353,7 @@ def request_rules(shape: Shape, args: tuple[Any, ...]) -> list[Rule | None]:
         if stage.reduces:
             rules.append(_everything)
         else:
-            rules.append(None if stage.request is None else stage.request(*mine))
+            rules.append(stage.request(*mine) if stage.request is not None and _is_ruled(stage, resumed) else None)
     return rules if any(rules) else []
 
 

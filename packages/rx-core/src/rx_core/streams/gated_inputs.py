@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import _hooks
 from rx_core._demand import UNBOUNDED
@@ -20,6 +20,9 @@ class MergedInput(QueuedInput[T]):
     their queue, once for each item, and ``ended``, of inputs whose source has ended."""
 
     __slots__ = ()
+
+    #: Whether ``ready`` has an entry for each item that waits.
+    has_turns: ClassVar[bool] = True
 
     def on_next(self, item: T, /) -> None:
         op = self.op
@@ -81,7 +84,8 @@ class MergedInput(QueuedInput[T]):
                 self.overrun()
         else:
             self.put(item)
-        op.ready.append(self)
+        if self.has_turns:
+            op.ready.append(self)
 
     def on_error(self, error: Exception, /) -> None:
         if self.closed:

@@ -26,6 +26,8 @@ class _InLine(MergedInput[R]):
 
     __slots__ = ()
 
+    has_turns: ClassVar[bool] = False
+
     def on_next(self, item: R, /) -> None:
         if self.op.current is self:  # and it is so until this source has ended
             super().on_next(item)
@@ -38,18 +40,6 @@ class _InLine(MergedInput[R]):
         # Publish first, look afterwards: the holder of the token makes it the current one first, then looks at its items.
         if not LOOK_FIRST or op.current is None or op.current is self:
             op.drain()
-
-    def keep(self, item: R) -> None:
-        if not self.closed:
-            queue = self.queue
-            if queue:  # as put() has it, without the call
-                queue.append(item)
-                if len(queue) > self.window and not self.done:
-                    self.overrun()
-            else:
-                self.put(item)
-        else:
-            self.op.discard(item)
 
 
 @op("concat_map_eager", loop=concat_map_loop)
