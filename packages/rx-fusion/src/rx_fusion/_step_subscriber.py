@@ -177,7 +177,7 @@ class StepSubscriber(StepEnd):
         self._tail.clear()
 
     def needed(self) -> int:
-        """A stage has dropped an item that was asked for: how many the source has to send for another one, where there are rules."""
+        """Where there are rules: a stage has dropped an item, and for another one the source has to send so many."""
         at = self.reached
         if self._rules[at] is not None:
             return 0
