@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ToFlowable,
     )
     from rx_ops.operators._buffer import BufferCut, BufferToggle
-    from rx_ops.operators._combine import ForkJoin, Zip
+    from rx_ops.operators._combine import ForkJoin, Zip, ZipLate
     from rx_ops.operators._concat import Concat, ConcatHead, concat_head, in_a_row
     from rx_ops.operators._concat_map import CONCAT_MAP, ConcatMap, Deciding
     from rx_ops.operators._conditional import Amb, FirstWithValue, SequenceEqual
@@ -95,7 +95,6 @@ if TYPE_CHECKING:
     from rx_ops.operators._using_when import UsingWhen
     from rx_ops.operators._window import WindowByCount, WindowCut, window_notes
     from rx_ops.operators._with_context import ContextSettings, WithContext, context_settings
-    from rx_ops.operators._zip_late import ZipLate
     from rx_ops.operators._zip_latest import ZipLatest
     from rx_ops.operators._zip_loop import row_of
 
@@ -114,7 +113,7 @@ _NAMES: Final = {
         "ToFlowable",
     ),
     "_buffer": ("BufferCut", "BufferToggle"),
-    "_combine": ("ForkJoin", "Zip"),
+    "_combine": ("ForkJoin", "Zip", "ZipLate"),
     "_concat": ("Concat", "ConcatHead", "concat_head", "in_a_row"),
     "_concat_map": ("CONCAT_MAP", "ConcatMap", "Deciding"),
     "_conditional": ("Amb", "FirstWithValue", "SequenceEqual"),
@@ -188,7 +187,6 @@ _NAMES: Final = {
     "_using_when": ("UsingWhen",),
     "_window": ("WindowByCount", "WindowCut", "window_notes"),
     "_with_context": ("ContextSettings", "WithContext", "context_settings"),
-    "_zip_late": ("ZipLate",),
     "_zip_latest": ("ZipLatest",),
     "_zip_loop": ("row_of",),
 }
