@@ -1,6 +1,6 @@
 """Draw random pipelines, and show where the library differs from the reference.
 
-    python -m tests.invisible.push [NAME...] [--count N] [--seed S] [--demanding]
+    python -m tests.invisible.push [NAME...] [--count N] [--seed S] [--demanding] [--long] [--untimed]
 
 With names, of sources and operators: pipelines that have them. Each difference is shown in the smallest pipeline that was found.
 """
@@ -28,12 +28,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first")
     made.add_argument("--seed", default="", help="draw others")
     made.add_argument("--demanding", action="store_true", help="subscribers do not request everything")
+    made.add_argument("--long", action="store_true", help="sources may have hundreds of items")
+    made.add_argument("--untimed", action="store_true", help="nothing needs a clock, so that a for loop can run them")
     made.add_argument("--most", type=int, default=10, metavar="N", help="show no more than N differences")
     return made
 
 
 def drawn(options: argparse.Namespace) -> Iterator[Trace]:
-    drawing = Drawing(demanding=options.demanding)
+    drawing = Drawing(demanding=options.demanding, long=options.long, untimed=options.untimed)
     for name in options.names or [None]:
         for number in range(options.first, options.first + options.count):
             seed = f"{options.seed}{number}"

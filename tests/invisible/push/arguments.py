@@ -20,6 +20,11 @@ MOST_HOT: Final = 2
 HOT_KINDS: Final = ("publish", "publish", "publish", "behavior", "replay", "replay1", "async")
 HORIZON: Final = 8_000
 LATEST: Final = 5_000
+#: In a long case: how often a source has many items, or an operator counts many, and how many those are. Operators with a queue
+#: request 128 at a time: only of more items do they request again, and may a loop hand over what has begun.
+MANY: Final = 0.5
+LEAST_OF_MANY: Final = 100
+MOST_OF_MANY: Final = 400
 
 
 class Drawer:
@@ -31,6 +36,10 @@ class Drawer:
         self.hot: list[HotSource] = []
         #: Whether subscribers do not request everything.
         self.demanding = False
+        #: Whether sources may have hundreds of items.
+        self.long = False
+        #: Whether nothing may need a clock.
+        self.untimed = False
         self.depth = 0
         #: The kind of stream that an operator is drawn for.
         self.kind = "flowable"
@@ -46,6 +55,19 @@ class Drawer:
     def between(self, least: int, most: int) -> int:
         return self.random.randint(least, most)
 
+    def amount(self, least: int, most: int) -> int:
+        """How many items a source has, or an operator counts. What is made for an item has a few in a long case, too."""
+        if self.long and not self.for_item and self.chance(MANY):
+            return self.between(LEAST_OF_MANY, MOST_OF_MANY)
+        return self.between(least, most)
+
+    def times(self, size: int, least: int) -> list[int]:
+        """In order. Many items come in a few bursts."""
+        if size < LEAST_OF_MANY:
+            return sorted(self.between(least, LATEST) for _ in range(size))
+        bursts = [self.between(least, LATEST) for _ in range(self.between(1, 6))]
+        return sorted(self.pick(bursts) for _ in range(size))
+
     def time(self, most: int = 2_500) -> int:
         return self.between(20, most)
 
@@ -57,7 +79,7 @@ class Drawer:
         return "$" if self.for_item and self.chance(0.4) else self.value()
 
     def numbers(self, most: int = 6) -> list[Any]:
-        return [self.number() for _ in range(self.between(0, most))]
+        return [self.number() for _ in range(self.amount(0, most))]
 
     def fault(self) -> Spec:
         if not self.chance(FAULTY):
@@ -76,11 +98,11 @@ class Drawer:
 
     def script(self, most: int = 8, from_start: bool = False) -> list[list[Any]]:
         """Events: some at once (``from_start``), the others at random times; the end, if there is one, is last."""
-        size = self.between(0, most)
-        times = sorted(self.between(20, LATEST) for _ in range(size))
+        size = self.amount(0, most)
+        times = self.times(size, 20)
         events: list[list[Any]] = [["n", self.value(), time] for time in times]
         if from_start:
-            for event in events[: self.between(0, size)]:
+            for event in events[: size if self.untimed else self.between(0, size)]:
                 del event[2:]
         if self.chance(0.75):
             end = ["c", None] if self.chance(0.7) else ["e", self.pick("ABC")]
@@ -91,7 +113,7 @@ class Drawer:
     def hot_source(self) -> str:
         if len(self.hot) < MOST_HOT and (not self.hot or self.chance(0.6)):
             name = f"h{len(self.hot)}"
-            times = sorted(self.between(1, LATEST) for _ in range(self.between(0, 8)))
+            times = self.times(self.amount(0, 8), 1)
             script: list[tuple[Any, ...]] = [(time, "n", self.value()) for time in times]
             if self.chance(0.8):
                 last = (times[-1] if times else 0) + self.time(1_500)
@@ -109,6 +131,11 @@ def count(least: int, most: int) -> Argument:
     return lambda d: d.between(least, most)
 
 
+def amount(least: int, most: int) -> Argument:
+    """How many items; in a long case they may be many."""
+    return lambda d: d.amount(least, most)
+
+
 def one_of(*choices: Any) -> Argument:
     return lambda d: d.pick(choices)
 
@@ -119,7 +146,7 @@ def maybe(argument: Argument, share: float = 0.5) -> Argument:
 
 def takes(d: Drawer) -> int:
     """How many items to take. When no more is requested than that, a stream of none may end with the first request only."""
-    return d.between(1 if d.demanding else 0, 5)
+    return d.amount(1 if d.demanding else 0, 5)
 
 
 def function(table: Sequence[str]) -> Argument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 
 
 class Task:
@@ -19,13 +20,13 @@ class Task:
 class Clock:
     def __init__(self) -> None:
         self.now = 0
-        self.tasks: list[Task] = []
+        self.tasks: list[tuple[int, int, Task]] = []
         self.planned = 0
 
     def after(self, delay: int, action: Callable[[], None]) -> Task:
         self.planned += 1
-        task = Task(self.now + delay, self.planned, action)
-        self.tasks.append(task)
+        task = Task(self.now + max(0, delay), self.planned, action)
+        heappush(self.tasks, (task.time, task.number, task))
         return task
 
     def every(self, first: int, period: int, action: Callable[[], None]) -> Task:
@@ -46,9 +47,8 @@ class Clock:
         return regular
 
     def advance_to(self, time: int) -> None:
-        while due := [task for task in self.tasks if task.time <= time]:
-            task = min(due, key=lambda task: (task.time, task.number))
-            self.tasks.remove(task)
+        while self.tasks and self.tasks[0][0] <= time:
+            _, _, task = heappop(self.tasks)
             if not task.cancelled:
                 self.now = task.time
                 task.action()

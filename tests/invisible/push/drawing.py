@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tests.invisible.push.arguments import DEEPEST, HORIZON, Drawer
-from tests.invisible.push.clock import Clock
 from tests.invisible.push.drawing_table import COMPOSED_SOURCES, ONE, OPERATORS, SIMPLE_SOURCES, SOURCES, Drawn, draw
-from tests.invisible.push.hot import SUBJECTS
-from tests.invisible.push.operator_table import OPERATORS as REFERENCE_OPERATORS
-from tests.invisible.push.reading import RXJAVA, Reader
-from tests.invisible.push.running import Demanding
-from tests.invisible.push.source_table import SOURCES as REFERENCE_SOURCES
-from tests.invisible.push.streams import Flow
+from tests.invisible.push.running import Demanding, described
 from tests.recorded.cases import Spec, Subscriber, Trace
 
 #: How often a source is wrapped in a publisher that is not the library's.
@@ -29,21 +23,33 @@ NOT_BY_DEMAND: Final = frozenset(
     )
 )  # fmt: skip
 
+#: These need the clock, or somebody who plays what a hot source gives. So does what is given milliseconds.
+TIMED: Final = frozenset(
+    ("hot", "ticks", "interval_range", "observe_on", "observe_latest", "subscribe_on", "unsubscribe_on", "cache_ttl")
+)
+
 KINDS: Final = ("flowable", "single", "maybe", "completable")
 
 
 class Drawing:
-    """Draws cases. ``demanding``: with subscribers that do not request everything."""
+    """Draws cases. ``demanding``: with subscribers that do not request everything. ``long``: with hundreds of items. ``untimed``:
+    for one subscriber, and nothing needs a clock."""
 
-    def __init__(self, *, demanding: bool = False) -> None:
-        self.demanding = demanding
+    def __init__(self, *, demanding: bool = False, long: bool = False, untimed: bool = False) -> None:
+        self.demanding, self.long, self.untimed = demanding, long, untimed
         self.operators = {kind: self.drawn(table) for kind, table in OPERATORS.items()}
         self.simple_sources = self.drawn(SIMPLE_SOURCES)
         self.sources = self.simple_sources | self.drawn(COMPOSED_SOURCES)
+        self.one = {kind: self.drawn(table) for kind, table in ONE.items()}
         self.kinds = KINDS[:1] if demanding else (*KINDS[:1] * 5, *KINDS[1:])
 
     def drawn(self, table: dict[str, Drawn]) -> dict[str, Drawn]:
-        return {name: table[name] for name in table if not (self.demanding and name in NOT_BY_DEMAND)}
+        return {name: drawn for name, drawn in table.items() if not self.left_out(name, drawn)}
+
+    def left_out(self, name: str, drawn: Drawn) -> bool:
+        if self.untimed and (name in TIMED or "ms" in drawn.arguments):
+            return True
+        return self.demanding and name in NOT_BY_DEMAND
 
     def names(self) -> list[str]:
         """All sources and operators that are drawn."""
@@ -53,7 +59,7 @@ class Drawing:
     def source(self, drawer: Drawer, kind: str) -> Spec:
         if kind in ("any", "same"):
             kind = drawer.kind if kind == "same" else drawer.pick(KINDS)
-        table = ONE.get(kind) or (self.simple_sources if drawer.depth > DEEPEST else self.sources)
+        table = self.one.get(kind) or (self.simple_sources if drawer.depth > DEEPEST else self.sources)
         return self.named_source(drawer, draw(drawer, table))
 
     def named_source(self, drawer: Drawer, name: str) -> Spec:
@@ -72,7 +78,7 @@ class Drawing:
 
     def drawer(self, seed: str) -> Drawer:
         drawer = Drawer(seed, self.source, self.operator)
-        drawer.demanding = self.demanding
+        drawer.demanding, drawer.long, drawer.untimed = self.demanding, self.long, self.untimed
         return drawer
 
     def case(self, seed: object) -> Trace:
@@ -98,24 +104,20 @@ class Drawing:
             if not self.operators[kind]:
                 break
             operators.append(self.operator(drawer, kind))
+        if self.untimed:
+            return Trace(0, source, tuple(operators), (Subscriber("d0", 0, None, None),), (), HORIZON, {})
         subscribers = [self.subscriber(drawer, i) for i in range(drawer.pick((1, 1, 1, 2, 2, 3)))]
         return Trace(0, source, tuple(operators), tuple(subscribers), tuple(drawer.hot), HORIZON, {})
 
     def subscriber(self, drawer: Drawer, number: int) -> Subscriber:
         at = drawer.time() if number and drawer.chance(0.7) else 0
-        after = drawer.between(1, 4) if drawer.chance(0.1) else None
+        after = drawer.amount(1, 4) if drawer.chance(0.1) else None
         cancel_at = at + drawer.time(4_000) if drawer.chance(0.15) else None
         if not self.demanding:
             return Subscriber(f"d{number}", at, cancel_at, after)
-        later = sorted((at + drawer.time(4_000), drawer.between(1, 4)) for _ in range(drawer.between(0, 4)))
-        return Demanding(f"d{number}", at, cancel_at, after, drawer.between(0, 3), drawer.pick((0, 0, 1, 1, 2)), tuple(later))
+        later = sorted((at + drawer.time(4_000), drawer.amount(1, 4)) for _ in range(drawer.between(0, 4)))
+        return Demanding(f"d{number}", at, cancel_at, after, drawer.amount(0, 3), drawer.pick((0, 0, 1, 1, 2)), tuple(later))
 
 
 def kind_of(drawer: Drawer, source: Spec, operators: list[Spec]) -> str:
     return described(Trace(0, source, tuple(operators), (), tuple(drawer.hot), HORIZON, {})).kind
-
-
-def described(case: Trace) -> Flow:
-    """The stream of a case in the reference, which nobody subscribes to."""
-    hot = {source.name: SUBJECTS[source.kind]().flow() for source in case.hot}
-    return Reader(Clock(), RXJAVA, REFERENCE_SOURCES, REFERENCE_OPERATORS, hot).pipeline(case.source, case.operators)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from tests.invisible.push.arguments import (
     Argument,
     Drawer,
+    amount,
     binary,
     combiner,
     const,
@@ -98,6 +99,7 @@ flow, flows = source("flowable"), sources(1, 3)
 inner, inner_single = source_for("flowable"), source_for("single")
 inner_maybe, inner_completable = source_for("maybe"), source_for("completable")
 most, few, rarely = maybe(count(1, 3), 0.3), count(0, 3), maybe(const(True), 0.05)
+some = amount(0, 3)
 lossy = one_of("BUFFER", "DROP", "LATEST", "ERROR")
 until = maybe(one_of("end", "boundary"), 0.3)
 #: The methods that ``shared`` stands for.
@@ -114,7 +116,7 @@ SIMPLE_SOURCES: Final = {
     "timer": Drawn("timer({ms})", weight=4, ms=_time),
     "interval_range": Drawn("interval_range({a}, {n}, {period}, initial={first})", weight=1, a=_at, n=count(0, 4), period=millis,
                             first=millis),
-    "range": Drawn("range({a}, {a} + {n})", weight=6, a=_at, n=count(0, 6)),
+    "range": Drawn("range({a}, {a} + {n})", weight=6, a=_at, n=amount(0, 6)),
     "iter": Drawn("from_iterable({v}, failing at {at})", weight=4, v=numbers, at=_failing_at),
     "array": Drawn("of({v})", v=numbers),
     "just": Drawn("just({v})", weight=3, v=_at),
@@ -122,7 +124,7 @@ SIMPLE_SOURCES: Final = {
     "error": Drawn("error({e})", e=one_of("E0", "E1", "E2", "E3")),
     "never": Drawn("never()", weight=1),
     "callable": Drawn("from_callable({f} of {v})", v=_at, f=unary),
-    "generate": Drawn("generate({n} items, {end})", n=count(0, 4), end=one_of("complete", "last", "error", "throw")),
+    "generate": Drawn("generate({n} items, {end})", n=amount(0, 4), end=one_of("complete", "last", "error", "throw")),
 }  # fmt: skip
 
 COMPOSED_SOURCES: Final = {
@@ -177,9 +179,9 @@ SIMPLE: Final = {
     "map": Drawn("map({f})", f=unary),
     "filter": Drawn("filter({p})", p=predicate),
     "take": Drawn("take({n})", weight=3, n=takes),
-    "skip": Drawn("skip({n})", n=few),
-    "take_last": Drawn("take_last({n})", weight=1, n=few),
-    "skip_last": Drawn("skip_last({n})", weight=1, n=few),
+    "skip": Drawn("skip({n})", n=some),
+    "take_last": Drawn("take_last({n})", weight=1, n=some),
+    "skip_last": Drawn("skip_last({n})", weight=1, n=some),
     "take_while": Drawn("take_while({p})", p=predicate),
     "skip_while": Drawn("skip_while({p})", weight=1, p=predicate),
     "take_until_p": Drawn("take_until(predicate={p})", weight=1, p=predicate),
@@ -195,7 +197,7 @@ SIMPLE: Final = {
     "continued": Drawn("hide().do_on_next(action).on_error_continue(...)", weight=1, methods=("on_error_continue",), faults=True),
     "do_after_next": Drawn("do_after_next(action)", weight=1, faults=True),
     "flat_map_iterable": Drawn("flat_map_iterable(lambda x: {g})", g=listed_for, faults=True),
-    "buffer": Drawn("buffer({n}, {k})", n=count(1, 4), k=maybe(count(1, 5))),
+    "buffer": Drawn("buffer({n}, {k})", n=amount(1, 4), k=maybe(amount(1, 5))),
     "progress": Drawn("progress(bar=quiet)", weight=1),
 }  # fmt: skip
 
@@ -256,7 +258,7 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "skip_until": Drawn("skip_until({g})", g=flow),
     "take_time": Drawn("take(seconds={ms})", ms=millis),
     "skip_time": Drawn("skip(seconds={ms})", ms=millis),
-    "take_last_time": Drawn("take_last({n}, seconds={ms})", ms=millis, n=maybe(few)),
+    "take_last_time": Drawn("take_last({n}, seconds={ms})", ms=millis, n=maybe(some)),
     "skip_last_time": Drawn("skip_last(seconds={ms})", ms=millis),
     # streams of streams
     "flat_map": Drawn("flat_map(lambda x: {g}, most={maxc}, delay_error={de})", weight=6, g=inner,
@@ -319,12 +321,12 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
                          b=maybe(flow, 0.3), fb=maybe(flow, 0.4), faults=True),
     # parts
     "buffer_time": Drawn("buffer(seconds={ms})", ms=millis),
-    "buffer_time_count": Drawn("buffer(seconds={ms}, count={n})", ms=millis, n=count(1, 3)),
+    "buffer_time_count": Drawn("buffer(seconds={ms}, count={n})", ms=millis, n=amount(1, 3)),
     "buffer_restart": Drawn("buffer(seconds={ms}, count={n}, restart=True)", ms=millis, n=count(1, 3)),
     "buffer_every": Drawn("buffer(seconds={ms}, every={every})", ms=millis, every=millis),
     "buffer_boundary": Drawn("buffer(boundary={b})", b=flow),
     "buffer_toggle": Drawn("buffer(opening={b}, closing=lambda x: {g})", b=flow, g=inner, faults=True),
-    "window": Drawn("window({size}, {k}) {fl} {n}", size=count(1, 4), k=maybe(count(1, 5)), fl=flattened, n=few),
+    "window": Drawn("window({size}, {k}) {fl} {n}", size=amount(1, 4), k=maybe(amount(1, 5)), fl=flattened, n=few),
     "window_time": Drawn("window(seconds={ms}) {fl} {n}", ms=millis, fl=flattened, n=few),
     "window_time_count": Drawn("window(seconds={ms}, count={size}) {fl} {n}", ms=millis, size=count(1, 3), fl=flattened,
                                n=few),
@@ -348,12 +350,12 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "publish_sel": Drawn("publish(twice: {mode} {n})", mode=read_twice, n=maybe(count(1, 3))),
     "replay_sel": Drawn("replay(selector=twice: {mode} {n})", mode=read_twice, n=maybe(count(1, 3))),
     # demand
-    "bp_buffer": Drawn("on_backpressure_buffer({n}, overflow={ov})", n=count(1, 4),
+    "bp_buffer": Drawn("on_backpressure_buffer({n}, overflow={ov})", n=amount(1, 4),
                        ov=one_of("ERROR", "DROP_OLDEST", "DROP_LATEST", "DROP_INCOMING")),
     "on_backpressure_reduce": Drawn("on_backpressure_reduce({f}, supplier of {seed})", f=binary, seed=maybe(few)),
     "on_backpressure_timeout": Drawn("on_backpressure_timeout({ms}, capacity={n})", ms=millis, n=maybe(count(1, 3)),
                                      faults=True),
-    "rebatch_requests": Drawn("rebatch_requests({n}, refill={k})", n=count(2, 5), k=maybe(count(1, 2))),
+    "rebatch_requests": Drawn("rebatch_requests({n}, refill={k})", n=amount(2, 5), k=maybe(count(1, 2))),
     "rails": Drawn("parallel({par}, prefetch={pre}), joined in order with prefetch={k}, delay_error={de}", par=count(1, 3),
                    pre=count(1, 4), k=count(1, 4), de=yes),
     "rate_limit": Drawn("rate_limit({n}, {ms})", n=count(1, 3), ms=millis),
@@ -380,7 +382,7 @@ FLOWABLE: Final = SIMPLE | ANY | ITEMS | ON_COMPLETE | {
     "all": Drawn("all({p})", weight=1, p=predicate),
     "any": Drawn("any({p})", weight=1, p=predicate),
     "is_empty": Drawn("is_empty()", weight=1),
-    "element_at": Drawn("element_at({n})", weight=1, n=count(0, 4)),
+    "element_at": Drawn("element_at({n})", weight=1, n=amount(0, 4)),
     "first": Drawn("first({v})", weight=1, v=maybe(value)),
     "first_element": Drawn("first_element()", weight=1),
     "last": Drawn("last({v})", weight=1, v=maybe(value)),

@@ -83,7 +83,6 @@ class MergeOrdered(Stage):
                     inner.fetch()
                 if inner.items:
                     item = inner.items.pop(0)
-                    inner.took()
                     self.heads[at] = (self.sign * self.key(item), at, item)
         return all(at in self.heads or inner.done for at, inner in enumerate(self.inners))
 
@@ -107,6 +106,7 @@ class MergeOrdered(Stage):
                 del self.heads[at]
                 self.wanted -= 1
                 self.down.on_next(item)
+                self.inners[at].took()
             else:
                 return
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from tests.invisible.push.clock import Clock
 from tests.invisible.push.describing import program
-from tests.invisible.push.library import FAILED, FORMS, Form, possible_forms, respond
+from tests.invisible.push.library import FAILED, FORMS, FUSED, ITERATED, Form, possible_forms, respond
 from tests.invisible.push.reading import OBSERVABLE, RXJAVA, Variant, names, unheard
-from tests.invisible.push.running import Endless, demanding, refer
+from tests.invisible.push.running import Demanding, Endless, demanding, described, refer, refer_in_a_loop
 from tests.invisible.push.shrinking import shrunk
 from tests.invisible.push.streams import UNBOUNDED
 from tests.recorded.cases import Answer, Spec, Trace
@@ -31,7 +32,10 @@ OBSERVING: Final = tuple(replace(OBSERVABLE, pulls=each.pulls, ahead=each.ahead,
 #: Behind these, and where windows or groups are flattened, items may wait for an operator that asks for a few at a time. Which
 #: come first must not matter, as no rule says it: those of which source, or those that came first.
 MERGING: Final = frozenset(
-    ("merge", "merge_de", "merge_with", "flat_map", "delay_sel", "twice", "publish_sel", "replay_sel", "switch_on_first")
+    (
+        *("merge", "merge_de", "merge_with", "flat_map", "flat_map_m", "flat_map_s", "delay_sel"),
+        *("twice", "publish_sel", "replay_sel", "switch_on_first"),
+    )
 )
 
 #: A cancel may stop what follows it: a predicate that is asked behind an item, the making of a source whose subscriber leaves
@@ -77,12 +81,16 @@ def compared(case: Trace, answer: Answer) -> Answer:
     return {name: signals for name, signals in kept.items() if signals}
 
 
+def ends_at_once(signals: Sequence[Sequence[Any]]) -> bool:
+    return bool(signals) and signals[-1][0] == 0 and not signals[-1][1].startswith("next")
+
+
 class Judge:
     """The reference's view of cases."""
 
-    def expected(self, case: Trace, form: Form) -> Answer | None:
+    def expected(self, case: Trace, form: Form, answer: Callable[[Trace, Variant], Answer] = refer) -> Answer | None:
         """What the case has to answer. None where that depends on how items are fetched, or where it goes on for ever."""
-        variants = OBSERVING if form.observable else PREFETCHING if demanding(case) else FETCHING
+        variants = OBSERVING if form.observable else PREFETCHING if form.iterated or demanding(case) else FETCHING
         streams = (case.source, case.operators)
         if anywhere(unheard, streams):
             variants = (*variants, replace(variants[0], late=True))
@@ -100,10 +108,19 @@ class Judge:
         if any(source.kind in REPLAYING for source in case.hot):
             variants = (*variants, replace(variants[0], joins_first=True))
         try:
-            answers = [compared(case, refer(case, variant)) for variant in variants]
+            answers = [compared(case, answer(case, variant)) for variant in variants]
         except Endless:
             return None
         return answers[0] if all(answer == answers[0] for answer in answers) else None
+
+    def iterated(self, case: Trace, expected: Answer) -> Answer | None:
+        """What a loop gets. None where time has a part in it, or where it matters how far a subscriber is ahead."""
+        refer(case, clock=(clock := Clock()))
+        if clock.planned or not ends_at_once(expected.get("d0", [])) or described(case).kind != "flowable":
+            return None
+        one_by_one = replace(case, subscribers=(Demanding("d0", 0, None, None, first=1, with_each=1),))
+        pulled, in_a_loop = self.expected(one_by_one, FUSED), self.expected(case, ITERATED, refer_in_a_loop)
+        return expected if pulled == expected == in_a_loop else None
 
     def differences(self, case: Trace, forms: Sequence[Form] = FORMS) -> list[Difference]:
         found: list[Difference] = []
@@ -114,6 +131,8 @@ class Judge:
             if form.observable not in expectations:
                 expectations[form.observable] = self.expected(case, form)
             expected = expectations[form.observable]
+            if form.iterated and expected is not None:
+                expected = self.iterated(case, expected)
             if expected is None:
                 continue
             got = compared(case, respond(case, form))

@@ -1,5 +1,5 @@
-"""The same cases on the library: as it fuses them, with walls between, without fusion, with Observables for Flowables, and for
-callbacks."""
+"""The same cases on the library: as it fuses them, with walls between, without fusion, with Observables for Flowables, for
+callbacks, and in a for loop."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rx_testing import VirtualScheduler
 from tests.invisible.push.observables import ABOUT_DEMAND, OBSERVABLE_OPERATORS, OBSERVABLE_SOURCES, SUBJECTS, ObservableBuilder
 from tests.invisible.push.publishers import PUBLISHERS
 from tests.invisible.push.reading import names
-from tests.invisible.push.running import Endless, Watcher, demanding, play, steps
+from tests.invisible.push.running import MOST, Endless, Watcher, demanding, play, steps
 from tests.recorded.building import Builder, MakeOperator, MakeSource, Stream
-from tests.recorded.cases import Answer, Spec, Trace
+from tests.recorded.cases import Answer, Spec, Subscriber, Trace
 from tests.recorded.operators import OPERATORS
 from tests.recorded.running import PROCESSORS, time_limit
 from tests.recorded.running import Endless as TooLong
@@ -39,6 +39,7 @@ class Form:
     walls: bool = False
     observable: bool = False
     callbacks: bool = False
+    iterated: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -49,13 +50,18 @@ OFF: Final = Form("without fusion", fused=False)
 WALLS: Final = Form("walls between", walls=True)
 OBSERVABLE: Final = Form("observable", observable=True)
 CALLBACKS: Final = Form("callbacks", callbacks=True)
-FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE, CALLBACKS)
+ITERATED: Final = Form("a for loop", iterated=True)
+FORMS: Final = (FUSED, OFF, WALLS, OBSERVABLE, CALLBACKS, ITERATED)
 
 
 def possible_forms(case: Trace) -> list[Form]:
-    """An Observable has no demand, and callbacks want everything."""
-    about_demand = demanding(case) or not ABOUT_DEMAND.isdisjoint(names((case.source, case.operators)))
-    return [form for form in FORMS if not ((form.observable and about_demand) or (form.callbacks and demanding(case)))]
+    """An Observable has no demand, and callbacks want everything. A loop asks for items as it comes to them, from the start to
+    the end: that is what it does with a case, if that ends at once (see ``judging.py``)."""
+    asks = demanding(case)
+    about_demand = asks or not ABOUT_DEMAND.isdisjoint(names((case.source, case.operators)))
+    alone = case.subscribers == (Subscriber("d0", 0, None, None),)
+    impossible = {OBSERVABLE: about_demand, CALLBACKS: asks, ITERATED: about_demand or not alone}
+    return [form for form in FORMS if not impossible.get(form)]
 
 
 @contextmanager
@@ -132,12 +138,30 @@ class CallbackWatcher(Watcher):
         self.observer.dispose()
 
 
+def _iterated(stream: Flowable[Any]) -> Iterator[list[Any]]:
+    """Nothing but the loop makes the stream go on: the clock stands."""
+    items = 0
+    try:
+        for item in stream:
+            items += 1
+            if items > MOST:
+                raise Endless
+            yield [0, f"next {_text(item)}"]
+    except Exception as error:
+        yield [0, f"error {_text(error)}"]
+    else:
+        yield [0, "complete"]
+
+
 def _run(case: Trace, form: Form) -> Answer:
     clock = VirtualScheduler()
     kinds: Mapping[str, Callable[[], Any]] = SUBJECTS if form.observable else PROCESSORS
     hot = {source.name: kinds[source.kind]() for source in case.hot}
     stream = builder(form, clock, hot).pipeline(case.source, case.operators)
     unbounded = UNBOUNDED if isinstance(stream, Flowable) else 0
+    if form.iterated:
+        assert isinstance(stream, Flowable)
+        return {"d0": list(_iterated(stream))}
     kind = CallbackWatcher if form.callbacks and isinstance(stream, Flowable) else Watcher
     watchers = [kind(plan, lambda: milliseconds(clock.now()), _text, unbounded, unbounded) for plan in case.subscribers]
     made = steps(case, watchers, lambda watcher: watcher.subscribe_to(stream), hot, AppError)

@@ -88,6 +88,9 @@ class Reader(Waiting):
 
     def cancel(self) -> None:
         super().cancel()
+        while self.items:  # they need not be prefetched any more
+            self.items.pop()
+            self.part.gave()
         self.part.leave()
 
     def gave(self) -> None:
@@ -254,9 +257,9 @@ class WindowRuns(WindowCount):
             return
         if self.windows:
             window = self.windows[0][1]
-            if window.done:
-                self.demand.took(self.up)
             window.put(item)
+            if window.gone:
+                self.demand.took(self.up)
         else:
             window = self.new_part()
             self.windows.append((0, window))

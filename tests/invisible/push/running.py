@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from tests.invisible.push.clock import Clock
@@ -13,8 +14,9 @@ from tests.invisible.push.hot import SUBJECTS
 from tests.invisible.push.operator_table import OPERATORS
 from tests.invisible.push.reading import RXJAVA, Reader, Variant
 from tests.invisible.push.source_table import SOURCES
-from tests.invisible.push.streams import UNBOUNDED, Count, Failure
-from tests.recorded.cases import Answer, HotSource, Subscriber, Trace
+from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, Prefetch, Subscriber, Subscription
+from tests.recorded.cases import Answer, HotSource, Trace
+from tests.recorded.cases import Subscriber as Plan
 
 #: How long a case is run after its horizon.
 AFTERWARDS: Final = 20_000
@@ -28,7 +30,7 @@ class Endless(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Demanding(Subscriber):
+class Demanding(Plan):
     """A subscriber that does not request everything."""
 
     #: What it requests at subscribing; with each item; and at which times.
@@ -48,9 +50,7 @@ class Watcher:
     everything; 0 for a stream that has no requests.
     """
 
-    def __init__(
-        self, plan: Subscriber, now: Callable[[], int], text: Callable[[Any], str], unbounded: Count, at_last: Count
-    ) -> None:
+    def __init__(self, plan: Plan, now: Callable[[], int], text: Callable[[Any], str], unbounded: Count, at_last: Count) -> None:
         self.plan, self.now, self.text, self.unbounded, self.at_last = plan, now, text, unbounded, at_last
         self.demanding = plan if isinstance(plan, Demanding) else None
         self.got: list[list[Any]] = []
@@ -184,9 +184,54 @@ class ReferenceWatcher(Watcher):
             super().on_complete()
 
 
-def refer(case: Trace, variant: Variant = RXJAVA) -> Answer:
+def described(case: Trace, variant: Variant = RXJAVA) -> Flow:
+    """The stream of a case in the reference, before it is subscribed. What is hot gives nothing, and the clock stands."""
+    hot = {source.name: SUBJECTS[source.kind]().flow() for source in case.hot}
+    return Reader(Clock(), variant, SOURCES, OPERATORS, hot).pipeline(case.source, case.operators)
+
+
+class Taking(Subscriber):
+    """What a for loop takes items from: they wait here, and it asks for more when three quarters of them are taken."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.end: str | None = None
+        self.demand = Prefetch(128)
+
+    def on_subscribe(self, up: Subscription) -> None:
+        self.up = up
+        up.request(self.demand.size)
+
+    def on_next(self, item: Any) -> None:
+        self.items.append(item)
+
+    def on_error(self, failure: Failure) -> None:
+        self.end = f"error {text(failure)}"
+
+    def on_complete(self) -> None:
+        self.end = "complete"
+
+    def taken(self) -> Iterator[str]:
+        while self.items:
+            yield f"next {text(self.items.pop(0))}"
+            self.demand.took(self.up)
+        if self.end:
+            yield self.end
+
+
+def refer_in_a_loop(case: Trace, variant: Variant = RXJAVA) -> Answer:
+    """The same for a loop, while the clock stands."""
+    taking = Taking()
+    described(case, variant).subscribe(taking)
+    taken = list(islice(taking.taken(), MOST + 1))
+    if len(taken) > MOST:
+        raise Endless
+    return {"d0": [[0, signal] for signal in taken]} if taken else {}
+
+
+def refer(case: Trace, variant: Variant = RXJAVA, clock: Clock | None = None) -> Answer:
     """What the naive reference answers."""
-    clock = Clock()
+    clock = clock or Clock()
     hot = {source.name: SUBJECTS[source.kind]() for source in case.hot}
     for subject in hot.values():
         subject.joins_first = variant.joins_first

@@ -32,6 +32,8 @@ OPTIONAL: Final = (
 )
 #: Lists that may be shorter.
 LISTS: Final = ("xs", "v", "script", "ops")
+#: A list of so many is made shorter by more than one item at a time.
+MANY: Final = 16
 #: Sources that say less than others. The last is also for subscribers that do not request everything.
 PLAIN: Final[tuple[Spec, ...]] = ({"s": "empty"}, {"s": "just", "v": 1}, {"s": "never"})
 
@@ -85,18 +87,33 @@ def smaller_specs(spec: Spec, plainer: Sequence[Spec]) -> Iterator[Spec]:
             yield {name: value for name, value in spec.items() if name != key}
     for key in LISTS:
         items = spec.get(key, ())
-        for at in range(len(items) if isinstance(items, list) else 0):
-            if key != "xs" or len(items) > 1:
-                yield {**spec, key: [*items[:at], *items[at + 1 :]]}
-            if isinstance(items[at], Mapping):
-                yield from (
-                    {**spec, key: [*items[:at], smaller, *items[at + 1 :]]} for smaller in smaller_specs(items[at], plainer)
-                )
+        if not isinstance(items, list):
+            continue
+        yield from ({**spec, key: shorter} for shorter in without_some(items) if shorter or key != "xs")
+        for at, item in enumerate(items):
+            if isinstance(item, Mapping):
+                yield from ({**spec, key: [*items[:at], smaller, *items[at + 1 :]]} for smaller in smaller_specs(item, plainer))
     for key, value in spec.items():
         if isinstance(value, Mapping):
             yield from ({**spec, key: smaller} for smaller in smaller_specs(value, plainer))
-        elif key in ("n", "a") and isinstance(value, int) and value > 0:
-            yield {**spec, key: value - 1}
+        elif key in ("n", "a", "k", "size") and isinstance(value, int) and value > 0:
+            yield from ({**spec, key: smaller} for smaller in smaller_counts(value))
+
+
+def without_some(items: list[Any]) -> Iterator[list[Any]]:
+    """Lists without one half, one quarter and so on, at last without one item."""
+    size = len(items)
+    while size:
+        size = 1 if size < MANY else size // 2
+        for at in range(0, len(items), size):
+            yield [*items[:at], *items[at + size :]]
+        size -= size == 1
+
+
+def smaller_counts(count: int) -> Iterator[int]:
+    if count > MANY:
+        yield from (count // 2, count * 7 // 8)
+    yield count - 1
 
 
 def size(spec: Any) -> int:
@@ -117,10 +134,12 @@ def plainer_subscribers(subscriber: Subscriber) -> Iterator[Subscriber]:
             yield replace(subscriber, later=subscriber.later[:-1])
         if subscriber.with_each:
             yield replace(subscriber, with_each=0)
+        if subscriber.first > MANY:
+            yield from (replace(subscriber, first=first) for first in smaller_counts(subscriber.first))
 
 
 def smaller_hot(hot: HotSource) -> Iterator[HotSource]:
-    for at in range(len(hot.script)):
-        yield replace(hot, script=(*hot.script[:at], *hot.script[at + 1 :]))
+    for script in without_some(list(hot.script)):
+        yield replace(hot, script=tuple(script))
     if hot.kind != "publish":
         yield replace(hot, kind="publish")

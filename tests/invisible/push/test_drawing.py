@@ -11,7 +11,7 @@ from tests.invisible.push.describing import program
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.drawing_table import OPERATORS, SOURCES
 from tests.invisible.push.judging import Judge
-from tests.invisible.push.library import FUSED, OBSERVABLE, possible_forms, respond
+from tests.invisible.push.library import FUSED, ITERATED, OBSERVABLE, possible_forms, respond
 from tests.invisible.push.operator_table import OPERATORS as REFERENCE_OPERATORS
 from tests.invisible.push.reading import names
 from tests.invisible.push.running import Demanding, refer
@@ -56,6 +56,42 @@ def test_hot_timed_lossy_and_foreign_sources_come_several_at_once() -> None:
     seen = [names((made.source, made.operators)) for made in map(Drawing().case, range(300))]
     lively = [sum(name in ("hot", "create", "foreign", "paced", "timer", "interval") for name in each) for each in seen]
     assert sum(count >= 2 for count in lively) > 60
+
+
+def test_long_cases_have_more_items_than_an_operator_asks_for_at_a_time() -> None:
+    answers = [refer(Drawing(long=True).case(seed)) for seed in range(100)]
+    assert sum(any(len(signals) > 128 for signals in answer.values()) for answer in answers) > 5
+
+
+def test_what_needs_no_clock_is_compared_in_a_for_loop() -> None:
+    judge, untimed = Judge(), [Drawing(untimed=True).case(seed) for seed in range(100)]
+    expected = [judge.expected(made, FUSED) for made in untimed]
+    looped = [judge.iterated(made, answer) for made, answer in zip(untimed, expected, strict=True) if answer is not None]
+    assert sum(answer is not None for answer in looped) > 30
+
+
+@pytest.mark.parametrize(
+    ("source", "because"),
+    [
+        ({"s": "timer", "ms": 1}, "it would wait for the clock"),
+        ({"s": "never"}, "it would wait for ever"),
+        ({"s": "hot", "id": "h0"}, "it would wait for who plays the hot source"),
+        ({"s": "create", "script": [["n", item] for item in range(200)], "strategy": "LATEST"}, "a loop asks for 128"),
+    ],
+)
+def test_what_a_for_loop_would_wait_for_or_get_otherwise_is_not_compared(source: Any, because: str) -> None:
+    made = case(source, hot=(HotSource("h0", "publish", ((100, "n", 3), (250, "c"))),))
+    assert Judge().differences(made, [ITERATED]) == [], because
+
+
+def test_a_difference_in_a_for_loop_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(made: Trace, form: object) -> Any:
+        return {name: got[:100] if form == ITERATED else got for name, got in refer(made).items()}
+
+    monkeypatch.setattr(judging, "respond", forgetful)
+    found = Judge().differences(case({"s": "range", "a": 0, "n": 200}))
+    assert [str(each.form) for each in found] == ["a for loop"]
+    assert Judge().smallest(found[0]).case == case({"s": "range", "a": 0, "n": 100})
 
 
 def test_a_case_is_a_program_to_be_read() -> None:

@@ -1,7 +1,8 @@
 """The library signals what the naive reference says: random pipelines of hot, timed, lossy and foreign sources, on virtual time.
 
 Compared are all signals of all subscribers, with their virtual times: as the library fuses, without fusion, with walls between
-all operators, and with Observables for Flowables; where a pipeline becomes a Single, a Maybe or a Completable that is compared.
+all operators, with Observables for Flowables, and in a for loop where nothing needs a clock; where a pipeline becomes a Single, a
+Maybe or a Completable that is compared.
 Not compared is what hinges on how far an operator reads ahead: where the reference itself answers otherwise when its operators
 prefetch, or fetch items at hand, in another way (see ``judging.py``).
 
@@ -25,12 +26,21 @@ EACH: Final = 2
 #: Random ones, and with subscribers that do not request everything.
 RANDOM: Final = NIGHTLY or 100
 DEMANDING: Final = (NIGHTLY or 600) // 4
+#: Of each kind of long ones, and of those without a clock.
+OTHERS: Final = (NIGHTLY or 160) // 8
 PARTS: Final = 10 if NIGHTLY else 2
 #: So many differences are made small and shown.
 MOST_SHOWN: Final = 5
 
 DRAWING: Final = Drawing()
 DEMANDING_DRAWING: Final = Drawing(demanding=True)
+#: Several hundred items: more than an operator asks for at a time.
+OTHER_DRAWINGS: Final = {
+    "long": Drawing(long=True),
+    "long, little is requested": Drawing(long=True, demanding=True),
+    "long, without a clock": Drawing(long=True, untimed=True),
+    "without a clock": Drawing(untimed=True),
+}
 BEGINNING: Final = f"{SEED}/" if NIGHTLY else ""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(24 * 3600 if NIGHTLY else 120)]
@@ -61,3 +71,9 @@ def test_a_random_pipeline_signals_what_the_reference_says(part: int) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_subscriber_that_requests_little_gets_what_the_reference_says(part: int) -> None:
     check(DEMANDING_DRAWING.case(f"{BEGINNING}{number}") for number in range(part, DEMANDING, PARTS))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("kind", OTHER_DRAWINGS)
+def test_of_many_items_and_in_a_loop_a_pipeline_signals_what_the_reference_says(kind: str, part: int) -> None:
+    check(OTHER_DRAWINGS[kind].case(f"{BEGINNING}{number}") for number in range(part, OTHERS, PARTS))

@@ -53,7 +53,7 @@ def delay_by(source: Flow, selector: Selector, prefetch: Count, waiting: str) ->
         first = selector(item).through(Take, 1).through(Map, lambda _: item)
         return in_turn(SwitchIfEmpty, first, listed([item]))
 
-    return source.through(FlatMap, waits, UNBOUNDED, prefetch, waiting=waiting)
+    return source.through(FlatMap, waits, prefetch, prefetch, waiting=waiting)
 
 
 def delay_subscription(source: Flow, other: Flow) -> Flow:
