@@ -138,14 +138,14 @@ class Skip(Stage):
         self.count, self.on_request = count, on_request
 
     def on_subscribe(self, up: Subscription) -> None:
-        count = self.count
+        at_once = 0 if self.on_request else self.count
         super().on_subscribe(up)
-        if count and not self.on_request:
-            up.request(count)
+        if at_once:
+            up.request(at_once)
 
     def request(self, n: Count) -> None:
-        self.up.request(n + self.count if self.on_request else n)
-        self.on_request = False
+        first, self.on_request = self.on_request, False
+        self.up.request(n + self.count if first else n)
 
     def next(self, item: Any) -> None:
         if self.count:
