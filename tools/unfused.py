@@ -2,21 +2,25 @@
 
     python tools/unfused.py [--nightly | pytest arguments]
 
-A second, smaller pass: what takes seconds or races for long is left to the first one, and to ``--nightly``. What cannot hold
-without fusion is listed here, each with its reason; a line that names no test any more is an error. So a new test runs here as
-well, unless it is about fusion itself.
+A second, smaller pass: what takes seconds or races for long is left to the first one, and to ``--nightly``. A test that switches
+fusion off by itself, in a form of its own or to compare, has run without it in the first pass. What cannot hold without fusion
+is listed here, each with its reason; a line that names no test any more is an error. So a new test runs here as well, unless it
+is about fusion itself.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
 os.environ["RX_FUSION"] = "off"  # before anything of ours is imported
 
 import pytest
+
+from rx_fusion import fusion_off
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FOLDERS: Final = ("packages/rx-ops/tests", "packages/rx-fusion/tests", "tests/integration")
@@ -65,6 +69,7 @@ WITHOUT_PIPELINES: Final = {
     _OPS + "test_one_item_generated.py": "reads the types' sources",
     _OPS + "test_observable_generated.py": "reads the types' sources",
     _OPS + "test_operator_modules.py": "looks at imports",
+    _ACROSS + "test_wrong_arguments.py": "calls that are refused",
 }
 
 #: Differences that should not be, by what can be seen of them.
@@ -75,23 +80,35 @@ NOT_YET: Final = {
 }
 
 
-class LeavingOut:
-    """Deselects what is listed, and notices what is listed in vain."""
+def switches_fusion_off(item: pytest.Item) -> bool:
+    """Whether the test does that by itself: in its own lines, or by a parameter."""
+    callspec, function = getattr(item, "callspec", None), getattr(item, "function", None)
+    given = () if callspec is None else callspec.params.values()
+    of_both_forms = any(value is form for value in given for form in (nullcontext, fusion_off))
+    return of_both_forms or (function is not None and fusion_off.__name__ in function.__code__.co_names)
 
-    def __init__(self) -> None:
+
+class LeavingOut:
+    """Deselects what is listed, unless it is ``nightly`` what has run without fusion, and notices what is listed in vain."""
+
+    def __init__(self, nightly: bool) -> None:
+        self.nightly = nightly
         self.unused = set[str]()
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         listed = (*ABOUT_FUSION, *WITHOUT_PIPELINES, *NOT_YET)
         left_out = [item for item in items if item.nodeid.startswith(listed)]
         self.unused = {each for each in listed if not any(item.nodeid.startswith(each) for item in left_out)}
+        if not self.nightly:
+            known = {*left_out}
+            left_out += [item for item in items if item not in known and switches_fusion_off(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
 
 
 def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
-    leaving_out = LeavingOut()
+    leaving_out = LeavingOut(nightly=arguments == ["--nightly"])
     chosen = ["-m", "not slow and not stress and not nightly"]
     if arguments == ["--nightly"]:
         arguments, chosen = [], []
