@@ -87,6 +87,8 @@ def test_a_function_that_was_not_registered_is_no_stage() -> None:
         stage_of(plain)
 
 
+FLAG = "empty = True\n    for item in source:\n"
+CLEARED = "        empty = False\n"
 SHAPES: dict[str, tuple[str, set[str]]] = {
     "one to one": ("for item in source:\n        yield item", set()),
     "drops": ("for item in source:\n        if item:\n            yield item", {"drops"}),
@@ -101,8 +103,30 @@ SHAPES: dict[str, tuple[str, set[str]]] = {
         "n = 0\n    for item in source:\n        n += 1\n    yield n",
         {"drops", "reduces", "tail_yields", "single_tail"},
     ),
+    "fills": (f"{FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0", {"tail_yields", "single_tail", "fills"}),
+    "fills behind a filter of its own": (
+        f"{FLAG}{CLEARED}        if item:\n            yield item\n    if empty:\n        yield 0",
+        {"drops", "tail_yields", "single_tail", "fills"},
+    ),
+    "fills, unless something was wanted": (
+        f"{FLAG}        if item:\n            empty = False\n        yield item\n    if empty:\n        yield 0",
+        {"tail_yields", "single_tail"},
+    ),
+    "fills behind the last item": (
+        f"{FLAG}{CLEARED}        empty = item\n        yield item\n    if empty:\n        yield 0",
+        {"tail_yields", "single_tail"},
+    ),
+    "fills in either case": (
+        f"{FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0\n    else:\n        yield 1",
+        {"tail_yields", "single_tail"},
+    ),
+    "fills with what is not empty": (
+        f"empty = False\n    for item in source:\n{CLEARED}        yield item\n    if empty:\n        yield 0",
+        {"tail_yields", "single_tail"},
+    ),
+    "fills, and adds": (f"{FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0\n    yield 1", {"tail_yields"}),
 }
-TRAITS = ("drops", "expands", "stops", "head_yields", "tail_yields", "single_tail", "reduces")
+TRAITS = ("drops", "expands", "stops", "head_yields", "tail_yields", "single_tail", "reduces", "fills")
 
 
 @pytest.mark.parametrize(("body", "traits"), SHAPES.values(), ids=list(SHAPES))

@@ -233,7 +233,7 @@ class Pipeline(Assembly[T_co]):
     @property
     def _gives_one(self) -> bool:
         head, shape = self._head, self._shape
-        if shape.gives_one or (type(head) is IterableHead and head.at_most_one and shape.ends_with_source):
+        if shape.gives_one or (type(head) is IterableHead and head.at_most_one and shape.one_of_one):
             return True
         return super()._gives_one
 

@@ -51,6 +51,7 @@ def read_stage(
         marks=loop is None or _returns([loop, *(epilogue or [])]),
         drops=loop is None or _least_yields(loop.body) < 1,
         single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
+        fills=loop is not None and _fills(prologue or [], loop, epilogue or []),
         request=request,
         guard=guard,
         keeps=_kept(function, keeps),
@@ -65,6 +66,24 @@ def _kept(function: FunctionType, keeps: tuple[str, ...] | None) -> tuple[str, .
     if unknown:
         raise refused(function, None, f"has no variable {', '.join(sorted(unknown))}, of which it says that it keeps items")
     return keeps
+
+
+def _fills(prologue: list[ast.stmt], loop: ast.For, epilogue: list[ast.stmt]) -> bool:
+    """Whether a flag that is true before the loop, and false with its first item, guards all that ``epilogue`` does."""
+    if len(epilogue) != 1 or not isinstance(epilogue[0], ast.If) or not isinstance(epilogue[0].test, ast.Name):
+        return False
+    flag = epilogue[0].test.id
+    set_to = [_constant_set(statement, flag) for statement in (*prologue, *loop.body[:1])]
+    elsewhere = names_assigned([*loop.body[1:], *epilogue])
+    return set_to[-2:] == [True, False] and not epilogue[0].orelse and flag not in elsewhere
+
+
+def _constant_set(statement: ast.stmt, name: str) -> object:
+    """The constant that ``statement`` assigns to that name alone; None: it does something else."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.value, ast.Constant):
+        target = statement.targets[0]
+        return statement.value.value if isinstance(target, ast.Name) and target.id == name else None
+    return None
 
 
 def _looks(loop: ast.For, epilogue: list[ast.stmt], parameters: tuple[str, ...]) -> bool:

@@ -79,6 +79,7 @@ class Shape:
         "needs_first_only",
         "one",
         "one_for_one",
+        "one_of_one",
         "seeded",
         "stages",
         "stateless",
@@ -97,12 +98,15 @@ class Shape:
         self.one: Callable[..., Any] | None = None
         #: No item can come after the source's last one, so an exhausted source is the end.
         self.ends_with_source = all(stage.one_to_at_most_one for stage in stages)
-        #: The same, if there is an item: what a stage gives before it (the seed of scan) has come by then.
-        self.ends_behind_head = not any(stage.expands or stage.tail_yields for stage in stages)
+        #: The same, if there is an item: what a stage gives before it (the seed of scan) has come by then. And what fills in for
+        #: no item does not where one goes out: it has seen that one, or given it.
+        self.ends_behind_head = not any(stage.expands or (stage.tail_yields and not stage.fills) for stage in stages)
+        #: Of one item one is left at most, and of none as well.
+        self.one_of_one = all(stage.one_to_at_most_one or stage.fills for stage in stages)
         #: One item at most comes out of it, whatever the source gives.
         ones = [at for at, stage in enumerate(stages) if stage.gives_one and (stage.single_tail or not stage.reduces)]
         behind_one = stages[ones[-1] + 1 :] if ones else ()
-        self.gives_one = bool(ones) and all(stage.one_to_at_most_one for stage in behind_one)
+        self.gives_one = bool(ones) and all(stage.one_to_at_most_one or stage.fills for stage in behind_one)
         #: With the first item out only the ends of stages are left to run: no item of the source is looked at any more.
         self.needs_first_only = bool(ones) and not any(stage.expands or stage.head_yields for stage in behind_one)
         #: Each item gives one or none, and the source's end is the end: nothing comes before, behind or instead of it. Nor is

@@ -37,7 +37,7 @@ def open_items(pump: Pump[Any], plan: tuple[Head, Shape, tuple[Any, ...]], forms
             if not shape and head.feed is Feed.CLEAN and type(items) in CONSTANT:
                 pump.items = items  # there is nothing to check, and nothing to add
                 return
-        elif isinstance(head, IterableHead) and head.at_most_one and shape.ends_with_source:
+        elif isinstance(head, IterableHead) and head.at_most_one and shape.one_of_one:
             items = AtMostOne(items)
             pump.hint = items.__length_hint__
         if shape.gives_one:

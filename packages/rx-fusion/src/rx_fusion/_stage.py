@@ -50,6 +50,8 @@ class Stage(NamedTuple):
     drops: bool
     #: At most one item comes after the source's last.
     single_tail: bool
+    #: What comes after the source's last item comes only where there was none: default_if_empty.
+    fills: bool
     #: What downstream's requests mean upstream, where it is not the same number.
     request: RequestRule | None
     #: Checks what the stage before it gives, and is never parted from it.

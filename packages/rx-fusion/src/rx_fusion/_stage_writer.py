@@ -99,8 +99,9 @@ class StageWriter:
         self.tells = ruled and form.kind in ("step", "push") and any(stage.drops and stage.request is None for stage in stages)
         #: Whether a stage may fail when its item was given already: then the item goes out first.
         self.works_after = any(stage.works_after for stage in stages)
-        # A last mark is sound only where nothing can follow the marked item.
-        self.quiet_after = [all(later.one_to_at_most_one for later in stages[at + 1 :]) for at in range(len(stages))]
+        # A last mark is sound only where nothing can follow the marked item. What fills in for one that was dropped is last, too.
+        quiet = [stage.one_to_at_most_one or stage.fills for stage in stages]
+        self.quiet_after = [all(quiet[at + 1 :]) for at in range(len(stages))]
 
     def body(self, at: int) -> list[ast.stmt]:
         loop = self.stages[at].loop

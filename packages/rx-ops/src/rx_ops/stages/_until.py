@@ -18,3 +18,4 @@ def default_if_empty(source: Iterable[T], item: T) -> Iterator[T]:
         yield each
     if empty:
         yield item
+        return  # a yield in front of a return says that its item is the last
