@@ -124,6 +124,15 @@ SHAPES: dict[str, tuple[str, set[str]]] = {
         f"empty = False\n    for item in source:\n{CLEARED}        yield item\n    if empty:\n        yield 0",
         {"tail_yields", "single_tail"},
     ),
+    "fills behind a head": (
+        f"yield 5\n    {FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0",
+        {"head_yields", "tail_yields"},
+    ),
+    "fills, and doubles": (
+        f"{FLAG}{CLEARED}        yield item\n        yield item\n    if empty:\n        yield 0",
+        {"expands", "tail_yields"},
+    ),
+    "fills with two": (f"{FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0\n        yield 1", {"tail_yields"}),
     "fills, and adds": (f"{FLAG}{CLEARED}        yield item\n    if empty:\n        yield 0\n    yield 1", {"tail_yields"}),
 }
 TRAITS = ("drops", "expands", "stops", "head_yields", "tail_yields", "single_tail", "reduces", "fills")

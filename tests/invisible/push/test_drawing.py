@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.invisible.push import judging, sources
+from tests.invisible.push import judging, library, sources
 from tests.invisible.push.describing import program
 from tests.invisible.push.drawing import Drawing
 from tests.invisible.push.drawing_table import OPERATORS, SOURCES
@@ -92,6 +92,11 @@ def test_a_difference_in_a_for_loop_is_found(monkeypatch: pytest.MonkeyPatch) ->
     found = Judge().differences(case({"s": "range", "a": 0, "n": 200}))
     assert [str(each.form) for each in found] == ["a for loop"]
     assert Judge().smallest(found[0]).case == case({"s": "range", "a": 0, "n": 100})
+
+
+def test_of_a_loop_that_waits_for_ever_is_said_that_it_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "MOST_SECONDS", 0.05)
+    assert respond(case({"s": "never"}), ITERATED) == {"failed": [[0, "it does not end"]]}
 
 
 def test_a_case_is_a_program_to_be_read() -> None:

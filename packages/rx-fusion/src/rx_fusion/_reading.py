@@ -36,6 +36,7 @@ def read_stage(
     counters = frozenset() if loop is None else counters_of(parameters, [*(prologue or []), loop, *(epilogue or [])])
     head = bool(prologue) and _most_yields(prologue or []) > 0
     tail = bool(epilogue) and _most_yields(epilogue or []) > 0
+    single_tail = loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1
     return Stage(
         function=function,
         name=name,
@@ -50,8 +51,8 @@ def read_stage(
         stops=loop is None or _returns([loop]),
         marks=loop is None or _returns([loop, *(epilogue or [])]),
         drops=loop is None or _least_yields(loop.body) < 1,
-        single_tail=loop is not None and tail and not head and body_yields <= 1 and _most_yields(epilogue or []) == 1,
-        fills=loop is not None and _fills(prologue or [], loop, epilogue or []),
+        single_tail=single_tail,
+        fills=loop is not None and single_tail and _fills(prologue or [], loop, epilogue or []),
         request=request,
         guard=guard,
         keeps=_kept(function, keeps),

@@ -50,7 +50,7 @@ class Stage(NamedTuple):
     drops: bool
     #: At most one item comes after the source's last.
     single_tail: bool
-    #: What comes after the source's last item comes only where there was none: default_if_empty.
+    #: Its one item after the source's last comes only where there was none: default_if_empty. So none for one, or one for one.
     fills: bool
     #: What downstream's requests mean upstream, where it is not the same number.
     request: RequestRule | None
