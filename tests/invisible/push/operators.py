@@ -365,7 +365,7 @@ def delay_sub(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
 
 def delay_sel(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:
     source = timeouts.delay_subscription(flow, r.source(op["b"], x)) if "b" in op else flow
-    return timeouts.delay_by(source, r.selector(op), r.prefetch(), r.variant.waiting)
+    return timeouts.delay_by(source, r.selector(op), r.prefetch(), r.variant.waiting, r.variant.asks_later)
 
 
 def with_latest_from(r: Reader, flow: Flow, op: Spec, x: Any) -> Flow:

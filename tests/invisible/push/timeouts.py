@@ -46,14 +46,14 @@ class Delay(Stage):
         self.clock.after(self.delay, self.finish)
 
 
-def delay_by(source: Flow, selector: Selector, prefetch: Count, waiting: str) -> Flow:
+def delay_by(source: Flow, selector: Selector, prefetch: Count, waiting: str, asks_later: bool) -> Flow:
     """Each item when the source that the selector makes for it gives something or completes."""
 
     def waits(item: Any) -> Flow:
         first = selector(item).through(Take, 1).through(Map, lambda _: item)
         return in_turn(SwitchIfEmpty, first, listed([item]))
 
-    return source.through(FlatMap, waits, prefetch, prefetch, waiting=waiting)
+    return source.through(FlatMap, waits, prefetch, prefetch, waiting=waiting, asks_later=asks_later)
 
 
 def delay_subscription(source: Flow, other: Flow) -> Flow:
