@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 os.environ["RX_FUSION"] = "off"  # before anything of ours is imported
 
@@ -80,16 +82,16 @@ NOT_YET: Final = {
 }
 
 
-def switches_fusion_off(item: pytest.Item) -> bool:
-    """Whether the test does that by itself: in its own lines, or by a parameter."""
-    callspec, function = getattr(item, "callspec", None), getattr(item, "function", None)
-    given = () if callspec is None else callspec.params.values()
-    of_both_forms = any(value is form for value in given for form in (nullcontext, fusion_off))
-    return of_both_forms or (function is not None and fusion_off.__name__ in function.__code__.co_names)
+def switching_fusion_off(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The tests that do that by themselves: in their own lines, or by a parameter, with all other values of that parameter."""
+    tests = [item for item in items if isinstance(item, pytest.Function)]
+    given = {item: item.callspec.params.values() if hasattr(item, "callspec") else () for item in tests}
+    functions = {item.function for item in tests if any(value is fusion_off for value in given[item])}
+    return {item for item in tests if item.function in functions or fusion_off.__name__ in item.function.__code__.co_names}
 
 
 class LeavingOut:
-    """Deselects what is listed, unless it is ``nightly`` what has run without fusion, and notices what is listed in vain."""
+    """Deselects what is listed, and by day what has run without fusion in the first pass; notices what is listed in vain."""
 
     def __init__(self, nightly: bool) -> None:
         self.nightly = nightly
@@ -100,8 +102,7 @@ class LeavingOut:
         left_out = [item for item in items if item.nodeid.startswith(listed)]
         self.unused = {each for each in listed if not any(item.nodeid.startswith(each) for item in left_out)}
         if not self.nightly:
-            known = {*left_out}
-            left_out += [item for item in items if item not in known and switches_fusion_off(item)]
+            left_out += switching_fusion_off(items) - {*left_out}
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
 

@@ -22,7 +22,7 @@ HORIZON: Final = 8_000
 LATEST: Final = 5_000
 #: In a long case: how often a source has many items, or an operator counts many, and how many those are. Operators with a queue
 #: request 128 at a time: only of more items do they request again, and may a loop hand over what has begun.
-MANY: Final = 0.5
+SHARE_OF_MANY: Final = 0.5
 LEAST_OF_MANY: Final = 100
 MOST_OF_MANY: Final = 400
 
@@ -57,7 +57,7 @@ class Drawer:
 
     def amount(self, least: int, most: int) -> int:
         """How many items a source has, or an operator counts. What is made for an item has a few in a long case, too."""
-        if self.long and not self.for_item and self.chance(MANY):
+        if self.long and not self.for_item and self.chance(SHARE_OF_MANY):
             return self.between(LEAST_OF_MANY, MOST_OF_MANY)
         return self.between(least, most)
 

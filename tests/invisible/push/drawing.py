@@ -23,10 +23,9 @@ NOT_BY_DEMAND: Final = frozenset(
     )
 )  # fmt: skip
 
-#: These need the clock, or somebody who plays what a hot source gives. So does what is given milliseconds.
-TIMED: Final = frozenset(
-    ("hot", "ticks", "interval_range", "observe_on", "observe_latest", "subscribe_on", "unsubscribe_on", "cache_ttl")
-)
+#: These sources and operators need the clock; so does each that has an argument in milliseconds. A hot source gives its items at
+#: times of the clock.
+TIMED: Final = frozenset(("hot", "ticks", "interval_range", "observe_on", "observe_latest", "subscribe_on", "unsubscribe_on"))
 
 KINDS: Final = ("flowable", "single", "maybe", "completable")
 

@@ -115,7 +115,8 @@ class Judge:
 
     def iterated(self, case: Trace, expected: Answer) -> Answer | None:
         """What a loop gets. None where time has a part in it, or where it matters how far a subscriber is ahead."""
-        refer(case, clock=(clock := Clock()))
+        clock = Clock()
+        refer(case, clock=clock)
         if clock.planned or not ends_at_once(expected.get("d0", [])) or described(case).kind != "flowable":
             return None
         one_by_one = replace(case, subscribers=(Demanding("d0", 0, None, None, first=1, with_each=1),))

@@ -103,11 +103,16 @@ def smaller_specs(spec: Spec, plainer: Sequence[Spec]) -> Iterator[Spec]:
 def without_some(items: list[Any]) -> Iterator[list[Any]]:
     """Lists without one half, one quarter and so on, at last without one item."""
     size = len(items)
-    while size:
-        size = 1 if size < MANY else size // 2
-        for at in range(0, len(items), size):
-            yield [*items[:at], *items[at + size :]]
-        size -= size == 1
+    while size >= MANY:
+        size //= 2
+        yield from without_each(items, size)
+    yield from without_each(items, 1)
+
+
+def without_each(items: list[Any], size: int) -> Iterator[list[Any]]:
+    """Lists without the first ``size`` items, without the next ``size``, and so on."""
+    for at in range(0, len(items), size):
+        yield [*items[:at], *items[at + size :]]
 
 
 def smaller_counts(count: int) -> Iterator[int]:

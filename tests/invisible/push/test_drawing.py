@@ -75,7 +75,7 @@ def test_what_needs_no_clock_is_compared_in_a_for_loop() -> None:
     [
         ({"s": "timer", "ms": 1}, "it would wait for the clock"),
         ({"s": "never"}, "it would wait for ever"),
-        ({"s": "hot", "id": "h0"}, "it would wait for who plays the hot source"),
+        ({"s": "hot", "id": "h0"}, "it would wait for the times at which the hot source gives something"),
         ({"s": "create", "script": [["n", item] for item in range(200)], "strategy": "LATEST"}, "a loop asks for 128"),
     ],
 )
@@ -94,7 +94,7 @@ def test_a_difference_in_a_for_loop_is_found(monkeypatch: pytest.MonkeyPatch) ->
     assert Judge().smallest(found[0]).case == case({"s": "range", "a": 0, "n": 100})
 
 
-def test_of_a_loop_that_waits_for_ever_is_said_that_it_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_that_waits_for_ever_is_reported_as_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "MOST_SECONDS", 0.05)
     assert respond(case({"s": "never"}), ITERATED) == {"failed": [[0, "it does not end"]]}
 
