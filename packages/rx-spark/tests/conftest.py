@@ -149,15 +149,18 @@ def local_rides() -> Flowable[Ride]:
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Callable[[int], Held]:
-    """Makes a function that holds a task at an item."""
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], Held]]:
+    """Makes functions that hold a task at an item, until the test lets it go or is over: the session is shared, and a task that
+    is still held behind a test that failed would fail the tests behind it."""
+    made: list[Held] = []
 
     def at(item: int) -> Held:
-        notes = tmp_path / "notes"
-        notes.mkdir()
-        return Held(notes, item)
+        made.append(Held(tmp_path_factory.mktemp("notes"), item))
+        return made[-1]
 
-    return at
+    yield at
+    for each in made:
+        each.go()
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,22 +36,24 @@ def fares_in(path: Path) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("by", [(), "city"], ids=["files", "folders"])
 @pytest.mark.parametrize("fails", [False, True], ids=["well", "failing"])
-def test_two_jobs_append_to_a_folder_at_the_same_time(fails: bool, by: Any, source: Flowable[Trip], tmp_path: Path) -> None:
+def test_two_jobs_append_to_a_folder_at_the_same_time(
+    fails: bool, by: Any, source: Flowable[Trip], held: Callable[[int], Held], tmp_path: Path
+) -> None:
     """The first has finished tasks and is held in another one while the second begins and ends. Spark's committer keeps what is
     not committed yet in a folder that all jobs share, and the first to end deletes it."""
     (tmp_path / "out").mkdir()
-    held = Held(tmp_path, ROWS // 2)
+    hold = held(ROWS // 2)
     append = partial(rx_spark.write_parquet, mode="append", partition_by=by)
     got: list[Any] = []
     over = Event()
-    append(source.map(held).map(to_fare), tmp_path / "out").do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
+    append(source.map(hold).map(to_fare), tmp_path / "out").do_finally(over.set).subscribe(got.append, got.append)
+    assert until(lambda: bool(hold.reached()))
     if fails:
         with pytest.raises(ValueError, match="has no fare"):
             append(source.map(refused), tmp_path / "out").blocking_get()
     else:
         assert append(source.map(to_fare), tmp_path / "out").blocking_get().rows == ROWS
-    held.go()
+    hold.go()
     assert over.wait(PATIENCE)
     assert got[0].rows == ROWS
     assert fares_in(tmp_path / "out") == sorted([(fare.city, fare.cents) for fare in map(to_fare, trips())] * (1 if fails else 2))
@@ -60,22 +62,24 @@ def test_two_jobs_append_to_a_folder_at_the_same_time(fails: bool, by: Any, sour
 
 @pytest.mark.parametrize("fails", [False, True], ids=["well", "failing"])
 @pytest.mark.parametrize("catalog", ["", "spark_catalog.default."], ids=["short name", "whole name"])
-def test_two_jobs_append_to_a_table_at_the_same_time(catalog: str, fails: bool, source: Flowable[Trip], tmp_path: Path) -> None:
+def test_two_jobs_append_to_a_table_at_the_same_time(
+    catalog: str, fails: bool, source: Flowable[Trip], held: Callable[[int], Held]
+) -> None:
     application = engine(SparkConfig()).application
     application.sql("CREATE TABLE appended_trips (city STRING, cents BIGINT) USING parquet")
-    held = Held(tmp_path, ROWS // 2)
+    hold = held(ROWS // 2)
     append = partial(rx_spark.write_table, mode="append")
     got: list[Any] = []
     over = Event()
     try:
-        append(source.map(held).map(to_fare), f"{catalog}appended_trips").do_finally(over.set).subscribe(got.append, got.append)
-        assert until(lambda: bool(held.reached()))
+        append(source.map(hold).map(to_fare), f"{catalog}appended_trips").do_finally(over.set).subscribe(got.append, got.append)
+        assert until(lambda: bool(hold.reached()))
         if fails:
             with pytest.raises(ValueError, match="has no fare"):
                 append(source.map(refused), f"{catalog}appended_trips").blocking_get()
         else:
             append(source.map(to_fare), f"{catalog}appended_trips").blocking_get()
-        held.go()
+        hold.go()
         assert over.wait(PATIENCE)
         if fails:  # which has deleted what was not committed
             assert isinstance(got[0], SparkJobError)
@@ -91,39 +95,43 @@ def test_two_jobs_append_to_a_table_at_the_same_time(catalog: str, fails: bool, 
 
 @pytest.mark.parametrize("by", [(), "city"], ids=["all", "some"])
 def test_rows_that_another_program_has_deleted_before_the_commit_are_missed(
-    by: Any, source: Flowable[Trip], tmp_path: Path
+    by: Any, source: Flowable[Trip], held: Callable[[int], Held], tmp_path: Path
 ) -> None:
     """As Spark does at the end of each job that writes to the folder. Partitions are opened with their first row: those of the
-    task that is held are there when the job commits."""
-    held = Held(tmp_path, ROWS // 2)
+    task that is held are there when the job commits. Moved away in one step: while a folder is deleted file by file, tasks
+    write to it."""
+    hold = held(ROWS // 2)
     (tmp_path / "out").mkdir()
     got: list[Any] = []
     over = Event()
-    written = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out", mode="append", partition_by=by)
+    written = rx_spark.write_parquet(source.map(hold).map(to_fare), tmp_path / "out", mode="append", partition_by=by)
     written.do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
-    shutil.rmtree(tmp_path / "out" / "_temporary")
-    held.go()
+    assert until(lambda: bool(hold.reached()))
+    assert until(lambda: any((tmp_path / "out" / "_temporary").rglob("task_*")))  # at least one of the other tasks is over
+    (tmp_path / "out" / "_temporary").rename(tmp_path / "deleted")
+    hold.go()
     assert over.wait(PATIENCE)
     with pytest.raises(SparkJobError, match=r"another job that wrote to .*/out has deleted"):
         raise got[0]
 
 
 @pytest.mark.parametrize("mode", ["error", "ignore"])
-def test_a_folder_that_another_job_has_begun_is_there(mode: Any, source: Flowable[Trip], tmp_path: Path) -> None:
-    held = Held(tmp_path, ROWS // 2)
+def test_a_folder_that_another_job_has_begun_is_there(
+    mode: Any, source: Flowable[Trip], held: Callable[[int], Held], tmp_path: Path
+) -> None:
+    hold = held(ROWS // 2)
     got: list[Any] = []
     over = Event()
-    written = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out")
+    written = rx_spark.write_parquet(source.map(hold).map(to_fare), tmp_path / "out")
     written.do_finally(over.set).subscribe(got.append, got.append)
-    assert until(lambda: bool(held.reached()))
+    assert until(lambda: bool(hold.reached()))
     second = rx_spark.write_parquet(source.map(to_fare), tmp_path / "out", mode=mode)
     if mode == "error":
         with pytest.raises(FileExistsError):
             second.blocking_get()
     else:
         assert second.blocking_get() == Written(0, 0, 0)
-    held.go()
+    hold.go()
     assert over.wait(PATIENCE)
     assert got[0].rows == ROWS == pq.read_table(tmp_path / "out").num_rows
 

@@ -68,14 +68,12 @@ def test_a_stream_that_runs_goes_on_with_more_tasks(standalone: Standalone, spar
 
 
 def test_the_tasks_of_a_shuffle_run_on_a_worker_that_comes_late(
-    standalone: Standalone, spark_config: SparkConfig, held: Callable[[int], Held], tmp_path_factory: pytest.TempPathFactory
+    standalone: Standalone, spark_config: SparkConfig, held: Callable[[int], Held]
 ) -> None:
     """They are cut finer than cores: with one held on each core the others wait, for the new worker too."""
     whole(standalone, spark_config)
     first = held(0)
-    notes = tmp_path_factory.mktemp("second") / "notes"
-    notes.mkdir()
-    second = Held(notes, 8 * 1024)  # blocks of as many numbers go to the tasks in turns
+    second = held(8 * 1024)  # blocks of as many numbers go to the tasks in turns
     numbers = rx_spark.range(12 * TASK_NUMBERS, config=spark_config).map(first).map(second)
     answer = Answer(numbers.map(where).distinct())
     assert eventually(lambda: bool(first.reached() and second.reached()), PATIENCE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,15 +80,13 @@ def test_a_stream_of_the_driver_that_fails_leaves_the_old_rows(out: Path) -> Non
     assert read(out) == OLD
 
 
-def test_a_cancel_leaves_the_old_rows(source: Flowable[Trip], out: Path, tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    hold = Held(notes, ROWS - 5)
+def test_a_cancel_leaves_the_old_rows(source: Flowable[Trip], out: Path, held: Callable[[int], Held]) -> None:
+    hold = held(ROWS - 5)
     single = rx_spark.write_parquet(source.map(hold).map(to_fare), out, mode="overwrite")
-    held = single.subscribe(lambda _written: None, on_error=lambda _error: None)
+    running = single.subscribe(lambda _written: None, on_error=lambda _error: None)
     assert until(lambda: bool(hold.reached()))
     assert siblings(out)  # it is being written there
-    held.dispose()
+    running.dispose()
     assert until(lambda: not siblings(out))
     assert read(out) == OLD
 

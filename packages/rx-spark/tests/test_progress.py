@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
@@ -106,16 +107,16 @@ def test_a_duration_that_is_none_is_refused_when_it_is_assembled() -> None:
 
 
 @pytest.mark.cluster
-def test_what_is_under_way_is_seen_and_then_the_end(tmp_path: Path, spark_config: SparkConfig) -> None:
+def test_what_is_under_way_is_seen_and_then_the_end(
+    tmp_path: Path, spark_config: SparkConfig, held: Callable[[int], Held]
+) -> None:
     folder = write_trips(tmp_path / "trips")
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    hold, stats = Held(notes, ROWS - 1), JobStats()
+    hold, stats = held(ROWS - 1), JobStats()
     source = rx_spark.parquet(folder, schema=Trip, config=spark_config, stats=stats)
     over = Event()
     seen: list[Progress] = []
     written = rx_spark.write_parquet(source.map(hold), tmp_path / "out", schema=Trip)
-    held = written.subscribe(lambda _: None, on_error=lambda _: None)
+    running = written.subscribe(lambda _: None, on_error=lambda _: None)
     stats.progress(0.05).subscribe(seen.append, on_complete=over.set)
     assert until(lambda: bool(hold.reached()) and bool(seen) and seen[-1].tasks_running > 0)
     assert not over.is_set()
@@ -124,4 +125,4 @@ def test_what_is_under_way_is_seen_and_then_the_end(tmp_path: Path, spark_config
     assert seen[-1].over
     assert seen[-1].tasks_done == seen[-1].tasks > 0
     assert seen[-1].rows_written == ROWS
-    held.dispose()
+    running.dispose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -173,24 +174,26 @@ def test_a_cancelled_write_leaves_nothing(source: Flowable[Trip], tmp_path: Path
 
 
 @pytest.mark.parametrize("mode", ["error", "append"])
-def test_the_same_can_be_written_right_after_a_cancel(mode: Any, source: Flowable[Trip], tmp_path: Path) -> None:
+def test_the_same_can_be_written_right_after_a_cancel(
+    mode: Any, source: Flowable[Trip], held: Callable[[int], Held], tmp_path: Path
+) -> None:
     """Also while Spark still stops the tasks of the job that was cancelled."""
-    held = Held(tmp_path, ROWS // 2)
-    running = rx_spark.write_parquet(source.map(held).map(to_fare), tmp_path / "out", mode=mode).subscribe(print)
-    assert until(lambda: bool(held.reached()))
+    hold = held(ROWS // 2)
+    running = rx_spark.write_parquet(source.map(hold).map(to_fare), tmp_path / "out", mode=mode).subscribe(print)
+    assert until(lambda: bool(hold.reached()))
     running.dispose()
     rx_spark.write_parquet(source.map(to_fare), tmp_path / "out", mode=mode).blocking_get()
     assert pq.read_table(tmp_path / "out").num_rows == ROWS
-    held.go()
+    hold.go()
 
 
-def test_the_same_table_can_be_written_right_after_a_cancel(source: Flowable[Trip], tmp_path: Path) -> None:
-    held = Held(tmp_path, ROWS // 2)
-    running = rx_spark.write_table(source.map(held).map(to_fare), "cancelled_trips").subscribe(print)
-    assert until(lambda: bool(held.reached()))
+def test_the_same_table_can_be_written_right_after_a_cancel(source: Flowable[Trip], held: Callable[[int], Held]) -> None:
+    hold = held(ROWS // 2)
+    running = rx_spark.write_table(source.map(hold).map(to_fare), "cancelled_trips").subscribe(print)
+    assert until(lambda: bool(hold.reached()))
     running.dispose()
     assert rx_spark.write_table(source.map(to_fare), "cancelled_trips").blocking_get().rows == ROWS
-    held.go()
+    hold.go()
     engine(SparkConfig()).application.sql("DROP TABLE cancelled_trips")
 
 
