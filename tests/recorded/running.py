@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Final
 
@@ -144,16 +144,25 @@ class EndOfOne:
 
 
 class _Ignoring:
-    """A plugin that takes errors with nowhere to go: they are not part of the recording."""
+    """A plugin that takes errors with nowhere to go."""
 
     @hookimpl
     def rx_on_error(self, error: Exception, pipeline: object) -> None: ...
 
 
+_IGNORING: Final = _Ignoring()
+
+
+def errors_ignored() -> AbstractContextManager[None]:
+    """Errors with nowhere to go are not part of an answer. A block inside another one is cheap, where the outer one takes a
+    millisecond for the plugin, longer than most pipelines: put one around many answers."""
+    return manager().enable(_IGNORING)
+
+
 def answer(trace: Trace, *, callbacks: bool = False) -> Answer:
     """What the library signals for a recorded pipeline, to subscribers or to callbacks. Fusion is what the caller made it."""
     recorder = Recorder(VirtualScheduler())
-    with manager().enable(_Ignoring()):
+    with errors_ignored():
         try:
             with time_limit(MOST_SECONDS):
                 _run(trace, recorder, CallbackEnd if callbacks else End)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from unittest.mock import patch
 
-from rx_core import UNBOUNDED, CallbackObserver, hookimpl, manager
+from rx_core import UNBOUNDED, CallbackObserver
 from rx_fusion import _shapes, fusion_off
 from rx_ops import Completable, Flowable
 from rx_testing import VirtualScheduler
@@ -21,7 +21,7 @@ from tests.invisible.push.running import MOST, Endless, Watcher, demanding, play
 from tests.recorded.building import Builder, MakeOperator, MakeSource, Stream
 from tests.recorded.cases import Answer, Spec, Subscriber, Trace
 from tests.recorded.operators import OPERATORS
-from tests.recorded.running import PROCESSORS, time_limit
+from tests.recorded.running import PROCESSORS, errors_ignored, time_limit
 from tests.recorded.running import Endless as TooLong
 from tests.recorded.signals import AppError, as_text, error_text, milliseconds
 from tests.recorded.sources import SOURCES
@@ -98,20 +98,13 @@ def builder(form: Form, clock: VirtualScheduler, hot: Mapping[str, Any]) -> Buil
     return (WalledBuilder if form.walls else Builder)(clock, hot, FLOWABLE_SOURCES, operators)
 
 
-class _Ignoring:
-    """Takes errors with nowhere to go."""
-
-    @hookimpl
-    def rx_on_error(self, error: Exception, pipeline: object) -> None: ...
-
-
 def _text(x: Any) -> str:
     return error_text(x) if isinstance(x, Exception) else as_text(x)
 
 
 def respond(case: Trace, form: Form) -> Answer:
     """What the library answers."""
-    with manager().enable(_Ignoring()), switched(form):
+    with errors_ignored(), switched(form):
         try:
             with time_limit(MOST_SECONDS):
                 return _run(case, form)
