@@ -12,17 +12,6 @@ from tests.recorded.cases import Spec, Subscriber, Trace
 #: How often a source is wrapped in a publisher that is not the library's.
 FOREIGN: Final = 0.12
 
-#: Of these a subscriber that does not request everything may see less or later than in RxJava: where their items are at hand,
-#: nothing is computed before it is requested.
-NOT_BY_DEMAND: Final = frozenset(
-    (
-        *("range", "iter", "array", "just", "empty", "error", "callable", "generate", "foreign", "using", "concat", "zip", "amb"),
-        "first_value",
-        *("skip", "skip_last", "take_last", "take_last_time", "skip_last_time", "remat", "start_with", "scan", "scan_with"),
-        *("default_if_empty", "sorted", "flat_map_iterable", "on_error_return", "materialize"),
-    )
-)  # fmt: skip
-
 #: These sources and operators need the clock; so does each that has an argument in milliseconds. A hot source gives its items at
 #: times of the clock.
 TIMED: Final = frozenset(("hot", "ticks", "interval_range", "observe_on", "observe_latest", "subscribe_on", "unsubscribe_on"))
@@ -46,9 +35,7 @@ class Drawing:
         return {name: drawn for name, drawn in table.items() if not self.left_out(name, drawn)}
 
     def left_out(self, name: str, drawn: Drawn) -> bool:
-        if self.untimed and (name in TIMED or "ms" in drawn.arguments):
-            return True
-        return self.demanding and name in NOT_BY_DEMAND
+        return self.untimed and (name in TIMED or "ms" in drawn.arguments)
 
     def names(self) -> list[str]:
         """All sources and operators that are drawn."""

@@ -14,7 +14,7 @@ from tests.invisible.push.flattening import FlatMap
 from tests.invisible.push.functions import Fn
 from tests.invisible.push.looking_on import ToFlowable
 from tests.invisible.push.sources import listed
-from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, Stage, Subscription, required
+from tests.invisible.push.streams import UNBOUNDED, Count, Failure, Flow, Stage, Subscriber, Subscription, required
 from tests.recorded.cases import Spec
 
 #: A line of a table: from a spec, and the item that it is made for, to a source; for an operator also from the stream before it.
@@ -38,8 +38,9 @@ class Variant:
     once more behind that, as ``buffer(boundary)`` does: no rule says which of the two the next item reaches first.
     ``skips_on_request``: skip asks for the items that it drops with the first request, as the library's docstring says; in
     RxJava it does when it is subscribed. ``ends_late``: the end of what is pulled is seen when an item is wanted behind the
-    last one. ``drops_at_end``: ``skip_last(seconds)`` drops what is too young when its source completes, as the library's
-    docstring says; in RxJava it grows old while the items before it wait for a request, and is given with a later one.
+    last one, or through operators when any is wanted. ``drops_at_end``: ``skip_last(seconds)`` drops what is too young when its
+    source completes, as the library's docstring says; in RxJava it grows old while the items before it wait for a request, and
+    is given with a later one.
     ``first_at_once``: an error that ``concat_map_eager`` delays to a boundary waits for an inner source that has signalled
     nothing, too, as in RxJava's Observable; in its Flowable such a source is not looked at.
     """
@@ -147,11 +148,11 @@ class Reader:
         through = self.variant.pulls == "through" and s["s"] in COMPOSED and not lively(s)
         return self.made(flow, (flow.passive or through) and (self.variant.observable or "probe" not in s))
 
-    def made(self, flow: Flow, passive: bool) -> Flow:
+    def made(self, flow: Flow, passive: bool, through: bool = False) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
             flow = flow.through(SentEverything)
         if self.variant.ends_late and flow.kind == "flowable" and passive:
-            flow = flow.through(EndsLate)
+            flow = flow.through(EndsLate, through)
         return Flow(flow.subscribe, flow.kind, flow.key, passive)
 
     def asked(self, flow: Flow, described: Spec) -> Flow:
@@ -165,7 +166,7 @@ class Reader:
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
         passive = flow.passive and self.variant.pulls == "through" and pulls_through(op) and not lively(op)
-        return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive)
+        return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive, True)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:
         flow = self.source(source, x)
@@ -214,18 +215,22 @@ class SentEverything(Stage):
 
 
 class EndsLate(Stage):
-    """Completes behind an item when one more is wanted."""
+    """Completes behind an item when one more is wanted; or ``always`` when one is wanted."""
 
     wanted: Count = 0
-    given = held = False
+    held = False
+
+    def __init__(self, down: Subscriber, always: bool) -> None:
+        super().__init__(down)
+        self.waits = always
 
     def next(self, item: Any) -> None:
         self.wanted -= 1
-        self.given = True
+        self.waits = True
         self.down.on_next(item)
 
     def complete(self) -> None:
-        self.held = self.given and not self.wanted
+        self.held = self.waits and not self.wanted
         if not self.held:
             self.finish()
 

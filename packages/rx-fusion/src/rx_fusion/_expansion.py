@@ -88,7 +88,7 @@ class Expansion(Op[T]):
     does for an item is done when the item is wanted."""
 
     __slots__ = (
-        *("ahead", "args", "generator", "given", "head", "hurries", "inner", "input", "last"),
+        *("ahead", "args", "eager", "generator", "given", "head", "hurries", "inner", "input", "last"),
         *("over", "ready", "rules", "shape", "stash", "translated", "used"),
     )
 
@@ -97,6 +97,10 @@ class Expansion(Op[T]):
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
     #: Not where the source computes what is requested, as it would be pulled with fusion.
     hurries: bool
+    #: Whether a stage asks by itself, whatever is requested, as in RxJava: one that takes the whole source before it gives
+    #: anything, or the second one with a queue. Then what comes is taken without demand, until an item waits. Not where the
+    #: source computes what is requested, as above.
+    eager: bool
     #: The iterators that the item of the source is being expanded to, set by the compiled stages, by their loops' numbers.
     inner: dict[int, Iterator[Any]]
     #: Set by a compiled stage before it yields the item that is its last.
@@ -126,6 +130,7 @@ class Expansion(Op[T]):
         source: Any = head.publisher
         computes = isinstance(source, Stream) and source._computes
         self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
+        self.eager = not computes and (shape.takes_all or sum(stage.expands or stage.head_yields for stage in shape.stages) > 1)
         self.ahead = self.hurries and runs_ahead(shape)
         self.ready = deque()
         self.used = 0
@@ -134,7 +139,7 @@ class Expansion(Op[T]):
         self.inner = {}
         self.last = False
         self.stash = None
-        self.rules = [] if queued or shape.takes_all else request_rules(shape, args)
+        self.rules = [] if queued else request_rules(shape, args)
         self.translated = 0
         self.given = 0
 
@@ -212,7 +217,7 @@ class Expansion(Op[T]):
         while True:
             if not demand and self.hurries and arriving.done and arriving.error is not None:
                 return self.finish(arriving.error)  # it overtakes what waits for a request, as in RxJava
-            if not demand and not (self.stash is None and (self.last or self.at_end())):
+            if not demand and not (self.stash is None and (self.eager or self.last or self.at_end())):
                 return demand
             item = self.stash
             if item is not None:

@@ -139,7 +139,7 @@ def _fusion(head: Head, shape: Shape, asked: bool = True) -> str:
         if not shape.steps:
             front = shape.front()
             first = 0 if front is None else sum(not stage.guard for stage in front.stages.stages)
-            last = sum(not stage.guard for stage in shape.stages[shape.seeded :]) if shape.seeded and asked else 0
+            last = sum(not stage.guard for stage in shape.stages[shape.parted :]) if shape.parted and asked else 0
             looped = size - first - last
             stages = f"{looped} stage{'s' * (looped != 1)}"
             if first:

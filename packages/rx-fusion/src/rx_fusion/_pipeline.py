@@ -155,10 +155,10 @@ class Pipeline(Assembly[T_co]):
         if not shape and isinstance(head, (OperatorHead, PushHead)):
             head.subscribe_for(down, self)
             return
-        if shape.seeded and head.publisher is not None and self._takes_requests and type(down) is not CallbackObserver:
-            # A seed that waits for a request waits in front of the stages behind it, where an error of the source overtakes it.
+        if shape.parted and head.publisher is not None and self._takes_requests and type(down) is not CallbackObserver:
+            # What waits for a request waits in front of the stages behind it, where an error of the source overtakes it.
             # Callbacks request everything at once, so that nothing waits.
-            before, before_args, shape, args = shape.split(args, shape.seeded)
+            before, before_args, shape, args = shape.split(args, shape.parted)
             head = self._apart(head, before, before_args)
         while head.publisher is not None and len(shape.stages) > MAX_STAGES:
             before, before_args, shape, args = shape.split(args, shape._cut(MAX_STAGES))

@@ -80,7 +80,7 @@ class Shape:
         "one",
         "one_for_one",
         "one_of_one",
-        "seeded",
+        "parted",
         "stages",
         "stateless",
         "steps",
@@ -119,14 +119,12 @@ class Shape:
         self.stateless = self.one_for_one and not any(stage_of(stage.function).prologue for stage in stages)
         #: One item in, at most one out, at most one after the end: these stages need no queue behind a source that pushes.
         self.steps = _steps(stages)
-        #: How many stages come before those that see what is given before the first item, a seed, which may wait for a request.
-        #: 0: there are none that see it.
-        seed = next((at for at, stage in reversed([*enumerate(stages, 1)]) if stage.head_yields), 0)
-        behind = next((at for at, stage in enumerate(stages) if at >= seed and not stage.guard), 0)
-        self.seeded = behind if seed else 0
-        #: A stage wants the whole source for what it gives, and none on the way there has enough before or asks in its own way.
-        before = next((at for at, stage in enumerate(stages) if stage.wants_all), -1)
-        self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
+        #: How many stages come before those that see what may wait for a request: a seed, given before the first item, or what is
+        #: given behind the last one, where that is several. 0: there are none that see it.
+        waits = [at for at, stage in enumerate(stages, 1) if stage.head_yields or (stage.reduces and not stage.single_tail)]
+        self.parted = next((at for at, stage in enumerate(stages) if at >= waits[-1] and not stage.guard), 0) if waits else 0
+        #: A stage wants the whole of what it gets for what it gives.
+        self.takes_all = any(stage.wants_all for stage in stages)
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""

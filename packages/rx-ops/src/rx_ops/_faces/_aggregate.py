@@ -277,7 +277,8 @@ class FlowableAggregate(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  --------(a,b)|
 
-        Demand:  the source is read to its end at the first request; the pairs are given as requested.
+        Demand:  everything when it is subscribed, of a source that computes its items at the first request; the pairs
+                 are given as requested.
         Errors:  what the functions raise, with a note.
         Memory:  one value per key.   Thread: the one that requests.   Fusion: stage, everything at the end.
         Source:  Spark ``reduceByKey``; on Spark ``reducer`` has to be associative and commutative.
@@ -302,7 +303,8 @@ class FlowableAggregate(FlowableCore[T_co]):
 
         ::  --1-2-3-|  -->  --------(a,b)|
 
-        Demand:  the source is read to its end at the first request; the rows are given as requested.
+        Demand:  everything when it is subscribed, of a source that computes its items at the first request; the rows
+                 are given as requested.
         Errors:  what the functions, adding and comparing raise, with a note. At assembly TypeError for what is no aggregate and
                  where there is none, ValueError for two fields of one name.
         Memory:  one row per key.   Thread: the one that requests.   Fusion: stage, everything at the end.

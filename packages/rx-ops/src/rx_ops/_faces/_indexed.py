@@ -76,7 +76,7 @@ class FlowableIndexed(FlowableCore[T_co]):
         ::  --1--2--3--4--5--6|  -->  -----2-----4|      (1, 5, 2)
 
         Demand:  a foreign source is asked for the items between as well, and for none behind the last. With a negative ``start``
-                 the source is read to its end from the first request on.
+                 everything when it is subscribed, of a source that computes its items at the first request.
         Errors:  pass through; at assembly TypeError for what is no int, ValueError for a ``step`` below 1.
         Memory:  as many items as a negative place says.   Thread: the one that requests.   Fusion: stage, stops.
         Source:  Python's slices, itertools ``islice``, RxPY ``slice``.

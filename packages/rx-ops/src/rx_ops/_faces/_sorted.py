@@ -32,7 +32,8 @@ class FlowableSorted(FlowableCore[T_co]):
 
         ::  --2--3--1|  -->  --------1-2-3|
 
-        Demand:  the source is read to its end at the first request; the items are given as requested.
+        Demand:  everything when it is subscribed, of a source that computes its items at the first request; the items
+                 are given as requested.
         Errors:  what ``key`` raises when an item comes, and what comparing raises at the end, with a note.
         Memory:  all items and their keys.   Thread: the one that requests.
         Fusion:  stage, everything at the end; with ``take(n)`` behind it only the first n are put in order.
