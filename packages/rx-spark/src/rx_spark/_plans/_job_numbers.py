@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _FILES: Final = "number of written files"
 #: Seconds. A task that is being stopped ends with its Python worker, mostly at once.
 SETTLING: Final = 10.0
-_QUIET_LOOKS: Final = 2
 
 
 def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
@@ -35,19 +34,14 @@ def numbers_of(session: SparkSession, tag: str) -> tuple[int, int, int]:
 
 
 def wait_for_tasks(session: SparkSession, tag: str) -> bool:
-    """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks. False: there was no such job.
-
-    Looks twice: a task that was given to an executor when the job failed is told of a moment behind the failure.
-    """
+    """Until no task of the jobs with a tag runs any more; SETTLING seconds at most. Blocks. False: there was no such job."""
     status = Status(session)
     deadline = monotonic() + SETTLING
-    quiet = 0
     while True:
         status.settle()
         jobs = status.jobs(tag)
         running = any(each["numActiveTasks"] for job in jobs for each in status.attempts(status.job(job)))
-        quiet = 0 if running else quiet + 1
-        if quiet == _QUIET_LOOKS or not jobs or monotonic() > deadline:
+        if not running or monotonic() > deadline:
             return bool(jobs)
         sleep(0.02)
 
