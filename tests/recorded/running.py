@@ -154,8 +154,8 @@ _IGNORING: Final = _Ignoring()
 
 
 def errors_ignored() -> AbstractContextManager[None]:
-    """Errors with nowhere to go are not part of an answer. A block inside another one is cheap, where the outer one takes a
-    millisecond for the plugin, longer than most pipelines: put one around many answers."""
+    """Errors with nowhere to go are not part of an answer. Registering the plugin takes as long as a pipeline runs, but not in a
+    block inside another one: put one around many answers."""
     return manager().enable(_IGNORING)
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from rx_core import UNBOUNDED
 from rx_fusion import fusion_enabled, fusion_off
 from rx_ops import Flowable, PublishProcessor
-from rx_testing import TestSubscriber
+from rx_testing import RecordingPublisher, TestSubscriber
 
 WHOLE: dict[str, tuple[Callable[[Flowable[int]], Flowable[Any]], list[Any]]] = {
     "sorted": (lambda s: s.sorted(), [1, 2, 3]),
@@ -103,3 +104,34 @@ def test_a_second_operator_with_a_queue_asks_the_first(mode: Callable[[], Abstra
     source.on_next(1)
     source.on_complete()
     got.assert_result()
+
+
+ASKED: dict[str, tuple[Callable[[Flowable[int]], Flowable[Any]], list[int]]] = {
+    "everything": (lambda s: s.sorted(), [UNBOUNDED]),
+    "everything, behind a skip": (lambda s: s.skip(2).sorted(), [UNBOUNDED]),
+    "what take has enough of": (lambda s: s.take(2).sorted(), [2]),
+    "what lists have enough of": (lambda s: s.buffer(2).take(2).take_last(1), [4]),
+    "windows, where it may end before": (lambda s: s.flat_map_iterable(lambda _x: []).take(3).sorted(), [128, 96]),
+}
+
+
+@pytest.mark.parametrize("requested", [0, 1, UNBOUNDED])
+@pytest.mark.parametrize(("build", "asked"), ASKED.values(), ids=ASKED)
+def test_what_a_source_is_asked_for_hinges_on_no_request(
+    build: Callable[[Flowable[int]], Flowable[Any]], asked: list[int], requested: int
+) -> None:
+    source = RecordingPublisher(range(150))
+    build(Flowable.wrap(source)).subscribe(TestSubscriber[Any](request=requested))
+    assert source.subscriptions[0].requests == asked
+    assert source.violations == []
+
+
+@pytest.mark.parametrize("requested", [0, 1, UNBOUNDED])
+def test_in_place_of_dropped_items_no_more_are_asked_for_than_take_has_enough_of(requested: int) -> None:
+    source = RecordingPublisher(range(150))
+    nothing = Flowable.wrap(source).filter(lambda _x: False).take(3).sorted()
+    nothing.subscribe(TestSubscriber[int](request=requested))
+    first, *others = source.subscriptions[0].requests
+    assert first == 3
+    assert max(others) <= 3
+    assert source.subscriptions[0].terminal == "on_complete"

@@ -148,7 +148,7 @@ class Reader:
         through = self.variant.pulls == "through" and s["s"] in COMPOSED and not lively(s)
         return self.made(flow, (flow.passive or through) and (self.variant.observable or "probe" not in s))
 
-    def made(self, flow: Flow, passive: bool, through: bool = False) -> Flow:
+    def made(self, flow: Flow, passive: bool, *, through: bool = False) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
             flow = flow.through(SentEverything)
         if self.variant.ends_late and flow.kind == "flowable" and passive:
@@ -166,7 +166,7 @@ class Reader:
 
     def apply(self, flow: Flow, op: Spec, x: Any = None) -> Flow:
         passive = flow.passive and self.variant.pulls == "through" and pulls_through(op) and not lively(op)
-        return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive, True)
+        return self.made(self.asked(self.operators[flow.kind][op["o"]](self, flow, op, x), op), passive, through=True)
 
     def pipeline(self, source: Spec, operators: Iterable[Spec], x: Any = None) -> Flow:
         flow = self.source(source, x)

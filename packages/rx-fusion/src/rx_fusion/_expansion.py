@@ -70,7 +70,7 @@ class _Arriving(QueuedInput[Any]):
         if not more:
             if self.asked > self.came:
                 return
-            more = demand
+            more = 1 if self.op.rules and demand == UNBOUNDED else demand  # a stage has enough before the end
         self.asked = min(self.asked + more, UNBOUNDED)
         self.op.later.append((self.up.request, more))
 
@@ -83,9 +83,9 @@ def runs_ahead(shape: Shape) -> bool:
 
 
 class Expansion(Op[T]):
-    """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source only, because an
-    end that follows needs no demand; an item that comes instead waits. It does not look ahead in a user's iterable: what that
-    does for an item is done when the item is wanted."""
+    """Resumes the generator of the stages as long as items are wanted. It looks ahead at the end of the source, because an end
+    that follows needs no demand, and where a stage asks by itself; an item that comes instead waits. Otherwise it does not look
+    ahead in a user's iterable: what that does for an item is done when the item is wanted."""
 
     __slots__ = (
         *("ahead", "args", "eager", "generator", "given", "head", "hurries", "inner", "input", "last"),
@@ -97,9 +97,8 @@ class Expansion(Op[T]):
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
     #: Not where the source computes what is requested, as it would be pulled with fusion.
     hurries: bool
-    #: Whether a stage asks by itself, whatever is requested, as in RxJava: one that takes the whole source before it gives
-    #: anything, or the second one with a queue. Then what comes is taken without demand, until an item waits. Not where the
-    #: source computes what is requested, as above.
+    #: Whether what comes is taken without demand, until an item waits: where a stage asks first. Not where the source computes
+    #: what is requested, as above.
     eager: bool
     #: The iterators that the item of the source is being expanded to, set by the compiled stages, by their loops' numbers.
     inner: dict[int, Iterator[Any]]
@@ -130,7 +129,7 @@ class Expansion(Op[T]):
         source: Any = head.publisher
         computes = isinstance(source, Stream) and source._computes
         self.hurries = queued and not computes and not any(stage.stops for stage in shape.stages)
-        self.eager = not computes and (shape.takes_all or sum(stage.expands or stage.head_yields for stage in shape.stages) > 1)
+        self.eager = shape.asks_first and not computes
         self.ahead = self.hurries and runs_ahead(shape)
         self.ready = deque()
         self.used = 0
@@ -139,7 +138,7 @@ class Expansion(Op[T]):
         self.inner = {}
         self.last = False
         self.stash = None
-        self.rules = [] if queued else request_rules(shape, args)
+        self.rules = [] if queued or shape.takes_all else request_rules(shape, args)
         self.translated = 0
         self.given = 0
 
@@ -231,7 +230,7 @@ class Expansion(Op[T]):
                 return 0 if self.stopped else self.finish()
             if item is None:
                 if arriving.asked != UNBOUNDED:
-                    arriving.ask(UNBOUNDED if self.shape.takes_all else demand)
+                    arriving.ask(UNBOUNDED if self.shape.takes_all else demand or 1)
                 return demand
             if not demand:
                 self.stash = item

@@ -73,6 +73,7 @@ class Shape:
         "_forms",
         "_front",
         "_runs",
+        "asks_first",
         "ends_behind_head",
         "ends_with_source",
         "gives_one",
@@ -123,8 +124,12 @@ class Shape:
         #: given behind the last one, where that is several. 0: there are none that see it.
         waits = [at for at, stage in enumerate(stages, 1) if stage.head_yields or (stage.reduces and not stage.single_tail)]
         self.parted = next((at for at, stage in enumerate(stages) if at >= waits[-1] and not stage.guard), 0) if waits else 0
-        #: A stage wants the whole of what it gets for what it gives.
-        self.takes_all = any(stage.wants_all for stage in stages)
+        #: A stage wants the whole source for what it gives, and none on the way there has enough before or asks in its own way.
+        before = next((at for at, stage in enumerate(stages) if stage.wants_all), -1)
+        self.takes_all = before >= 0 and not any(stage.stops or stage.request for stage in stages[:before])
+        #: A stage asks by itself, whatever is requested, as in RxJava: it takes the whole of what it gets before it gives
+        #: anything, or has a queue behind that of another one.
+        self.asks_first = before >= 0 or sum(stage.expands or stage.head_yields for stage in stages) > 1
 
     def then(self, step: Step, /) -> Shape:
         """This shape with one more stage."""

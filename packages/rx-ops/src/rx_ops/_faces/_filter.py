@@ -140,8 +140,8 @@ class FlowableFilter(FlowableCore[T_co]):
 
         ::  --1--2--3--4|  -->  ------------(34)|      (count=2)
 
-        Demand:  everything when it is subscribed, of a source that computes its items at the first request; the items
-                 are given as requested.
+        Demand:  everything when it is subscribed; with ``count`` alone, of a source that computes its items at the first
+                 request. The items are given as requested.
         Errors:  take the place of the items; with ``seconds`` and ``delay_error`` they come behind them. ValueError or TypeError
                  at assembly for a bad number.
         Memory:  ``count`` items, or what comes in ``seconds``.
