@@ -77,11 +77,6 @@ class Case:
     def until_error(self, items: Sequence[Any]) -> list[Any]:
         return (self.before_error or self.expected)(list(items))
 
-    def is_of_stages(self) -> bool:
-        """Whether it is nothing but stages."""
-        flow: Any = self.build(Flowable.of(1), Kit())
-        return bool(flow._shape) and repr(flow._head) == "of(1)"
-
     def __str__(self) -> str:
         return self.name
 

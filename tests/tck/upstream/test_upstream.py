@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rx_core.queue_fusion import fusion_enabled
 from tests.conformance.table import TABLE
-from tests.tck.upstream.scan import KEEPING, RESUBSCRIBING, SCANNED, Scanned, line
+from tests.tck.upstream.scan import KEEPING, RESUBSCRIBING, SCANNED, Scanned
 from tests.tck.upstream.verdict import FUSED, MODES, UNFUSED, broken_by, said
 
 if TYPE_CHECKING:
@@ -17,14 +17,10 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 
-OF_STAGES: Final = {line(case).id for case in TABLE if case.is_of_stages()}
-
-
 def modes_of(scanned: Scanned) -> Iterator[ParameterSet]:
-    """With fusion off by day only stages, which make a subscriber of their own then. Other operators run the same code between
-    foreign sources and a subscriber, and all are the same in front of callbacks."""
+    """With fusion off an operator is the same in front of callbacks as in front of a subscriber: once a night is enough."""
     for mode in MODES:
-        nightly = mode == UNFUSED and scanned.id not in OF_STAGES
+        nightly = mode == UNFUSED and scanned.form == "into callbacks"
         yield pytest.param(scanned, mode, id=f"{scanned}-{mode}", marks=[pytest.mark.nightly] if nightly else [])
 
 
