@@ -151,9 +151,15 @@ class Reader:
     def made(self, flow: Flow, passive: bool, *, through: bool = False) -> Flow:
         if self.variant.observable and flow.kind == "flowable" and not passive:
             flow = flow.through(SentEverything)
-        if self.variant.ends_late and flow.kind == "flowable" and passive:
-            flow = flow.through(EndsLate, through)
+        if flow.kind == "flowable" and passive:
+            flow = self.ending(flow, through)
         return Flow(flow.subscribe, flow.kind, flow.key, passive)
+
+    def ending(self, flow: Flow, through: bool = False) -> Flow:
+        """Of what is pulled."""
+        if not self.variant.ends_late:
+            return flow
+        return Flow(flow.through(EndsLate, through).subscribe, flow.kind, flow.key, flow.passive)
 
     def asked(self, flow: Flow, described: Spec) -> Flow:
         return flow.through(AskedLate) if self.variant.late and unheard(described) and flow.kind == "flowable" else flow

@@ -119,7 +119,7 @@ SOURCES: Final[dict[str, Make]] = {
     "defer_throw": lambda r, s, x: sources.defer(lambda: _fail("defer")),
     "fail": lambda r, s, x: _fail("sel"),
     "pipe": lambda r, s, x: r.pipeline(s["src"], s["ops"], x),
-    "generate": lambda r, s, x: sources.generate(s["n"], s["end"]),
+    "generate": lambda r, s, x: r.ending(sources.generate(s["n"], s["end"])),
     "create": lambda r, s, x: sources.create(r.clock, s["script"], s["strategy"], bool(s.get("throws"))),
     "using": _using,
     "using_when": _using_when,

@@ -136,7 +136,8 @@ class FlowableCreate(FlowableCore[T_co]):
 
         ::  1-2-3|
 
-        Demand:  ``step`` is called once for each item requested.
+        Demand:  ``step`` is called once for each item requested. An end that it tells together with an item is seen with the
+                 next request.
         Errors:  what the functions raise or pass to ``emitter.on_error``; RuntimeError for a step that sends two items or
                  nothing.
         Memory:  the state.   Thread: the one that requests.   Fusion: synchronous source.
