@@ -259,7 +259,8 @@ class _Writer(StageWriter):
 
     def handed_on(self, ends_early: bool, *, gives: bool) -> list[ast.stmt]:
         """What becomes of the item that a step gave: it may be the last one, or, unless it always ``gives`` one, dropped."""
-        text = "if run.last:\n    run.give_last(out)\n    return\n" if ends_early else ""
+        takes = "" if self.form.callback else ", down"  # callbacks whose handle was disposed inside of a stage get nothing more
+        text = f"if run.last:\n    run.give_last(out{takes})\n    return\n" if ends_early else ""
         tally = dropped = ""
         if self.form.counts:
             tally = "if came >= mark:\n    mark = run.tally(came, mark)\n    if run.due: run.catch_up()\n"

@@ -105,13 +105,13 @@ class ClosureSteps(StepSubscriber):
         self.done = True
         self.down.on_error(error)
 
-    def give_last(self, out: Any) -> None:
+    def give_last(self, out: Any, takes: Callable[[Any], None] | None = None) -> None:
         self._let_go()
         before = self.busy
         self.busy = True
         if not LOOK_FIRST:
             self.fence()
-        super().give_last(out)
+        super().give_last(out, takes)
         self.leave(before)
 
     def ask(self, n: int) -> None:

@@ -42,7 +42,10 @@ class StepEnd(Checked[Any]):
     #: How a consumer that was granted a mode polls these stages.
     queue: PolledSteps | None
 
-    def give_last(self, out: Any) -> None:
+    def give_last(self, out: Any, takes: Callable[[Any], None] | None = None) -> None:
+        """Give the item with which the stages end, and end. A function of theirs may have cancelled meanwhile: then it goes to
+        ``takes``, which took the items before it, all the same (RS 2.8).
+        """
         if self.up is not None:
             self.stop_source()  # before the item goes out: a re-entrant publisher must not send another (take)
             self._forget_source()
@@ -54,12 +57,12 @@ class StepEnd(Checked[Any]):
                     self._give_tail()
                 return
             self.emitted += 1
-            self._give(out)
+            self._give(out, takes or self.down.on_next)
         self._complete()
 
-    def _give(self, out: Any) -> None:
+    def _give(self, out: Any, takes: Callable[[Any], None]) -> None:
         try:
-            self.down.on_next(out)
+            takes(out)
         except BaseException:
             self.cancel()  # RS 2.13
             raise
@@ -98,7 +101,7 @@ class StepEnd(Checked[Any]):
         out = self._tail.pop(0, None)  # atomic: given once
         if out is not None:
             if not self.done:
-                self._give(out)
+                self._give(out, self.down.on_next)
                 if self._unfinished:  # it came before the end of its stages
                     self._unfinished = False
                     self._complete()

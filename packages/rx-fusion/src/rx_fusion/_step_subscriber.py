@@ -143,13 +143,14 @@ class StepSubscriber(StepEnd):
             self.leave(before)
             return
         try:
+            down = self.down  # who gets the item also when a function of the stages cancels: see give_last
             out = self._step(item)
         except BaseException as error:
             self._failed(error)
             self.leave(before)
             return
         if self.last:  # the step has set it
-            self.give_last(out)  # type: ignore[unreachable]  # mypy does not see that
+            self.give_last(out, down.on_next)  # type: ignore[unreachable]  # mypy does not see that
         elif out is not None:
             if self.replenish:
                 came = self.came = self.came + 1
@@ -158,7 +159,7 @@ class StepSubscriber(StepEnd):
             if self._credits is not None:
                 self.emitted += 1
             try:
-                self.down.on_next(out)
+                down.on_next(out)
             except BaseException:
                 self.cancel()  # RS 2.13
                 self.busy = before
@@ -230,22 +231,23 @@ class StepSubscriber(StepEnd):
             self.fence()
         wanted = True
         try:
+            down = self.down  # as above
             out = self._step(item)
         except BaseException as error:
             self._failed(error)
             self.leave(before)
             return True
         if self.last:  # the step has set it
-            self.give_last(out)  # type: ignore[unreachable]  # as above
+            self.give_last(out, down.on_next)  # type: ignore[unreachable]  # as above
         elif out is None:
             wanted = False
         else:
             if self._credits is not None:
                 self.emitted += 1
-            conditional: Callable[[Any], bool] | None = getattr(self.down, "try_on_next", None)
+            conditional: Callable[[Any], bool] | None = getattr(down, "try_on_next", None)
             try:
                 if conditional is None:
-                    self.down.on_next(out)
+                    down.on_next(out)
                 else:
                     wanted = conditional(out)
             except BaseException:
