@@ -281,6 +281,49 @@ def test_a_disk_that_is_mounted_there_is_told_before_anything_runs(
     assert read(out) == OLD
 
 
+class StillWritten:
+    """As Hadoop's file system where a task writes a last file into a folder that is being deleted, ``times`` times."""
+
+    def __init__(self, real: Any, times: int) -> None:
+        self.real, self.times = real, times
+
+    def delete(self, name: Any, recursive: bool) -> bool:
+        deleted = bool(self.real.delete(name, recursive))
+        if not self.times:
+            return deleted
+        self.times -= 1
+        fill(Path(name.toUri().getPath()), OLD)
+        return False
+
+    def exists(self, name: Any) -> bool:
+        return bool(self.real.exists(name))
+
+
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_a_folder_into_which_a_file_comes_while_it_is_deleted_is_deleted_once_more(
+    times: int, tmp_path: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    storage = Storage(engine(spark_config).session, str(tmp_path))
+    monkeypatch.setattr(storage, "_system", StillWritten(storage._system, times))
+    fill(tmp_path / "new", OLD)
+    storage.delete(f"{tmp_path}/new")
+    storage.delete(f"{tmp_path}/none")
+    assert list(tmp_path.iterdir()) == []
+    assert not caplog.records
+
+
+def test_a_folder_that_cannot_be_deleted_is_told(
+    tmp_path: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    storage = Storage(engine(spark_config).session, str(tmp_path))
+    monkeypatch.setattr(storage, "_system", StillWritten(storage._system, 100))
+    fill(tmp_path / "new", OLD)
+    storage.delete(f"{tmp_path}/new")
+    assert [each.getMessage() for each in caplog.records] == [
+        f"{tmp_path}/new could not be deleted: something is still being written there"
+    ]
+
+
 @pytest.mark.parametrize("context", [True, False], ids=["FileContext", "FileSystem"])
 def test_no_folder_is_moved_into_another(
     context: bool, tmp_path: Path, spark_config: SparkConfig, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,6 +13,9 @@ from rx_spark._java_classes import java_class
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LOG: Final = logging.getLogger("rx.spark")
+#: How often a folder is deleted that is there again, or still.
+TRIES: Final = 5
 _ERRORS: Final = {
     "org.apache.hadoop.fs.FileAlreadyExistsException": FileExistsError,
     "java.io.FileNotFoundException": FileNotFoundError,
@@ -60,8 +64,15 @@ class Storage:
         return bool(self._system.exists(self._path(path)))
 
     def delete(self, path: str) -> None:
-        """With all that is below it; nothing is done where nothing is."""
-        self._system.delete(self._path(path), True)
+        """With all that is below it; nothing is done where nothing is.
+
+        Hadoop answers no where a file comes into a folder while it deletes that: then once more. A warning tells what stays.
+        """
+        name = self._path(path)
+        for _ in range(TRIES):
+            if self._system.delete(name, True) or not self._system.exists(name):
+                return
+        LOG.warning("%s could not be deleted: something is still being written there", self.shown_as(path))
 
     def delete_empty(self, path: str) -> None:
         """A folder with nothing in it; another one stays."""
