@@ -131,6 +131,15 @@ def test_a_parquet_file_without_a_column_is_named(schema: Any, kind: str, tmp_pa
     assert "old.map(anew).merge_with(new)" in said
 
 
+@pytest.mark.parametrize("name", ["b%20c", "b, c", "b\nc", "b[c]", "b=ü"])
+def test_a_file_with_signs_in_its_name_is_looked_at(name: str, tmp_path: Path, spark_config: SparkConfig) -> None:
+    table(tmp_path / "a.parquet", k=["a"], v=[1])
+    table(tmp_path / f"{name}.parquet", k=["b"])
+    with pytest.raises(SchemaError) as caught:
+        rx_spark.parquet(tmp_path, schema=Open, config=spark_config)
+    assert str(caught.value).startswith(f"{tmp_path / name}.parquet has another schema than the other files")
+
+
 def test_a_field_that_is_missing_inside_a_row_is_named(tmp_path: Path, spark_config: SparkConfig) -> None:
     table(tmp_path / "a.parquet", k=["a"], stops=[[{"city": "Ulm", "n": 1}]])
     assert rx_spark.parquet(tmp_path, schema=Tour, config=spark_config).count().blocking_get() == 1

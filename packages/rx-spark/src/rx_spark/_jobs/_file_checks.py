@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rx_spark._columns._frames import Files, file_index, folder_columns
 from rx_spark._columns._rows import Kind, RowType, SchemaError
 from rx_spark._errors import BadFileError
+from rx_spark._java_classes import java_class
 from rx_spark._jobs._file_errors import shown_path
 from rx_spark._workers._compression import packed
 
@@ -85,9 +86,25 @@ def _merges(application: SparkSession) -> bool:
 
 
 def _listed(frame: DataFrame) -> list[Listed]:
-    """All files. One call: there may be thousands."""
-    listed = _STATUS.findall(file_index(frame).allFiles().mkString("\n"))
+    """All files, in a few calls: there may be thousands. Those of this machine are asked here for their sizes: Hadoop looks up
+    who owns each of them as well before it tells.
+    """
+    index = file_index(frame)
+    arrays = java_class(frame.sparkSession.sparkContext._jvm, "scala.collection.immutable.ArraySeq")
+    urls = str(arrays.unsafeWrapArray(index.inputFiles()).mkString("\n")).splitlines()
+    if all(url.startswith("file:") for url in urls):
+        return [each for each in map(_status_of, map(shown_path, urls)) if each is not None]
+    listed = _STATUS.findall(index.allFiles().mkString("\n"))
     return [(shown_path(url), int(size), int(changed)) for url, size, changed in listed]
+
+
+def _status_of(path: str) -> Listed | None:
+    """None where it is gone: then Spark says so."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return path, found.st_size, found.st_mtime_ns
 
 
 _STATUS: Final = re.compile(
