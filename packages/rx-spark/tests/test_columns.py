@@ -17,7 +17,7 @@ from rx_fusion.symbols import call, expression_of, it
 from rx_ops import Flowable, Row
 from rx_spark._columns._column import Column, NotAColumn, Rows, text_of
 from rx_spark._columns._expressions import column_of
-from rx_spark._columns._frames import FrameSource, Query, Select, Where, checking
+from rx_spark._columns._frames import Files, FrameSource, Query, Select, Where, checking
 from rx_spark._columns._operators import condition_of
 from rx_spark._columns._rows import row_type
 from rx_spark._session._session import SparkConfig, engine
@@ -91,6 +91,33 @@ def test_what_the_scan_is_told_lets_rows_through_that_raise_in_any_filter() -> N
     assert first.condition == "(`x` > (3.0D)) OR `x` IS NULL"
     assert second.condition == "(`s` = 'a') OR `x` IS NULL OR `s` IS NULL"
     assert len(exact) == 2
+
+
+@pytest.mark.parametrize(
+    ("symbol", "told", "with_folders"),
+    [
+        (it.b > 3, True, True),
+        (it.a == 2, True, True),
+        (it.a != 2, True, True),
+        (it.t.startswith("U"), True, True),
+        ((it.b > 3) & (it.b % 3 == 1), True, True),
+        ((it.b > 3) | (it.b < 1), True, True),
+        (it.y > 1, True, True),
+        (it.b % 3 == 1, False, True),
+        (it.b + 1 > 3, False, True),
+        (abs(it.b) == 2, False, True),
+        ((it.b > 3) | (it.b % 3 == 1), False, True),
+        (it.b > it.a, False, True),
+        (it.x * it.y > 3.0, False, False),
+    ],
+)
+def test_the_scan_is_told_what_file_formats_know_and_folders_are_chosen_by(symbol: Any, told: bool, with_folders: bool) -> None:
+    """Anything else would be asked of each row twice."""
+    found = condition_of(column(symbol))
+    for folders, expected in ((frozenset[str](), told), (frozenset({"a", "b"}), with_folders), (frozenset({"f"}), told)):
+        source = FrameSource(Files("parquet", ("rows",), folders=folders), ROW).then(Select(()))
+        _, *steps = source.filtered(found, frozenset()).steps
+        assert len(steps) == (2 if expected else 1), (folders, steps)
 
 
 @pytest.mark.spark

@@ -40,12 +40,15 @@ class Column:
     sql: str
     kind: Kind
     guards: tuple[Guard, ...] = ()
-    #: Of a condition: implied by it, and known to file formats. Empty: there is nothing to tell.
+    #: Of a condition: implied by it. Spark chooses folders by it, and file formats parts of a file where it is ``plain``. Empty:
+    #: there is nothing to tell.
     loose: str = ""
     #: The value, where the expression is one.
     constant: Any = ...
     #: The field of the source that this is, so that it is checked once.
     field: str = ""
+    #: A field, a part of one, or a constant. Of a condition: file formats know it, for it compares such a part with a constant.
+    plain: bool = False
 
     @property
     def python(self) -> type:

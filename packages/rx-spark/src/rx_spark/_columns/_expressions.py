@@ -11,7 +11,7 @@ from typing import Any
 
 from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, Index, Item, Node, Operator, parts_of, with_parts
 from rx_spark._columns._column import Column, NotAColumn, Rows, declared, not_null, wide
-from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign
+from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign, told
 from rx_spark._columns._rows import Field, Kind, RowType, quoted
 
 
@@ -99,12 +99,13 @@ class _Translation:
         sql = f"{inner.sql}.{quoted(found.name)}"
         error = "AttributeError" if by_name else "TypeError"
         guards = (*inner.guards, *not_null(inner, refused, error), *declared(found, nested, sql))
-        return Column(wide(sql, found.kind), found.kind, guards)
+        return Column(wide(sql, found.kind), found.kind, guards, plain=inner.plain)
 
     def _field(self, field: Field) -> Column:
         sql = quoted(field.name)
         guards = () if field.name in self._rows.checked else declared(field, self._row)
-        return Column(wide(sql, field.kind) if field.name in self._rows.narrow else sql, field.kind, guards, field=field.name)
+        sql = wide(sql, field.kind) if field.name in self._rows.narrow else sql
+        return Column(sql, field.kind, guards, field=field.name, plain=True)
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
@@ -145,7 +146,7 @@ class _Translation:
                 refused = not_null(of, f"'NoneType' object has no attribute '{name}'", "AttributeError")
                 guards = (*of.guards, *refused, *part.guards)
                 sql = f"{name}({of.sql}, {part.sql})"
-                return Column(sql, Kind(bool), guards, sql)
+                return Column(sql, Kind(bool), guards, sql, plain=told(of, part))
         raise NotAColumn(f".{name}() is evaluated by Python")
 
 

@@ -70,8 +70,9 @@ class Files:
     name: str = ""
     #: Columns whose values are not as Spark reads them: (name, SQL).
     computed: tuple[tuple[str, str], ...] = ()
-    #: Of JSON of one object a line: how lines are parsed; and the columns that are names of folders, not in lines.
+    #: Of JSON of one object a line: how lines are parsed.
     lines: JsonLines | None = None
+    #: The columns that are names of folders.
     folders: frozenset[str] = frozenset()
     #: The columns of each file, and whether a class says them; None: each file may have its own.
     row: RowType | None = field(default=None, compare=False)
@@ -348,10 +349,16 @@ class FrameSource:
             screen = self.screen if raising else self.screen.pruning(found.loose)
             return replace(self, steps=(*self.steps, *kept), checked=checked, raising=raising, passed=passed, screen=screen)
         steps: tuple[ColumnStep, ...] = (*self.steps, *kept)
-        if found.loose and raising:
+        if raising and self._is_told(found):
             hint = Where(" OR ".join((found.loose, *raising)))
             steps = (*self.steps[:1], hint, *self.steps[1:], *kept)  # in front of all that raises
         return replace(self, steps=steps, checked=checked, raising=raising, passed=passed)
+
+    def _is_told(self, found: Column) -> bool:
+        """Whether a scan reads less when it knows a condition."""
+        if not found.loose or found.plain or not isinstance(self.origin, Files):
+            return bool(found.loose)
+        return any(quoted(name) in found.loose for name in self.origin.folders)
 
     def _asking_once(self, steps: Sequence[ColumnStep]) -> tuple[list[ColumnStep], frozenset[str]]:
         """Steps without the guards that rows have passed, and those that they have passed behind them."""

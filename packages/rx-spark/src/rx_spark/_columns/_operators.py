@@ -25,7 +25,7 @@ def constant(value: object) -> Column:
     kind = type(value)
     sql: str
     if value is None:
-        return Column("NULL", Kind(type(None), optional=True), constant=None)
+        return Column("NULL", Kind(type(None), optional=True), constant=None, plain=True)
     if kind is bool:
         sql = "true" if value else "false"
     elif isinstance(value, int) and kind is int:
@@ -42,7 +42,7 @@ def constant(value: object) -> Column:
         sql = f"DATE '{value.isoformat()}'"
     else:
         raise NotAColumn(f"a constant {kind.__qualname__} stays in Python")
-    return Column(sql, Kind(kind), constant=value)
+    return Column(sql, Kind(kind), constant=value, plain=True)
 
 
 # --- arithmetic -------------------------------------------------------------------------------------------------------
@@ -99,7 +99,10 @@ def _floored(name: str, left: Column, right: Column, guards: tuple[Guard, ...]) 
     shown = "integer division or modulo by zero" if name == "//" else "integer modulo by zero"
     divisor = _divisor(right, right.sql)
     rest = f"({left.sql} % {divisor})"
-    other = f"({rest} <> 0 AND ({rest} < 0) <> ({right.sql} < 0))"
+    if right.constant is ...:
+        other = f"({rest} <> 0 AND ({rest} < 0) <> ({right.sql} < 0))"
+    else:
+        other = f"({rest} {'<' if right.constant > 0 else '>'} 0)"
     guards = (*guards, *_by_zero(right, shown))
     if name == "%":
         return Column(f"(CASE WHEN {other} THEN {rest} + {right.sql} ELSE {rest} END)", Kind(int), guards)
@@ -172,7 +175,12 @@ def comparison(name: str, left: Column, right: Column) -> Column:
             exact = f"({sql} AND NOT isnan({larger.sql}))"
         elif math.isnan(larger.constant):
             exact = "false"
-    return Column(exact, Kind(bool), tuple(guards), sql)
+    return Column(exact, Kind(bool), tuple(guards), sql, plain=told(left, right))
+
+
+def told(left: Column, right: Column) -> bool:
+    """Whether file formats know what compares the two."""
+    return left.plain and right.plain and (left.constant is not ... or right.constant is not ...)
 
 
 def equality(name: str, left: Column, right: Column) -> Column:
@@ -180,7 +188,7 @@ def equality(name: str, left: Column, right: Column) -> Column:
         if side.python is type(None):
             sql = f"({other.sql} IS {'NOT ' if name == '!=' else ''}NULL)"
             # A null in a field that has none is an error that stays one.
-            return Column(sql, Kind(bool), other.guards, sql)
+            return Column(sql, Kind(bool), other.guards, sql, plain=other.plain)
     left, right = _same_kind(name, left, right, _COMPARED)
     guards = (*left.guards, *right.guards)
     equal = "<=>" if left.optional or right.optional else "="
@@ -190,8 +198,9 @@ def equality(name: str, left: Column, right: Column) -> Column:
         asked = left if left.constant is ... else right
         exact = f"({sql} AND NOT coalesce(isnan({asked.sql}), false))"
     if name == "!=":
-        return Column(f"(NOT {exact})", Kind(bool), guards, "" if left.python is float else f"(NOT {sql})")
-    return Column(exact, Kind(bool), guards, sql)
+        loose = "" if left.python is float else f"(NOT {sql})"
+        return Column(f"(NOT {exact})", Kind(bool), guards, loose, plain=told(left, right))
+    return Column(exact, Kind(bool), guards, sql, plain=told(left, right))
 
 
 def _same_kind(name: str, left: Column, right: Column, kinds: tuple[type, ...]) -> tuple[Column, Column]:
@@ -220,9 +229,10 @@ def logic(name: str, left: Column, right: Column) -> Column:
     if name == "^":
         return Column(f"({left.sql} <> {right.sql})", Kind(bool), guards)
     word = "AND" if name == "&" else "OR"
-    told = [each for each in (left.loose, right.loose) if each]
-    loose = f"({f' {word} '.join(told)})" if len(told) == 2 or (told and name == "&") else ""
-    return Column(f"({left.sql} {word} {right.sql})", Kind(bool), guards, loose)
+    known = [each for each in (left, right) if each.loose]
+    loose = f"({f' {word} '.join(each.loose for each in known)})" if len(known) == 2 or (known and name == "&") else ""
+    plain = (any if name == "&" else all)(each.plain for each in known)
+    return Column(f"({left.sql} {word} {right.sql})", Kind(bool), guards, loose, plain=plain)
 
 
 #: How a value of each type is asked whether it is true.
@@ -242,4 +252,5 @@ def condition_of(column: Column) -> Column:
     sql = asked(column.sql)
     if column.optional:
         sql = f"coalesce({sql}, false)"
-    return Column(sql, Kind(bool), column.guards, column.loose or ("" if column.optional else sql))
+    loose = column.loose or ("" if column.optional else sql)
+    return Column(sql, Kind(bool), column.guards, loose, plain=column.plain)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from rx_spark._columns._frames import Files, file_index, folder_columns
+from rx_spark._columns._frames import Files, file_index
 from rx_spark._columns._rows import Kind, RowType, SchemaError
 from rx_spark._errors import BadFileError
 from rx_spark._java_classes import java_class
@@ -34,7 +34,7 @@ def check_files(origin: Files, frame: DataFrame, application: SparkSession) -> N
     files = _listed(frame)
     _check_sizes(files, origin.format)
     if origin.format == "parquet" and origin.row is not None and len(files) <= MOST_FILES and not _merges(application):
-        check_columns(files, origin.row, folder_columns(frame), given=origin.given)
+        check_columns(files, origin.row, origin.folders, given=origin.given)
 
 
 def check_sizes(frame: DataFrame, form: str) -> None:

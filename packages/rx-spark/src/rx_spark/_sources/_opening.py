@@ -43,7 +43,8 @@ def open_rows(
     if isinstance(origin, Files) and origin.paths:
         typed = with_folders(origin, frame, None if schema is None else row_type(schema))
         if typed is not origin:
-            origin, frame = typed, _opened(name, typed, here, schema)
+            frame = _opened(name, typed, here, schema)
+        origin = replace(typed, folders=folder_columns(frame))
     found = without(frame.schema, RECORD)
     row = checked(schema, found, name)
     if screen is not None and not found.fields:
@@ -54,9 +55,9 @@ def open_rows(
         origin = replace(origin, schema=read if screen is None else with_record(read))
         if screen is not None and _is_of_lines(origin):
             lines = JsonLines(row if schema is not None else None, screen(row).encoding, RECORD)
-            origin = replace(origin, lines=lines, folders=folder_columns(frame))
+            origin = replace(origin, lines=lines)
     if isinstance(origin, Files) and name == "csv" and schema is not None:
-        origin = replace(origin, computed=(*origin.computed, *_empty_texts(row, folder_columns(frame))))
+        origin = replace(origin, computed=(*origin.computed, *_empty_texts(row, origin.folders)))
     if isinstance(origin, Files) and origin.paths:
         origin = replace(origin, row=row, given=schema is not None)
         check_files(origin, frame, here.application)
@@ -64,7 +65,7 @@ def open_rows(
     given = FrameSource(origin, row, narrow=narrow).then(Select(tuple((quoted(name), name) for name in row.names)))
     if screen is not None:
         lined = isinstance(origin, Files) and origin.lines is not None
-        made = replace(screen(row), partitioned=folder_columns(frame), lined=lined)
+        made = replace(screen(row), partitioned=origin.folders if isinstance(origin, Files) else frozenset(), lined=lined)
         given = replace(given, screen=made, checked=made.required)
     shown = origin.shown + (f" as {row.name}" if schema is not None else "")
     return _source(name, origin.shown if schema is None else shown, given, config, stats)
