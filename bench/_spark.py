@@ -99,6 +99,7 @@ def works(folder: Path, rows: int, session: Any) -> Iterator[Work]:
         target=1.05,
     )
     yield _words(folder, rows, session)
+    yield _words_of_rows(folder, rows, session)
     for keys in KEYS:
         yield _counting(f"group and count, {keys:,} keys", flow.map(it.id % keys), frame.select((column("id") % keys).alias("k")))
     yield _counting("group and count, one key has nine of ten items", flow.map(it.hot), frame.select(column("hot").alias("k")))
@@ -199,6 +200,35 @@ def _words(folder: Path, rows: int, session: Any) -> Work:
 
     ways = {"mapInArrow, groupBy": plain, "DataFrame, explode": exploded, "RDD": rdd, "rx": counted}
     return Work("word count, five words a line", ways, target=1.1)
+
+
+def _words_of_rows(folder: Path, rows: int, session: Any) -> Work:
+    """The same over a column of Parquet, where Spark can split what an expression says."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql import functions
+
+    import rx_spark
+
+    made = folder / "lines"
+    made.mkdir()
+    lines = rows // 4
+    for at in range(0, lines, ROWS_PER_FILE):
+        numbers = range(at, min(at + ROWS_PER_FILE, lines))
+        table = pa.table({"line": [f"word{n % 997} and word{n % 31} and word{n}" for n in numbers]})
+        pq.write_table(table, made / f"part-{at:012}.parquet")
+    frame = session.read.parquet(str(made))
+    words = rx_spark.parquet(str(made)).flat_map_iterable(it.line.split(" "))
+
+    def exploded() -> int:
+        words = frame.select(functions.explode(functions.split("line", " ")).alias("k"))
+        return int(words.groupBy("k").count().agg(functions.max("count")).collect()[0][0])
+
+    ways = {
+        "DataFrame, explode": exploded,
+        "rx, it": lambda: words.group_aggregate(it, n=it.count()).map(it.n).max().blocking_get(),
+    }
+    return Work("word count of a column", ways, "rx, it", 1.2)
 
 
 def _counting(name: str, flow: Flowable[int], frame: Any) -> Work:

@@ -7,12 +7,14 @@ Spark answers differently. docs/guides/spark-columns.md has the table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, Index, Item, Node, Operator, parts_of, with_parts
 from rx_spark._columns._column import Column, NotAColumn, Rows, declared, not_null, wide
 from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign, told
 from rx_spark._columns._rows import Field, Kind, RowType, quoted
+from rx_spark._columns._splitting import split
 
 
 def column_of(function: object, rows: Rows) -> Column:
@@ -147,6 +149,9 @@ class _Translation:
                 guards = (*of.guards, *refused, *part.guards)
                 sql = f"{name}({of.sql}, {part.sql})"
                 return Column(sql, Kind(bool), guards, sql, plain=told(of, part))
+        if name == "split" and of.python is str:
+            refused = not_null(of, "'NoneType' object has no attribute 'split'", "AttributeError")
+            return split(replace(of, guards=(*of.guards, *refused)), [self.column(each) for each in args])
         raise NotAColumn(f".{name}() is evaluated by Python")
 
 

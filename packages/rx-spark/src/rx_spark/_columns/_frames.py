@@ -177,6 +177,16 @@ class Select:
 
 
 @dataclass(frozen=True)
+class Explode:
+    """A row for each item of a list, in their order."""
+
+    items: str
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        return frame.selectExpr(f"explode({self.items}) AS value")
+
+
+@dataclass(frozen=True)
 class Group:
     """One row for each key, or one for all: the keys' columns, then the aggregates."""
 
@@ -248,7 +258,7 @@ def _result(kind: str, name: str, metrics: dict[str, Any]) -> Any:
 
 #: What has been asked of Spark, for the run that asks: by which step, and Spark's answer in the making.
 Asked: TypeAlias = list[tuple["Observe | Screen", "Observation"]]
-ColumnStep: TypeAlias = Where | Select | Group | Unique | Sort | Observe
+ColumnStep: TypeAlias = Where | Select | Explode | Group | Unique | Sort | Observe
 
 
 def checking(guards: tuple[Guard, ...], condition: str = EVERY) -> str:
@@ -371,7 +381,7 @@ class FrameSource:
                 if raises and not asked.guards:
                     asked = asked.unknown()
                 raises = raises or bool(asked.guards)
-            if isinstance(step, Select | Group):
+            if isinstance(step, Select | Explode | Group):
                 passed.clear()  # other columns
             kept += () if asked is None else (asked,)
         return kept, frozenset(passed)

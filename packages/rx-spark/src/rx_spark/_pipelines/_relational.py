@@ -18,7 +18,7 @@ from rx_ops import stages
 from rx_spark._columns._column import Column, Guard, NotAColumn, declared, not_null
 from rx_spark._columns._expressions import call_of, column_of, columns_of, one_expression
 from rx_spark._columns._fitting import as_rows
-from rx_spark._columns._frames import ColumnStep, FrameSource, Group, Observe, Select, Unique, guarded
+from rx_spark._columns._frames import ColumnStep, Explode, FrameSource, Group, Observe, Select, Unique, guarded
 from rx_spark._columns._observed import observe
 from rx_spark._columns._operators import condition_of, divided
 from rx_spark._columns._rows import Field, Kind, RowType, alike, is_row_class, plain_row, quoted, row_type, tuple_row, value_row
@@ -104,6 +104,16 @@ def _select(source: FrameSource, columns: Any, row: RowType) -> FrameSource:
     steps.append(Select(tuple((column.sql, name) for column, name in zip(columns, row.names, strict=True))))
     checked = frozenset(field.name for field in row.fields if not field.kind.optional)
     return replace(source.then(*steps, row=row, checked=checked), narrow=frozenset())
+
+
+def _flat_map_iterable(source: FrameSource, mapper: object) -> FrameSource:
+    made = column_of(mapper, source.rows)
+    item = made.kind.parts[0] if made.python is list else None
+    if item is None or made.optional or item.optional or made.field:
+        raise NotAColumn(f"the items of a {made.kind} are taken by Python")
+    steps: list[ColumnStep] = [*guarded(made.guards), Explode(made.sql)]
+    row = value_row(item)
+    return replace(source.then(*steps, row=row, checked=frozenset(row.names)), narrow=frozenset())
 
 
 def _after(source: FrameSource, column: Column) -> frozenset[str]:
@@ -354,6 +364,7 @@ def _as_rows(source: FrameSource, fit: Fit) -> FrameSource:
 COLUMN_STEPS: Final[dict[Callable[..., Any], Callable[..., FrameSource]]] = {
     stages.filter_: _filter,
     stages.map_: _map,
+    stages.flat_map_iterable: _flat_map_iterable,
     stages.count: _count,
     stages.sum_: _sum,
     stages.min_: _best("min"),
