@@ -235,13 +235,14 @@ class _Writer(StageWriter):
             before += parse_statements(f"if {item} is None or run.closed:\n    run.unwanted({item})\n    return")
         if ends_early:
             before += parse_statements("if run.last: return")
-        if self.form.counts:
+        if self.counts:
             before = [*parse_statements("nonlocal came, mark"), *before, *parse_statements("came += 1")]
         if ends_early:
             written = [ast.While(ast.Constant(True), [*stoppable(written), ast.Break()], [])]
         conditions = None if ends_early else assigned_last("out", written)
         if conditions is None:
-            before.append(out)
+            if ends_early or not self.reduces:
+                before.append(out)
         else:  # it has a value in any case
             for each in conditions:
                 each.orelse = parse_statements("out = None")
@@ -252,23 +253,33 @@ class _Writer(StageWriter):
             "on_next", [made.args.args[0].arg], [*before, tried, *self.handed_on(ends_early, gives=conditions == [])]
         )
         body = [node for node in step.body if node is not made and not isinstance(node, ast.Return)]
-        if self.form.counts:
+        if self.counts:
             body = [*parse_statements("came = mark = 0"), *body]
         body = [*parse_statements("failed = run.failed_here"), *body, on_next, *parse_statements("return on_next, finish")]
         return make_function("fused", ["run", "args", "state", "down", "raised"], body)
+
+    @property
+    def reduces(self) -> bool:
+        """Whether nothing comes before the end."""
+        return any(stage.reduces for stage in self.stages)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the function counts items, to ask for others in place of those that are dropped."""
+        if self.reduces and (not self.tells or all(stage.wants_all for stage in self.stages if stage.request is not None)):
+            return False  # everything was asked for; in front of take it may be few
+        return self.form.counts
 
     def handed_on(self, ends_early: bool, *, gives: bool) -> list[ast.stmt]:
         """What becomes of the item that a step gave: it may be the last one, or, unless it always ``gives`` one, dropped."""
         takes = "" if self.form.callback else ", down"  # callbacks whose handle was disposed inside of a stage get nothing more
         text = f"if run.last:\n    run.give_last(out{takes})\n    return\n" if ends_early else ""
         tally = dropped = ""
-        if self.form.counts:
+        if self.counts:
             tally = "if came >= mark:\n    mark = run.tally(came, mark)\n    if run.due: run.catch_up()\n"
             dropped = f"if run.replenish:\n    mark -= {'run.needed()' if self.tells else '1'}\n" + indent(tally, "    ")
-        if any(stage.reduces for stage in self.stages):  # nothing comes before the end
-            if self.tells and not all(stage.wants_all for stage in self.stages if stage.request is not None):
-                text += dropped  # in front of take, the source was asked for few items
-            return parse_statements(text)
+        if self.reduces:
+            return parse_statements(text + dropped)
         handed = tally
         if self.form.callback:
             handed += "if run.closed: return\n"  # its handle may be disposed inside of a stage
