@@ -35,20 +35,23 @@ class MergeOrdered(Stage):
         self.heads: dict[int, tuple[Any, int, Any]] = {}
         self.gate = Gate(self.give)
         self.inners = [Inner(n, Prefetch(n).limit, self.gate.run, self.inner_error) for n in sizes]
+        self.begun = 0
 
     def begin(self) -> None:
-        """What has its items at hand has them from the beginning."""
+        """The sources begin in turn; of those that have their items at hand none is read before."""
         self.gate.asked += 1
         for inner, flow in zip(self.inners, self.flows, strict=True):
             if flow.passive:
                 flow.subscribe(inner)
         self.gate.asked = 0
         self.down.on_subscribe(self)
-        self.gate.run()
         for inner, flow in zip(self.inners, self.flows, strict=True):
             if self.over:
                 return
-            if not flow.passive:
+            self.begun += 1
+            if flow.passive:
+                self.gate.run()
+            else:
                 flow.subscribe(inner)
 
     def inner_error(self, inner: Inner, failure: Failure) -> None:
@@ -78,7 +81,7 @@ class MergeOrdered(Stage):
     def find_heads(self) -> bool:
         """Whether all sources that are not over have an item among the heads."""
         for at, inner in enumerate(self.inners):
-            if at not in self.heads:
+            if at not in self.heads and at < self.begun:
                 if self.wanted or self.ahead:
                     inner.fetch()
                 if inner.items:
