@@ -168,7 +168,7 @@ def _words(folder: Path, rows: int, session: Any) -> Work:
     import rx_spark
 
     file = folder / "words.txt"
-    file.write_text("".join(f"word{n % 997} and word{n % 31} and word{n}\n" for n in range(rows // 4)), encoding="utf-8")
+    file.write_text("".join(f"{_line(n)}\n" for n in range(rows // 4)), encoding="utf-8")
     lines = session.read.text(str(file))
 
     def combined(batches: Iterator[Any]) -> Iterator[Any]:
@@ -183,10 +183,6 @@ def _words(folder: Path, rows: int, session: Any) -> Work:
         grouped = lines.mapInArrow(combined, "k string, n long").groupBy("k").agg(functions.sum("n").alias("n"))
         return int(grouped.agg(functions.max("n")).collect()[0][0])
 
-    def exploded() -> int:
-        words = lines.select(functions.explode(functions.split("value", " ")).alias("k"))
-        return int(words.groupBy("k").count().agg(functions.max("count")).collect()[0][0])
-
     def rdd() -> int:
         text = session.sparkContext.textFile(str(file))
         return int(text.flatMap(str.split).map(lambda word: (word, 1)).reduceByKey(operator.add).values().max())
@@ -198,15 +194,25 @@ def _words(folder: Path, rows: int, session: Any) -> Work:
             or 0
         )
 
-    ways = {"mapInArrow, groupBy": plain, "DataFrame, explode": exploded, "RDD": rdd, "rx": counted}
+    ways = {"mapInArrow, groupBy": plain, "DataFrame, explode": lambda: _exploded(lines, "value"), "RDD": rdd, "rx": counted}
     return Work("word count, five words a line", ways, target=1.1)
+
+
+def _line(n: int) -> str:
+    return f"word{n % 997} and word{n % 31} and word{n}"
+
+
+def _exploded(lines: Any, column: str) -> int:
+    from pyspark.sql import functions
+
+    words = lines.select(functions.explode(functions.split(column, " ")).alias("k"))
+    return int(words.groupBy("k").count().agg(functions.max("count")).collect()[0][0])
 
 
 def _words_of_rows(folder: Path, rows: int, session: Any) -> Work:
     """The same over a column of Parquet, where Spark can split what an expression says."""
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from pyspark.sql import functions
 
     import rx_spark
 
@@ -215,17 +221,12 @@ def _words_of_rows(folder: Path, rows: int, session: Any) -> Work:
     lines = rows // 4
     for at in range(0, lines, ROWS_PER_FILE):
         numbers = range(at, min(at + ROWS_PER_FILE, lines))
-        table = pa.table({"line": [f"word{n % 997} and word{n % 31} and word{n}" for n in numbers]})
-        pq.write_table(table, made / f"part-{at:012}.parquet")
+        pq.write_table(pa.table({"line": list(map(_line, numbers))}), made / f"part-{at:012}.parquet")
     frame = session.read.parquet(str(made))
     words = rx_spark.parquet(str(made)).flat_map_iterable(it.line.split(" "))
 
-    def exploded() -> int:
-        words = frame.select(functions.explode(functions.split("line", " ")).alias("k"))
-        return int(words.groupBy("k").count().agg(functions.max("count")).collect()[0][0])
-
     ways = {
-        "DataFrame, explode": exploded,
+        "DataFrame, explode": lambda: _exploded(frame, "line"),
         "rx, it": lambda: words.group_aggregate(it, n=it.count()).map(it.n).max().blocking_get(),
     }
     return Work("word count of a column", ways, "rx, it", 1.2)

@@ -320,7 +320,7 @@ def test_a_folder_that_cannot_be_deleted_is_told(
     fill(tmp_path / "new", OLD)
     storage.delete(f"{tmp_path}/new")
     assert [each.getMessage() for each in caplog.records] == [
-        f"{tmp_path}/new could not be deleted: something is still being written there"
+        f"{tmp_path}/new is still there: something writes to it, or it may not be deleted"
     ]
 
 

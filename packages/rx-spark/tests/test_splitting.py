@@ -18,12 +18,14 @@ import pytest
 import rx_spark
 from rx_fusion import fusion_off
 from rx_fusion.symbols import call, expression_of, it
-from rx_ops import Flowable, Row, sym
+from rx_ops import Flowable, Row, stages, sym
 from rx_spark import SparkConfig
 from rx_spark._columns import _splitting
 from rx_spark._columns._column import NotAColumn, Rows
 from rx_spark._columns._expressions import column_of
+from rx_spark._columns._frames import FrameSource, Query, Select
 from rx_spark._columns._rows import row_type
+from rx_spark._pipelines._relational import taken
 from rx_spark._session._session import engine
 
 
@@ -174,6 +176,18 @@ def test_rows_without_a_class_and_text_of_a_single_column(folder: Path, spark_co
 def test_what_is_left_to_python(symbol: Any, reason: str) -> None:
     with pytest.raises(NotAColumn, match=reason):
         column_of(expression_of(symbol), Rows(ROW))
+
+
+@dataclass(frozen=True)
+class Page:
+    first: Line
+
+
+def test_a_list_inside_a_row_of_a_row_may_hold_a_null_and_is_left_to_python() -> None:
+    pages = FrameSource(Query("SELECT"), row_type(Page)).then(Select(()))
+    assert taken(stages.flat_map_iterable, (expression_of(it.first.text.split()),), pages).row.form == "value"
+    with pytest.raises(NotAColumn, match=r"the items of a list\[str\] are taken by Python"):
+        taken(stages.flat_map_iterable, (expression_of(it.first.tags),), pages)
 
 
 @pytest.mark.spark

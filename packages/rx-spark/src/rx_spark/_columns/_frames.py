@@ -365,7 +365,7 @@ class FrameSource:
         return replace(self, steps=steps, checked=checked, raising=raising, passed=passed)
 
     def _is_told(self, found: Column) -> bool:
-        """Whether a scan reads less when it knows a condition."""
+        """Whether a scan may read less when it knows a condition. Of what is not read from files that is not known."""
         if not found.loose or found.plain or not isinstance(self.origin, Files):
             return bool(found.loose)
         return any(quoted(name) in found.loose for name in self.origin.folders)

@@ -109,7 +109,7 @@ def _select(source: FrameSource, columns: Any, row: RowType) -> FrameSource:
 def _flat_map_iterable(source: FrameSource, mapper: object) -> FrameSource:
     made = column_of(mapper, source.rows)
     item = made.kind.parts[0] if made.python is list else None
-    if item is None or made.optional or item.optional or made.field:
+    if item is None or made.optional or item.optional or made.plain:  # a list that is read may hold a null
         raise NotAColumn(f"the items of a {made.kind} are taken by Python")
     steps: list[ColumnStep] = [*guarded(made.guards), Explode(made.sql)]
     row = value_row(item)

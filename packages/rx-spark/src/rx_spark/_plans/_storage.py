@@ -72,7 +72,7 @@ class Storage:
         for _ in range(TRIES):
             if self._system.delete(name, True) or not self._system.exists(name):
                 return
-        LOG.warning("%s could not be deleted: something is still being written there", self.shown_as(path))
+        LOG.warning("%s is still there: something writes to it, or it may not be deleted", self.shown_as(path))
 
     def delete_empty(self, path: str) -> None:
         """A folder with nothing in it; another one stays."""
