@@ -98,10 +98,11 @@ class CallbackObserver(Handle, LeadsToCallbacks, Generic[T]):
     def on_next(self, item: T, /) -> None:
         if item is None:
             raise self._refused(none_argument("on_next(None)", "item"))
-        if self._done or self._on_next is None:
+        function = self._on_next
+        if self._done or function is None:
             return
         try:
-            self._on_next(item)
+            function(item)
         except BaseException as error:
             self.callback_failed(error)
 

@@ -142,9 +142,10 @@ class StepSubscriber(StepEnd):
             self.late_item(item)
             self.leave(before)
             return
+        down = self.down  # who gets the item also when a function of the stages cancels: see give_last
+        step = self._step
         try:
-            down = self.down  # who gets the item also when a function of the stages cancels: see give_last
-            out = self._step(item)
+            out = step(item)
         except BaseException as error:
             self._failed(error)
             self.leave(before)
@@ -230,9 +231,9 @@ class StepSubscriber(StepEnd):
         if not LOOK_FIRST:
             self.fence()
         wanted = True
+        down, step = self.down, self._step  # as above
         try:
-            down = self.down  # as above
-            out = self._step(item)
+            out = step(item)
         except BaseException as error:
             self._failed(error)
             self.leave(before)

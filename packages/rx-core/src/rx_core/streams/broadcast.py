@@ -86,8 +86,9 @@ class Receivers(Generic[T]):
 
     def on_next(self, item: T, /) -> None:
         for receiver in self.now:
+            emit = receiver.emit
             try:
-                receiver.emit(item)
+                emit(item)
             except Exception as error:
                 receiver.failed(error)
 
@@ -250,8 +251,9 @@ class BroadcastInput(MergedInput[T]):
                 op.drain()
             return
         for receiver in op.receivers.now:
+            emit = receiver.emit_unguarded
             try:
-                receiver.emit_unguarded(item)
+                emit(item)
             except BaseException as error:
                 try:
                     receiver.unguarded_raised(error)

@@ -45,8 +45,9 @@ class MergedInput(QueuedInput[T]):
             if op.dirty:
                 op.drain()
             return
+        emit = op.emit_unguarded
         try:
-            op.emit_unguarded(item)
+            emit(item)
         except BaseException as error:
             try:
                 told = op.unguarded_raised(error)
@@ -140,8 +141,9 @@ class GatedInput(QueuedInput[T]):
             token.append(demand)
             self.wait(item)
             return
+        emit = op.emit_unguarded
         try:
-            op.emit_unguarded(item)
+            emit(item)
         except BaseException as error:
             try:
                 told = op.unguarded_raised(error)

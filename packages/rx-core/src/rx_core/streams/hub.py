@@ -224,8 +224,9 @@ class PublishSubscription(HubSubscription[T]):
                 pass
             else:
                 if demand and not self.dirty:  # then nothing waits
+                    emit = self.emit_unguarded
                     try:
-                        self.emit_unguarded(item)
+                        emit(item)
                     except BaseException as error:
                         try:
                             told = self.unguarded_raised(error)

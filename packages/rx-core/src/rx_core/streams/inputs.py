@@ -312,8 +312,9 @@ class RelayedInput(Input[T]):
 
     def on_next(self, item: T, /) -> None:
         self.count += 1
+        emit = self.emit
         try:
-            self.emit(item)
+            emit(item)
         except BaseException:
             self.op.cancel()  # RS 2.13
             raise

@@ -75,8 +75,9 @@ class PassThrough(SettlesDemand, Generic[T]):
         self.down.on_subscribe(self)
 
     def on_next(self, item: T, /) -> None:
+        emit = self.emit
         try:
-            self.emit(item)
+            emit(item)
         except BaseException:
             self.cancel()  # RS 2.13
             raise
@@ -154,8 +155,9 @@ class Transparent(PassThrough[T]):
         self.on_next = down.on_next if cancels else self.guarded
 
     def guarded(self, item: T, /) -> None:
+        emit = self.emit
         try:
-            self.emit(item)
+            emit(item)
         except BaseException:
             self.cancel()  # RS 2.13
             raise

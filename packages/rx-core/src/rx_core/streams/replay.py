@@ -167,8 +167,9 @@ class ReplaySubscription(HubSubscription[T]):
             else:
                 if demand and not self.dirty and self.at is node:
                     self.at = node.next
+                    emit = self.emit_unguarded
                     try:
-                        self.emit_unguarded(item)
+                        emit(item)
                     except BaseException as error:
                         try:
                             told = self.unguarded_raised(error)

@@ -75,8 +75,9 @@ class Unicast(Op[T]):
             except IndexError:  # another thread is at work, or there is no subscriber yet
                 demand = -1
             if demand > 0 and not self.dirty:  # then the queue is empty, too: with demand nothing stays there
+                emit = self.emit_unguarded
                 try:
-                    self.emit_unguarded(item)
+                    emit(item)
                 except BaseException as error:
                     try:
                         told = self.unguarded_raised(error)

@@ -116,8 +116,9 @@ class _Column(QueuedInput[Any]):
             token.append(demand)
             op.drain()
             return True
+        emit = op.emit_unguarded
         try:
-            op.emit_unguarded(value)
+            emit(value)
         except BaseException as error:
             try:
                 told = op.unguarded_raised(error)

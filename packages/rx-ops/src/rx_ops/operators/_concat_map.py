@@ -203,13 +203,14 @@ class ConcatMap(Op[R]):
         if item is END:
             self.outer_failed()
             return END
+        mapper = self.mapper
         try:
-            source = self.mapper(item)
+            source = mapper(item)
         except (Exception, GeneratorExit) as error:
-            self.errors.append(mapper_failure(self.operator, self.mapper, error))
+            self.errors.append(mapper_failure(self.operator, mapper, error))
             return END
         if not isinstance(source, Stream):
-            refused = not_a_source(self.operator, self.mapper, source)
+            refused = not_a_source(self.operator, mapper, source)
             if refused is not None:
                 self.errors.append(refused)
                 return END

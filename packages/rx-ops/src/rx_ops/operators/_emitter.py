@@ -103,8 +103,9 @@ class Emitter(Generic[T]):
             return
         if demand and not queue and not op.dirty:
             op.wanted = demand
+            emit = op.emit
             try:
-                op.emit(item)
+                emit(item)
             except BaseException as error:
                 try:
                     op.emit_raised(error)
@@ -220,8 +221,9 @@ class _FunctionEmitter(_SettledEmitter[T]):
         if item is None:
             self.try_on_error(none_produced("create"))
             return
+        straight = self._straight
         try:
-            self._straight(item)  # type: ignore[misc]  # there is one as long as this emitter is in use
+            straight(item)  # type: ignore[misc]  # there is one as long as this emitter is in use
         except BaseException as error:
             self._observer.callback_failed(error)
 
@@ -359,8 +361,9 @@ class StraightEmitter(Emitter[T]):
         if item is None:
             self.try_on_error(none_produced("create"))
             return
+        emit = self._emit
         try:
-            self._emit(item)
+            emit(item)
         except BaseException:
             self.cancel()  # RS 2.13
             raise
@@ -450,7 +453,8 @@ class CallbackEmitter(StraightEmitter[T]):
         if item is None:
             self.try_on_error(none_produced("create"))
             return
+        emit = self._emit
         try:
-            self._emit(item)
+            emit(item)
         except BaseException as error:
             self._down.callback_failed(error)

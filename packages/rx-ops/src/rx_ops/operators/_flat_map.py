@@ -272,16 +272,17 @@ class _Outer(OuterInput):
         if op.stopped or self.closed:
             op.discard(item)
             return
+        mapper = op.mapper
         try:
-            source = op.mapper(item)
+            source = mapper(item)
         except (Exception, GeneratorExit) as error:
-            self.fail(mapper_failure(op.operator, op.mapper, error))
+            self.fail(mapper_failure(op.operator, mapper, error))
             return
         except BaseException as error:
             self.interrupted(error)
             raise
         if self.limited:
-            refused = not_a_source(op.operator, op.mapper, source)
+            refused = not_a_source(op.operator, mapper, source)
             if refused is None:
                 op.waiting.append(source)
                 op.drain()
@@ -296,7 +297,7 @@ class _Outer(OuterInput):
         if items is not None:
             push_passive(op, source, items, self)
             return
-        refused = not_a_source(op.operator, op.mapper, source)
+        refused = not_a_source(op.operator, mapper, source)
         if refused is not None:
             self.fail(refused)
             return

@@ -68,8 +68,9 @@ class _Newest(QueuedInput[Any]):
                 token.append(demand)
                 op.drain()
                 return
+            emit = op.emit_unguarded
             try:
-                op.emit_unguarded(value)
+                emit(value)
             except BaseException as error:
                 try:
                     told = op.unguarded_raised(error)

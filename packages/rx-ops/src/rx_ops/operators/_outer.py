@@ -167,8 +167,9 @@ def push_known(op: Any, item: Any, outer: Any) -> bool:
         token.append(demand)
         return False
     if demand:
+        emit = op.emit_unguarded
         try:
-            op.emit_unguarded(item)
+            emit(item)
         except BaseException as error:
             try:
                 told = op.unguarded_raised(error)

@@ -42,15 +42,16 @@ class _Outer(OuterInput):
             elif not running.done or running.queue:
                 op.discard(item)
                 return
+        mapper = op.mapper
         try:
-            source = op.mapper(item)
+            source = mapper(item)
         except (Exception, GeneratorExit) as error:
-            self.fail(mapper_failure(op.operator, op.mapper, error))
+            self.fail(mapper_failure(op.operator, mapper, error))
             return
         except BaseException as error:
             self.interrupted(error)
             raise
-        refused = not_a_source(op.operator, op.mapper, source)
+        refused = not_a_source(op.operator, mapper, source)
         if refused is not None:
             self.fail(refused)
             return
