@@ -4,6 +4,7 @@ import bz2
 import codecs
 import gzip
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from rx_spark import BadFileError
 from rx_spark._jobs import _text_input
 from rx_spark._jobs._text_input import text_reader
 from rx_spark._plans._plan import RangeSource, TextSource
+from rx_spark._workers import _lines
 from rx_spark._workers._blocks import RANGE_BLOCK, Reader, range_reader
-from rx_spark._workers._lines import BadLines, Decoder, MergeBadLines, TextReader
+from rx_spark._workers._lines import BadLines, Decoder, LineReader, MergeBadLines, TextReader
 
 
 class _Batch:
@@ -79,6 +81,70 @@ def test_lines_equal_those_of_open_wherever_the_file_is_cut(tmp_path: Path, text
     parts = tuple((str(file), at, min(at + step, size)) for at in range(0, size, step))
     with open(file, encoding="utf-8") as lines:
         assert in_order(TextReader(parts, Decoder("utf-8", "strict"), 2), 2) == [line.removesuffix("\n") for line in lines]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "shift_jis"])
+@pytest.mark.parametrize("read", [1, 2, 5])
+@pytest.mark.parametrize("pack", [None, gzip.compress, bz2.compress])
+@pytest.mark.parametrize("text", [text for text in TEXTS if text.isascii()])
+def test_lines_equal_those_of_open_however_much_is_read_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, pack: Callable[[bytes], bytes] | None, read: int, encoding: str
+) -> None:
+    monkeypatch.setattr(_lines, "READ", read)
+    file = tmp_path / ("text" if pack is None else "text.gz" if pack is gzip.compress else "text.bz2")
+    file.write_bytes(text.encode() if pack is None else pack(text.encode()))
+    parts = ((str(file), 0, file.stat().st_size),) if text else ()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").splitlines()
+    assert in_order(TextReader(parts, Decoder(encoding, "strict"), 1), 1) == lines
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+def test_the_lines_before_one_that_cannot_be_decoded_are_given(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    data = b"one\ntwo\r\n\xff\nfour\n"
+    file.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    ((_, items),) = text_reader(TextSource((str(file),)), 1).blocks([_Batch(0)], 0)
+    given = iter(items)
+    assert list(islice(given, 2)) == ["one", "two"]
+    with pytest.raises(UnicodeDecodeError, match="byte 9" if name == "text" else "line 3"):
+        next(given)
+
+
+def test_what_comes_before_damage_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "READ", 100)
+    file = tmp_path / "text.gz"
+    lines = [f"{number * 7919 % 10007}" for number in range(1000)]
+    file.write_bytes(gzip.compress("\n".join(lines).encode())[:-500])
+    ((_, items),) = text_reader(TextSource((str(file),)), 1).blocks([_Batch(0)], 0)
+    given: list[str] = []
+    with pytest.raises(BadFileError, match=r"text\.gz cannot be read"):
+        given.extend(items)
+    assert 300 < len(given) < 1000
+    assert given == lines[: len(given)]
+
+
+def test_a_mark_at_the_start_of_a_line_is_taken_off_wherever_the_line_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "text"
+    file.write_bytes(b"".join(codecs.BOM_UTF8 + b"%d\n" % number for number in range(9)))
+    reader = TextReader(((str(file), 0, 1000),), Decoder("utf-8-sig", "strict"), 1)
+    for read in (1, 1 << 16):
+        monkeypatch.setattr(_lines, "READ", read)
+        assert in_order(reader, 1) == list("012345678")
+
+
+@pytest.mark.parametrize("errors", ["replace", "surrogateescape"])
+def test_other_lines_do_not_change_what_becomes_of_one_that_cannot_be_decoded(tmp_path: Path, errors: str) -> None:
+    file = tmp_path / "text"
+    file.write_bytes(data := b"a\xe2\x82\nb\n\xff\n")
+    reader = TextReader(((str(file), 0, len(data)),), Decoder("utf-8", errors), 1)
+    assert in_order(reader, 1) == [line.decode("utf-8", errors) for line in data.split(b"\n")[:-1]]
+
+
+@pytest.mark.parametrize("lines", [[], [b""], [b"a", b""], [b"", b"a"], ["ä".encode(), b"\xff", b"c"]])
+def test_lines_that_spark_reads_are_given_one_for_one(lines: list[bytes]) -> None:
+    batch = pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary()), "path": ["p"] * len(lines)})
+    ((_, items),) = LineReader(Decoder("utf-8", "replace")).blocks([batch], 0)
+    assert list(items) == [line.decode("utf-8", "replace") for line in lines]
 
 
 def test_files_come_in_the_order_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

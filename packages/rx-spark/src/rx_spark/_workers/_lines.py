@@ -1,12 +1,19 @@
 """Lines of text files as blocks: read by Python, or as bytes by Spark where only Spark can open the files.
 
 Lines end where ``open()`` sees their end. One that cannot be decoded is an error that names its file and place, or a bad record.
+
+Many lines are read and decoded together, which costs less than one by one. Where that fails, they come one by one: those before
+the first that cannot be decoded are given.
 """
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from io import BytesIO
+from itertools import chain
 from typing import IO, Any, Final, Protocol
 
 from rx_spark._bad_records import SHOWN
@@ -56,6 +63,9 @@ class Found:
 #: Of a block; a source may keep fewer.
 KEPT: Final = 1000
 
+#: How many bytes are read at a time.
+READ: Final = 64 * 1024
+
 
 @dataclass(frozen=True)
 class Decoder:
@@ -64,6 +74,40 @@ class Decoder:
     encoding: str
     errors: str
     tally: Tally | None = None
+
+    @cached_property
+    def by_line(self) -> bool:
+        """Whether what a line means may depend on where decoding begins: a mark at the start, signs that switch."""
+        name = codecs.lookup(self.encoding).name
+        return name not in ("utf-8", "ascii") and not name.startswith(("iso8859-", "cp125", "koi8"))
+
+    def lists(
+        self, data: bytes, found: Found, path: str, at: int | None = None, number: int | None = None
+    ) -> Iterator[list[str]]:
+        """The lines of ``data``, which ends where a line ends: all of them, or a list for each. ``at`` and ``number`` are the
+        place of the first one."""
+        together = self.together(data)
+        if together is not None:
+            yield together
+            return
+        for raw in BytesIO(data):
+            try:
+                line = raw.decode(self.encoding, self.errors)
+            except UnicodeDecodeError as error:
+                self.undecoded(error, raw, found, path, at, number)
+            else:
+                yield _several(line)
+            at = None if at is None else at + len(raw)
+            number = None if number is None else number + 1
+
+    def together(self, data: bytes) -> list[str] | None:
+        """The lines of ``data`` if all of it can be decoded, so that it does not matter what becomes of lines that cannot be."""
+        if self.by_line:
+            return None
+        try:
+            return _several(data.decode(self.encoding))
+        except UnicodeDecodeError:
+            return None
 
     def undecoded(
         self, error: UnicodeDecodeError, raw: bytes, found: Found, path: str, at: int | None = None, number: int | None = None
@@ -116,36 +160,26 @@ class TextReader:
         for partition in partitions_of(batches):
             for block in left.of_task(partition, self.partitions):
                 path, start, end = self.parts[block]
-                yield block, self._unpacked(block, path) if packed(path) else self._lines(block, path, start, end)
+                lists = self._unpacked(block, path) if packed(path) else self._lines(block, path, start, end)
+                yield block, chain.from_iterable(lists)
 
-    def _lines(self, block: int, path: str, start: int, end: int) -> Iterator[str]:
-        encoding, errors, found = self.decoder.encoding, self.decoder.errors, Found()
+    def _lines(self, block: int, path: str, start: int, end: int) -> Iterator[list[str]]:
+        found = Found()
         with open(path, "rb") as file:
             at = _first_line(file, start)
-            while at < end and (raw := file.readline()):
-                try:
-                    line = raw.decode(encoding, errors)
-                except UnicodeDecodeError as error:
-                    self.decoder.undecoded(error, raw, found, path, at)
-                else:
-                    if "\r" in line:
-                        yield from _several(line)
-                    else:
-                        yield line.removesuffix("\n")
-                at += len(raw)
+            while at < end and (data := file.read(min(READ, end - at))):
+                if not data.endswith(b"\n"):
+                    data += file.readline()
+                yield from self.decoder.lists(data, found, path, at)
+                at += len(data)
         self.decoder.tell(block, found)
 
-    def _unpacked(self, block: int, path: str) -> Iterator[str]:
-        encoding, errors, found, number = self.decoder.encoding, self.decoder.errors, Found(), 1
+    def _unpacked(self, block: int, path: str) -> Iterator[list[str]]:
+        found, number = Found(), 1
         with open_bytes(path) as file:
-            while raw := _next_line(file, path):
-                try:
-                    line = raw.decode(encoding, errors)
-                except UnicodeDecodeError as error:
-                    self.decoder.undecoded(error, raw, found, path, None, number)
-                else:
-                    yield from _several(line)
-                number += 1
+            for data in _whole_lines(file, path):
+                yield from self.decoder.lists(data, found, path, number=number)
+                number += data.count(b"\n")
         self.decoder.tell(block, found)
 
 
@@ -157,14 +191,29 @@ def _first_line(file: IO[bytes], start: int) -> int:
     return start - 1 + len(file.readline())
 
 
-def _next_line(file: IO[bytes], path: str) -> bytes:
+def _whole_lines(file: IO[bytes], path: str) -> Iterator[bytes]:
+    """What is read at a time, cut where a line ends. What comes before damage is given."""
+    begun: list[bytes] = []
+    while data := _next(file, path):
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield b"".join((*begun, data[:cut]))
+            begun = []
+        if cut < len(data):
+            begun.append(data[cut:])
+    if begun:
+        yield b"".join(begun)
+
+
+def _next(file: Any, path: str) -> bytes:
     try:
-        return file.readline()
+        data: bytes = file.read1(READ)
     except Exception as error:
         bad = bad_file(path, error)
         if bad is None:
             raise
         raise bad from error
+    return data
 
 
 @dataclass(frozen=True)
@@ -176,15 +225,15 @@ class LineReader:
     def blocks(self, batches: Iterable[Any], partition: int) -> Iterator[tuple[int, Iterable[Any]]]:
         for at, batch in enumerate(batches):
             block = (partition << BLOCKS_OF_TASK) + at
-            yield block, self._lines(block, batch.column(0).to_pylist(), batch.column(1).to_pylist())
+            lines = self._lines(block, batch.column(0).to_pylist(), batch.column(1).to_pylist())
+            yield block, chain.from_iterable(lines)
 
-    def _lines(self, block: int, lines: list[bytes], paths: list[str]) -> Iterator[str]:
-        encoding, errors, found = self.decoder.encoding, self.decoder.errors, Found()
-        for raw, path in zip(lines, paths, strict=True):
-            try:
-                line = raw.decode(encoding, errors)
-            except UnicodeDecodeError as error:
-                self.decoder.undecoded(error, raw, found, path)
-            else:
-                yield line  # Spark has taken the line ends off
+    def _lines(self, block: int, lines: list[bytes], paths: list[str]) -> Iterator[list[str]]:
+        found = Found()
+        together = self.decoder.together(b"\n".join((*lines, b""))) if lines else None  # Spark has taken the line ends off
+        if together is not None:
+            yield together
+        else:
+            for raw, path in zip(lines, paths, strict=True):
+                yield from self.decoder.lists(raw + b"\n", found, path)
         self.decoder.tell(block, found)
