@@ -16,7 +16,7 @@ from rx_spark import JobStats, Observed, SparkConfig
 from rx_spark._jobs import _compile
 from rx_spark._session import _session
 from rx_spark._workers._partials import OVERHEAD, TOO_MUCH, PartialsReader, PartialsWriter, packed_of
-from rx_spark._workers._shuffle import Folding, ReduceMerger, ReduceWriter
+from rx_spark._workers._to_one import Folding, ReduceMerger, ReduceWriter
 
 MANY = 5_000
 

@@ -214,7 +214,7 @@ def test_an_error_behind_a_shuffle_is_not_blamed_on_the_shuffle(spark: Sources) 
     with pytest.raises(Odd) as caught:
         spark.range(9).map(no_odd).count().blocking_get()
     assert [note for note in caught.value.__notes__ if note.startswith("in ")] == [
-        "in map(no_odd) of rx_spark.range(9).map(no_odd)"
+        "in map(no_odd) of rx_spark.range(9).map(no_odd).count()"
     ]
 
 

@@ -14,21 +14,8 @@ import pytest
 from rx_spark._transport._wire import loads
 from rx_spark._workers import _shuffle
 from rx_spark._workers._groups import DistinctMerger, DistinctWriter, GroupMerger, GroupWriter
-from rx_spark._workers._shuffle import (
-    Best,
-    Counting,
-    Folding,
-    Merger,
-    ReduceMerger,
-    Reducer,
-    ReduceWriter,
-    Row,
-    Summing,
-    TakeMerger,
-    TakeWriter,
-    Writer,
-    bucket_of,
-)
+from rx_spark._workers._shuffle import Merger, Row, TakeMerger, TakeWriter, Writer, bucket_of
+from rx_spark._workers._to_one import Best, Counting, Folding, ReduceMerger, Reducer, ReduceWriter, Summing, reducing
 
 
 def exchange(writer: Writer, merger: Merger, tasks: list[list[tuple[int, Iterable[Any]]]], buckets: int) -> list[Any]:
@@ -49,6 +36,14 @@ def striped(items: list[Any], size: int, partitions: int) -> list[list[tuple[int
     return [blocks[partition::partitions] for partition in range(partitions)]
 
 
+def reduced(tasks: list[list[tuple[int, Iterable[Any]]]], reducer: Reducer) -> list[Any]:
+    """What tasks come to, each of which has run the reducer's stage over its blocks."""
+    (last,) = reducing([], reducer, "items")
+    run = last.to_runner()
+    done: list[list[tuple[int, Iterable[Any]]]] = [[(block, run(items)) for block, items in task] for task in tasks]
+    return exchange(ReduceWriter(reducer), ReduceMerger(reducer), done, 1)
+
+
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"] * 60
 
 
@@ -65,8 +60,8 @@ def test_distinct_and_group_by_agree_with_plain_python(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("items", [[], [5], list(range(100, 0, -1))])
 def test_single_results_agree_with_plain_python(items: list[int]) -> None:
-    def single(combine: Reducer) -> list[Any]:
-        return exchange(ReduceWriter(combine), ReduceMerger(combine), striped(items, 7, 3), 1)
+    def single(reducer: Reducer) -> list[Any]:
+        return reduced(striped(items, 7, 3), reducer)
 
     assert single(Counting()) == [len(items)]
     assert single(Summing()) == [sum(items)]
@@ -74,14 +69,35 @@ def test_single_results_agree_with_plain_python(items: list[int]) -> None:
     assert single(Best(max, lambda item: -item)) == ([min(items)] if items else [])
     text = [str(item) for item in items]
     tasks = striped(text, 7, 3)
-    joined = exchange(ReduceWriter(Folding(add)), ReduceMerger(Folding(add)), tasks, 1)
-    assert joined == (["".join(text)] if text else [])  # not commutative: the order is the source's
+    assert reduced(tasks, Folding(add)) == (["".join(text)] if text else [])  # not commutative: the order is the source's
 
 
 def test_the_first_of_equals_wins() -> None:
     pairs = [(2, "a"), (1, "b"), (1, "c"), (2, "d")]
-    best = Best(min, itemgetter(0))
-    assert exchange(ReduceWriter(best), ReduceMerger(best), striped(pairs, 1, 2), 1) == [(1, "b")]
+    for size in (1, 4):
+        assert reduced(striped(pairs, size, 2), Best(min, itemgetter(0))) == [(1, "b")]
+        assert reduced(striped(pairs, size, 2), Best(max, itemgetter(0))) == [(2, "a")]
+
+
+class Coins:
+    """Goes together with its like, and with the 0 that a sum begins with."""
+
+    def __init__(self, worth: int) -> None:
+        self.worth = worth
+
+    def __add__(self, other: Coins) -> Coins:
+        return Coins(self.worth + other.worth)
+
+    def __radd__(self, nothing: int) -> Coins:
+        assert nothing == 0
+        return self
+
+
+def test_a_block_without_items_adds_nothing_to_a_sum() -> None:
+    tasks: list[list[tuple[int, Iterable[Any]]]] = [[(0, []), (2, [Coins(1), Coins(2)])], [(1, [Coins(4)]), (3, [])]]
+    (total,) = reduced(tasks, Summing())
+    assert total.worth == 7
+    assert reduced([[(0, [])]], Summing(5)) == [5]
 
 
 @pytest.mark.parametrize("n", [0, 1, 10, 5000])
@@ -98,7 +114,9 @@ def test_none_is_refused_with_the_function_that_made_it() -> None:
     with pytest.raises(TypeError, match=r"reduce\(<lambda"):
         list(GroupWriter(1, lambda item: 0, abs, lambda a, b: None).rows(iter([(0, [1, 2])])))
     with pytest.raises(TypeError, match="reduce"):
-        list(ReduceWriter(Folding(lambda a, b: None)).rows(iter([(0, [1, 2])])))
+        reduced([[(0, [1, 2])]], Folding(lambda a, b: None))
+    with pytest.raises(TypeError, match="reduce"):
+        reduced([[(0, [1])], [(1, [2])]], Folding(lambda a, b: None))
 
 
 @dataclass(frozen=True)

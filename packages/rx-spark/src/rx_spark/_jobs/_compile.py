@@ -49,20 +49,8 @@ from rx_spark._workers._passes import EffectWriter, Program, RowWriter, Work
 from rx_spark._workers._plain_functions import adds, gives_its_argument, gives_one, only_counts
 from rx_spark._workers._portable import dump_plan_part
 from rx_spark._workers._runner import NotedMerger, NotedWriter
-from rx_spark._workers._shuffle import (
-    SCHEMA,
-    Best,
-    Counting,
-    Folding,
-    Merger,
-    ReduceMerger,
-    Reducer,
-    ReduceWriter,
-    Summing,
-    TakeMerger,
-    TakeWriter,
-    Writer,
-)
+from rx_spark._workers._shuffle import SCHEMA, Merger, TakeMerger, TakeWriter, Writer
+from rx_spark._workers._to_one import Best, Counting, Folding, ReduceMerger, Reducer, ReduceWriter, Summing, reducing
 from rx_spark._workers._versions import versions_here
 
 _NOTHING: Final = "nothing binary"  #: columns of tasks that send what they have to the driver
@@ -211,6 +199,8 @@ def _compile(
         if isinstance(step, Pass):
             passes.append(step)
             continue
+        if isinstance(step, TO_ONE):
+            passes = reducing(passes, _reducer(step), step.before)
         in_one = isinstance(plan.source, FrameSource) and merger is None
         buckets, writer, next_merger = _shuffle(step, engine.parallelism, in_one=in_one)
         if step.note:
@@ -344,8 +334,8 @@ def _shuffle(step: Step, partitions: int, *, in_one: bool = False) -> tuple[int,
         case Take(n):
             return 1, TakeWriter(n), TakeMerger(n)
         case _:
-            combine = _reducer(step)
-            return 1, ReduceWriter(combine, in_one), ReduceMerger(combine)
+            to_one = _reducer(step)
+            return 1, ReduceWriter(to_one, in_one), ReduceMerger(to_one)
 
 
 def _counting(partitions: int, key: Callable[[Any], Any]) -> CountWriter:

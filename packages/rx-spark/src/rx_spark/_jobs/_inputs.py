@@ -17,6 +17,8 @@ from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, SinkAddress
 from rx_spark._workers._blocks import (
     BLOCKS_PER_PARTITION,
+    RANGE_BLOCK,
+    WHOLE_RANGE_BLOCK,
     BatchReader,
     CellReader,
     RangeReader,
@@ -91,7 +93,7 @@ def read(
         case RangeSource():
             count = len(range(source.start, source.stop, source.step))
             tasks = _tasks(engine, count, TASK_NUMBERS) if at_once else engine.parallelism
-            return _numbered(range_reader(source, tasks), engine)
+            return _numbered(range_reader(source, tasks, WHOLE_RANGE_BLOCK if at_once else RANGE_BLOCK), engine)
         case TextSource(by_spark=True):
             assert decoder is not None
             return Input(text_frame(source, engine), LineReader(decoder), None)

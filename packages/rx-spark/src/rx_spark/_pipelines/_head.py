@@ -257,8 +257,9 @@ class _Taking:
 
     def _step(self, made: Call, step: NotedStep) -> None:
         self._flush()
+        before = repr(self._head)
         self._add(made)
-        noted = replace(step, note=f"in {made} of {self._head!r}")
+        noted = replace(step, note=f"in {made} of {self._head!r}", before=before)
         self._head = replace(self._head, plan=self._head.plan.then(noted))
 
     def _flush(self) -> None:

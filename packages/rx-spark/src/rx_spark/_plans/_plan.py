@@ -134,9 +134,11 @@ class Stacked:
 
 @dataclass(frozen=True)
 class Noted:
-    """``note`` is added to errors of the step's functions; it says where in the pipeline they are."""
+    """``note`` is added to errors of the step's functions; it says where in the pipeline they are. ``before``: the pipeline up to
+    there."""
 
     note: str = field(default="", kw_only=True, compare=False)
+    before: str = field(default="", kw_only=True, compare=False)
 
 
 @dataclass(frozen=True)

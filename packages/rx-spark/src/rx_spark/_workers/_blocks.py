@@ -19,6 +19,7 @@ from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, loads
 
 RANGE_BLOCK = 8 * CHUNK
+WHOLE_RANGE_BLOCK = 8 * RANGE_BLOCK  # where nothing comes back before all is read: no task goes on in the middle of it
 BLOCKS_OF_TASK = 32  # bits: how many batches a task may read
 BLOCKS_PER_PARTITION = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
 
@@ -53,10 +54,10 @@ class RangeReader:
                 yield block, self.numbers[block * self.size : (block + 1) * self.size]
 
 
-def range_reader(source: RangeSource, partitions: int) -> RangeReader:
+def range_reader(source: RangeSource, partitions: int, largest: int = RANGE_BLOCK) -> RangeReader:
     numbers = range(source.start, source.stop, source.step)
     # len() refuses what does not fit a C long; such a range cannot be walked to its end anyway.
-    return RangeReader(numbers, block_size(len(numbers), partitions, RANGE_BLOCK), partitions)
+    return RangeReader(numbers, block_size(len(numbers), partitions, largest), partitions)
 
 
 @dataclass(frozen=True)

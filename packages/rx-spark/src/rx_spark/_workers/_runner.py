@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Sources and shuffles let no None through, so the loop need not look.
 FORM: Final = Form("pull", Feed.CLEAN)
 _WORKERS: Final = os.path.dirname(__file__)
-_SHUFFLES: Final = frozenset((os.path.join(_WORKERS, "_shuffle.py"), os.path.join(_WORKERS, "_groups.py")))
+_SHUFFLES: Final = frozenset(os.path.join(_WORKERS, name) for name in ("_shuffle.py", "_groups.py", "_to_one.py"))
 _PACKAGE: Final = os.path.join(os.path.dirname(_WORKERS), "")
 
 

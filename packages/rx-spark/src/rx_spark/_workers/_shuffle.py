@@ -8,15 +8,13 @@ sink counts on. Keys of different parts never meet, so a task that merges by key
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce as fold
 from itertools import count, groupby, islice
 from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final, Protocol, TypeAlias
 
-from rx_core._errors import none_produced
 from rx_spark._transport._wire import CHUNK, cells, loads, refuse_none
 
 Blocks: TypeAlias = Iterator[tuple[int, Iterable[Any]]]
@@ -123,111 +121,6 @@ def lists_of(items: Iterable[Any]) -> Iterator[list[Any]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, CHUNK)):
         yield chunk
-
-
-# --- to one value -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ReduceWriter:
-    """One partial result per block, so that the merge combines neighbours in order: associativity is enough."""
-
-    combine: Reducer
-    #: The blocks of a task are neighbours, as the batches of a partition are: one partial result for all of them.
-    in_one: bool = False
-
-    def rows(self, blocks: Blocks) -> Iterator[Row]:
-        partial: list[Any] = []
-        block = 0
-        for block, items in blocks:
-            for chunk in read_chunks(items):
-                partial = self.combine.chunk(partial, chunk)
-            if not self.in_one:
-                yield from self._cells(block, partial)
-                partial = []
-        yield from self._cells(block, partial)
-
-    def _cells(self, block: int, partial: list[Any]) -> Iterator[Row]:
-        for cell in cells(partial):
-            yield 0, 0, block, 0, cell
-
-
-@dataclass(frozen=True)
-class ReduceMerger:
-    combine: Reducer
-
-    def merge(self, chunks: Iterator[list[Any]]) -> Iterator[Any]:
-        partial: list[Any] = self.combine.empty()
-        for chunk in chunks:
-            partial = self.combine.partials(partial, chunk)
-        yield from partial
-
-
-class Reducer(Protocol):
-    """``chunk`` adds items to a partial result, ``partials`` adds partial results; a partial is a list of 0 or 1."""
-
-    def empty(self) -> list[Any]: ...
-    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]: ...
-    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]: ...
-
-
-@dataclass(frozen=True)
-class Folding:
-    """reduce, min and max: partial results are items themselves."""
-
-    reducer: Callable[[Any, Any], Any]
-
-    def empty(self) -> list[Any]:
-        return []
-
-    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
-        value = fold(self.reducer, [*partial, *items])
-        if value is None:
-            raise none_produced("reduce", self.reducer)
-        return [value]
-
-    partials = chunk
-
-
-@dataclass(frozen=True)
-class Best:
-    """min and max; the first of equals wins, as in ``min()`` and ``max()``."""
-
-    pick: Callable[..., Any]
-    key: Callable[[Any], Any] | None
-
-    def empty(self) -> list[Any]:
-        return []
-
-    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
-        return [self.pick([*partial, *items], key=self.key)]
-
-    partials = chunk
-
-
-@dataclass(frozen=True)
-class Summing:
-    start: Any = 0
-
-    def empty(self) -> list[Any]:
-        return [self.start]
-
-    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
-        return [sum(items, *partial)]
-
-    partials = chunk
-
-
-@dataclass(frozen=True)
-class Counting:
-    def empty(self) -> list[Any]:
-        return [0]
-
-    def chunk(self, partial: list[Any], items: list[Any]) -> list[Any]:
-        return [sum(partial) + len(items)]
-
-    def partials(self, partial: list[Any], others: list[Any]) -> list[Any]:
-        return [sum(partial) + sum(others)]
 
 
 # --- the first n, all in one task -------------------------------------------------------------------------------------
