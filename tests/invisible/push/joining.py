@@ -79,7 +79,7 @@ class MergeOrdered(Stage):
             self.finish()
 
     def find_heads(self) -> bool:
-        """Whether all sources that are not over have an item among the heads."""
+        """Whether all sources have begun, and those that are not over have an item among the heads."""
         for at, inner in enumerate(self.inners):
             if at not in self.heads and at < self.begun:
                 if self.wanted or self.ahead:
@@ -87,7 +87,7 @@ class MergeOrdered(Stage):
                 if inner.items:
                     item = inner.items.pop(0)
                     self.heads[at] = (self.sign * self.key(item), at, item)
-        return all(at in self.heads or inner.done for at, inner in enumerate(self.inners))
+        return self.begun == len(self.inners) and all(at in self.heads or inner.done for at, inner in enumerate(self.inners))
 
     def give(self) -> None:
         while not self.over:
