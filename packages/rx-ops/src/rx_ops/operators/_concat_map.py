@@ -162,6 +162,15 @@ class ConcatMap(Op[R]):
                 return self.finish(self.failure())
             if self.dirty and self.outer_failed() and not self.delay_error:
                 return self.finish(outer.error)  # which came as it was asked for more
+            known = source._known_item() if demand and isinstance(source, Stream) else None
+            if known is not None:
+                self.emit(known)
+                if demand is not UNBOUNDED:
+                    demand -= 1
+                if self.dirty or self.stopped:
+                    self.dirty = True  # as above
+                    return demand
+                continue
             self.last = False
             self.hint = None
             self.items = pulled(source, self, demand) if demand == UNBOUNDED else opened(source, self, demand)

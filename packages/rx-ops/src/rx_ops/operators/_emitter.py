@@ -89,7 +89,7 @@ class Emitter(Generic[T]):
         token = op.token
         main = self._input
         queue = main.queue
-        if LOOK_FIRST and queue and op.policy is None and not (main.done or main.closed):
+        if queue and LOOK_FIRST and op.policy is None and not (main.done or main.closed):
             queue.append(item)  # behind what waits already. Publish first, look afterwards: who requests or closes does the same
             if op.dirty or token != _NOTHING_WANTED:
                 op.drain()
