@@ -132,6 +132,12 @@ def test_a_mark_at_the_start_of_a_line_is_taken_off_wherever_the_line_is(tmp_pat
         assert in_order(reader, 1) == list("012345678")
 
 
+def test_which_encodings_are_decoded_many_lines_at_a_time() -> None:
+    together = ["utf-8", "UTF8", "ascii", "latin-1", "cp1252", "mac-roman", "koi8-r", "iso8859-15", "cp437"]
+    by_line = ["utf-8-sig", "shift_jis", "gbk", "iso2022_jp", "utf-7", "big5"]
+    assert [name for name in [*together, *by_line] if Decoder(name, "strict").by_line] == by_line
+
+
 @pytest.mark.parametrize("errors", ["replace", "surrogateescape"])
 def test_other_lines_do_not_change_what_becomes_of_one_that_cannot_be_decoded(tmp_path: Path, errors: str) -> None:
     file = tmp_path / "text"

@@ -9,6 +9,7 @@ the first that cannot be decoded are given.
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -78,27 +79,35 @@ class Decoder:
     @cached_property
     def by_line(self) -> bool:
         """Whether what a line means may depend on where decoding begins: a mark at the start, signs that switch."""
-        name = codecs.lookup(self.encoding).name
-        return name not in ("utf-8", "ascii") and not name.startswith(("iso8859-", "cp125", "koi8"))
+        found = codecs.lookup(self.encoding)
+        if found.name in ("utf-8", "ascii", "iso8859-1"):
+            return False
+        made_by = sys.modules.get(getattr(found.incrementaldecoder, "__module__", ""))
+        return not hasattr(made_by, "decoding_table")  # of one byte for each character
 
     def lists(
         self, data: bytes, found: Found, path: str, at: int | None = None, number: int | None = None
     ) -> Iterator[list[str]]:
-        """The lines of ``data``, which ends where a line ends: all of them, or a list for each. ``at`` and ``number`` are the
-        place of the first one."""
+        """The lines of ``data``, which ends where a line ends: all at once, or in parts where one that cannot be decoded comes
+        between. ``at`` and ``number`` are the place of the first one."""
         together = self.together(data)
         if together is not None:
             yield together
             return
-        for raw in BytesIO(data):
+        lines: list[str] = []
+        before = 0
+        for count, raw in enumerate(BytesIO(data)):
             try:
                 line = raw.decode(self.encoding, self.errors)
             except UnicodeDecodeError as error:
-                self.undecoded(error, raw, found, path, at, number)
+                yield lines  # before the error
+                lines = []
+                place = None if at is None else at + before
+                self.undecoded(error, raw, found, path, place, None if number is None else number + count)
             else:
-                yield _several(line)
-            at = None if at is None else at + len(raw)
-            number = None if number is None else number + 1
+                lines += _several(line) if "\r" in line else (line.removesuffix("\n"),)
+            before += len(raw)
+        yield lines
 
     def together(self, data: bytes) -> list[str] | None:
         """The lines of ``data`` if all of it can be decoded, so that it does not matter what becomes of lines that cannot be."""
