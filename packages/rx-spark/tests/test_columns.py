@@ -50,8 +50,8 @@ def column(symbol: Any) -> Column:
         (it.x // 1.0, r"// of float and float"),
         (it.x % 2.0, r"% of float and float"),
         (it.s.upper(), r"\.upper\(\) is evaluated by Python"),
-        (it.s.strip(), r"\.strip\(\) is evaluated by Python"),
-        (it.s[0], r"\[0\] of a str is evaluated by Python"),
+        (it.s.title(), r"\.title\(\) is evaluated by Python"),
+        (it.a[0], r"\[0\] of a int is evaluated by Python"),
         (it.a == it.x, "== of int and float is exact in Python"),
         (it.a < it.x, "< of int and float is exact in Python"),
         (it.a == it.s, "== of int and str"),
@@ -130,7 +130,7 @@ def test_text_survives_sql(text: str, spark_config: SparkConfig) -> None:
 
 WHOLE = (-5, -2, -1, 0, 1, 2, 3, 7, 2**31, -(2**31), 2**53, 2**53 + 1)
 FLOATS = (0.0, -0.0, 1.5, -2.5, 1e300, -1e-300, math.inf, -math.inf, math.nan, 2.0**53, 3.0)
-TEXTS = ("", "a", "A", "ab", "ß", "é", "\U0001f600", "a b", "Ä")
+TEXTS = ("", "a", "A", "ab", "ß", "é", "\U0001f600", "a b", "Ä", "\u3000 ab\x85", "a\U0001f600ba")
 LEAVES: dict[type, tuple[Any, ...]] = {int: (it.a, it.b, *WHOLE), float: (it.x, it.y, *FLOATS), str: (it.s, it.t, *TEXTS)}
 FIELDS: dict[type, tuple[Any, ...]] = {int: (it.a, it.b), float: (it.x, it.y), str: (it.s, it.t)}
 
@@ -142,11 +142,20 @@ def value(rng: Random, kind: type, depth: int) -> Any:
     first = value(rng, kind, depth - 1)
     second = rng.choice(LEAVES[rng.choice((int, float)) if kind is float else kind])
     if kind is str:
-        return first + second
+        return of_text(rng, first, second)
     choices: list[Callable[[], Any]] = [lambda: first + second, lambda: second - first, lambda: abs(first), lambda: -first]
     choices += (
         [lambda: first // second, lambda: second % first] if kind is int else [lambda: first * second, lambda: first / second]
     )
+    return rng.choice(choices)()
+
+
+def of_text(rng: Random, first: Any, second: Any) -> Any:
+    at, to, known = rng.randrange(-3, 4), rng.choice((None, *range(-3, 5))), rng.choice(TEXTS)
+    choices: list[Callable[[], Any]] = [lambda: first + second, lambda: first + second, lambda: first[at], lambda: first[at:to]]
+    choices += [lambda: getattr(first, rng.choice(("strip", "lstrip", "rstrip")))(*rng.choice(((), (known,), (None,))))]
+    choices += [lambda: getattr(first, rng.choice(("removeprefix", "removesuffix")))(known)]
+    choices += [lambda: first.replace(known, rng.choice(TEXTS))]
     return rng.choice(choices)()
 
 
@@ -173,7 +182,7 @@ def row(rng: Random) -> Numbers:
 def outcome(function: Callable[[Numbers], object], item: Numbers) -> str:
     try:
         return shown(function(item))
-    except (TypeError, ZeroDivisionError, AttributeError) as error:
+    except (TypeError, ZeroDivisionError, AttributeError, IndexError) as error:
         return type(error).__name__
 
 

@@ -7,14 +7,13 @@ Spark answers differently. docs/guides/spark-columns.md has the table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, Index, Item, Node, Operator, parts_of, with_parts
 from rx_spark._columns._column import Column, NotAColumn, Rows, declared, not_null, wide
-from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign, told
+from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign
 from rx_spark._columns._rows import Field, Kind, RowType, quoted
-from rx_spark._columns._splitting import split
+from rx_spark._columns._texts import method, part
 
 
 def column_of(function: object, rows: Rows) -> Column:
@@ -88,10 +87,12 @@ class _Translation:
     # --- parts of the row ---------------------------------------------------------------------------------------------
 
     def _part(self, operand: Node, key: object, *, by_name: bool) -> Column:
-        if isinstance(operand, Item):
+        if isinstance(operand, Item) and (by_name or self._row.form != "value"):
             field = _named(self._row, key, by_name)
             return self._field(field)
         inner = self.column(operand)
+        if inner.python is str and not by_name:
+            return part(inner, key)
         nested = inner.kind.row
         shown = f".{key}" if by_name else f"[{key!r}]"
         if nested is None:
@@ -127,7 +128,10 @@ class _Translation:
 
     def _call(self, function: Node, args: tuple[Node, ...]) -> Column:
         if isinstance(function, Attribute):
-            return self._method(self.column(function.operand), function.name, args)
+            asked = self.column(function.operand)
+            if asked.python is str:
+                return method(asked, function.name, [self.column(each) for each in args])
+            raise NotAColumn(f".{function.name}() is evaluated by Python")
         called = function.value if isinstance(function, Constant) else None
         if called is len and len(args) == 1:
             text = self.column(args[0])
@@ -140,19 +144,6 @@ class _Translation:
             return Column(f"abs({given.sql})", Kind(given.python), given.guards)
         shown = getattr(called, "__name__", "the function")
         raise NotAColumn(f"{shown}() is evaluated by Python")
-
-    def _method(self, of: Column, name: str, args: tuple[Node, ...]) -> Column:
-        if name in ("startswith", "endswith") and of.python is str and len(args) == 1:
-            part = self.column(args[0])
-            if part.python is str and not part.optional:
-                refused = not_null(of, f"'NoneType' object has no attribute '{name}'", "AttributeError")
-                guards = (*of.guards, *refused, *part.guards)
-                sql = f"{name}({of.sql}, {part.sql})"
-                return Column(sql, Kind(bool), guards, sql, plain=told(of, part))
-        if name == "split" and of.python is str:
-            refused = not_null(of, "'NoneType' object has no attribute 'split'", "AttributeError")
-            return split(replace(of, guards=(*of.guards, *refused)), [self.column(each) for each in args])
-        raise NotAColumn(f".{name}() is evaluated by Python")
 
 
 def _named(row: RowType, key: object, by_name: bool) -> Field:

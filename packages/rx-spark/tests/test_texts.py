@@ -1,8 +1,7 @@
-"""``text.split()`` as a column, and a row for each part: what Python would give, and no Python on the executors."""
+"""What is asked of a text as a column, and a row for each part of one: what Python would give, and no Python on the executors."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -20,11 +19,11 @@ from rx_fusion import fusion_off
 from rx_fusion.symbols import call, expression_of, it
 from rx_ops import Flowable, Row, stages, sym
 from rx_spark import SparkConfig
-from rx_spark._columns import _splitting
 from rx_spark._columns._column import NotAColumn, Rows
 from rx_spark._columns._expressions import column_of
 from rx_spark._columns._frames import FrameSource, Query, Select
 from rx_spark._columns._rows import row_type
+from rx_spark._columns._texts import SPACES
 from rx_spark._pipelines._relational import taken
 from rx_spark._session._session import engine
 
@@ -77,9 +76,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_spaces_are_those_of_python() -> None:
-    ours = re.compile(f"[{_splitting._SPACES}]")
-    every = list(map(chr, range(sys.maxunicode + 1)))
-    assert [sign for sign in every if ours.match(sign)] == [sign for sign in every if sign.isspace()]
+    assert "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isspace()) == SPACES
 
 
 @pytest.mark.spark
@@ -92,6 +89,42 @@ def test_each_text_is_split_as_python_does(spark_config: SparkConfig) -> None:
     assert len(found) == len(TEXTS)
     for text, *parts in found:
         assert parts == [text.split(), text.split(), *(text.split(each) for each in SEPARATORS)], text
+
+
+@pytest.mark.spark
+def test_each_text_is_cut_as_python_does(spark_config: SparkConfig) -> None:
+    """Ends taken off, characters replaced, and what is between two places."""
+    frame = engine(spark_config).frames.createDataFrame([(text,) for text in TEXTS], "text string")
+    places = (None, 0, 1, 2, 5, 40, -1, -2, -5, -40)
+    made: list[Any] = [it.text[start:stop] for start in places for stop in places]
+    made += [it.text.strip(), it.text.lstrip(None), it.text.rstrip()]
+    for each in SEPARATORS:
+        made += [it.text.strip(each), it.text.lstrip(each), it.text.rstrip(each), it.text.replace(each, "")]
+        made += [it.text.replace(each, "<&>"), it.text.removeprefix(each), it.text.removesuffix(each)]
+    functions = list(map(expression_of, made))
+    columns = [column_of(function, Rows(ROW, frozenset(ROW.names))) for function in functions]
+    for found in frame.selectExpr("text", *(f"{column.sql} AS e{at}" for at, column in enumerate(columns))).collect():
+        text, *parts = found
+        for function, part in zip(functions, parts, strict=True):
+            assert part == function(Line(0, text, None, [])), f"{function!r} of {text!r}"
+
+
+@pytest.mark.spark
+def test_parts_of_text_are_keys_and_conditions_without_python(folder: Path, spark_config: SparkConfig) -> None:
+    lines = rx_spark.parquet(folder, schema=Line, config=spark_config)
+    counted = lines.filter(it.text.strip() != "").map(it.text.strip()[:1]).group_aggregate(it, n=it.count())
+    assert "Python" not in counted.explain()
+    expected = Counter(text.strip()[:1] for text in TEXTS if text.strip())
+    assert counted.to_dict(lambda row: row.key, lambda row: row.n).blocking_get() == expected
+    with pytest.raises(IndexError, match="string index out of range"):
+        lines.map(it.text[0]).blocking_list()
+    assert sorted(lines.filter(it.text != "").map(it.text[0]).blocking_list()) == sorted(text[0] for text in TEXTS if text)
+    for build, error, said in (
+        (it.note[:1], TypeError, "'NoneType' object is not subscriptable"),
+        (it.note.strip(), AttributeError, "'NoneType' object has no attribute 'strip'"),
+    ):
+        with pytest.raises(error, match=said):
+            lines.map(build).blocking_list()
 
 
 @pytest.mark.spark
@@ -170,6 +203,19 @@ def test_rows_without_a_class_and_text_of_a_single_column(folder: Path, spark_co
         (it.text.split(1), "at this separator"),
         (it.text.split("\ud800"), "no lone surrogates"),
         (it.tags.split(" "), r"\.split\(\) is evaluated by Python"),
+        (it.text.upper(), r"\.upper\(\) is evaluated by Python"),
+        (it.text.strip(""), "with these arguments"),
+        (it.text.strip(it.note), "with these arguments"),
+        (it.text.strip("a", "b"), "with these arguments"),
+        (it.text.strip("\ud800"), "no lone surrogates"),
+        (it.text.replace("", "-"), "with these arguments"),
+        (it.text.replace("a", it.note), "with these arguments"),
+        (it.text.replace("a", "b", 1), "with a limit"),
+        (it.text.removeprefix(""), "with these arguments"),
+        (it.text.startswith(("a", "b")), r"\.startswith\(\) with these arguments|stays in Python"),
+        (it.text[::2], "of a text is evaluated by Python"),
+        (it.text["a"], "of a text is evaluated by Python"),
+        (it.text[: 1 << 40], "between these places"),
         (it.text.split(" ")[0], r"\[0\] of a list\[str\]"),
     ],
 )
