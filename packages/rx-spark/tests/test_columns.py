@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -132,6 +133,8 @@ WHOLE = (-5, -2, -1, 0, 1, 2, 3, 7, 2**31, -(2**31), 2**53, 2**53 + 1)
 FLOATS = (0.0, -0.0, 1.5, -2.5, 1e300, -1e-300, math.inf, -math.inf, math.nan, 2.0**53, 3.0)
 TEXTS = ("", "a", "A", "ab", "ß", "é", "\U0001f600", "a b", "Ä", "\u3000 ab\x85", "a\U0001f600ba")
 LEAVES: dict[type, tuple[Any, ...]] = {int: (it.a, it.b, *WHOLE), float: (it.x, it.y, *FLOATS), str: (it.s, it.t, *TEXTS)}
+#: What expressions over such rows raise in Python.
+RAISED = (TypeError, ZeroDivisionError, AttributeError, IndexError, ValueError)
 FIELDS: dict[type, tuple[Any, ...]] = {int: (it.a, it.b), float: (it.x, it.y), str: (it.s, it.t)}
 
 
@@ -159,6 +162,13 @@ def of_text(rng: Random, first: Any, second: Any) -> Any:
     return rng.choice(choices)()
 
 
+def of_texts(rng: Random, left: Any, right: Any) -> list[Callable[[], Any]]:
+    known = rng.choice(TEXTS)
+    asked: list[Callable[[], Any]] = [lambda: left.startswith(right), lambda: call(len, left) < 3]
+    asked += [lambda: call(operator.contains, left, right), lambda: left.find(known) > 0]
+    return [*asked, lambda: left.count(known) == 1, lambda: left.index(known) < 2]
+
+
 def condition(rng: Random, depth: int) -> Any:
     if depth:
         left, right = condition(rng, depth - 1), condition(rng, depth - 1)
@@ -167,7 +177,7 @@ def condition(rng: Random, depth: int) -> Any:
     left, right = value(rng, kind, rng.randrange(2)), rng.choice(LEAVES[kind])
     choices: list[Callable[[], Any]] = [lambda: left < right, lambda: left <= right, lambda: left > right, lambda: left == right]
     choices += [lambda: left != right, lambda: left == None]  # noqa: E711  # it is an expression
-    choices += [lambda: left.startswith(right), lambda: call(len, left) < 3] if kind is str else [lambda: left / right > 1]
+    choices += of_texts(rng, left, right) if kind is str else [lambda: left / right > 1]
     return rng.choice(choices)()
 
 
@@ -182,7 +192,7 @@ def row(rng: Random) -> Numbers:
 def outcome(function: Callable[[Numbers], object], item: Numbers) -> str:
     try:
         return shown(function(item))
-    except (TypeError, ZeroDivisionError, AttributeError, IndexError) as error:
+    except RAISED as error:
         return type(error).__name__
 
 
@@ -239,7 +249,7 @@ def test_steps_one_after_the_other_answer_as_python_does(seed: int, tmp_path: Pa
         try:
             if all(predicate(item) for predicate in filters):
                 expected.append(shown(none_refused(mapper(item))))
-        except (TypeError, ZeroDivisionError, AttributeError) as error:
+        except RAISED as error:
             errors.add(type(error).__name__)
     found: list[str] = []
     raised = ""
@@ -247,7 +257,7 @@ def test_steps_one_after_the_other_answer_as_python_does(seed: int, tmp_path: Pa
         found += [shown(each) for each in flow.map(mapper)]
     except OverflowError:
         return  # beyond what Spark computes exactly, which has tests of its own
-    except (TypeError, ZeroDivisionError, AttributeError) as error:
+    except RAISED as error:
         raised = type(error).__name__
     if errors:
         assert raised in errors, flow.explain()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -100,6 +101,7 @@ def test_each_text_is_cut_as_python_does(spark_config: SparkConfig) -> None:
     made += [it.text.strip(), it.text.lstrip(None), it.text.rstrip()]
     for each in SEPARATORS:
         made += [it.text.strip(each), it.text.lstrip(each), it.text.rstrip(each), it.text.replace(each, "")]
+        made += [it.text.find(each), it.text.count(each), call(operator.contains, it.text, each)]
         made += [it.text.replace(each, "<&>"), it.text.removeprefix(each), it.text.removesuffix(each)]
     functions = list(map(expression_of, made))
     columns = [column_of(function, Rows(ROW, frozenset(ROW.names))) for function in functions]
@@ -107,6 +109,17 @@ def test_each_text_is_cut_as_python_does(spark_config: SparkConfig) -> None:
         text, *parts = found
         for function, part in zip(functions, parts, strict=True):
             assert part == function(Line(0, text, None, [])), f"{function!r} of {text!r}"
+
+
+@pytest.mark.spark
+def test_a_filter_by_what_is_in_a_text_is_told_to_the_scan(folder: Path, spark_config: SparkConfig) -> None:
+    lines = rx_spark.parquet(folder, schema=Line, config=spark_config)
+    found = lines.filter(call(operator.contains, it.text, "a b"))
+    assert "StringContains(text,a b)" in found.explain()
+    assert sorted(line.text for line in found.blocking_list()) == sorted(text for text in TEXTS if "a b" in text)
+    assert lines.filter(it.text != "").filter(it.text.find("b") == 2).count().blocking_get() == sum(
+        text.find("b") == 2 for text in TEXTS
+    )
 
 
 @pytest.mark.spark
@@ -122,6 +135,8 @@ def test_parts_of_text_are_keys_and_conditions_without_python(folder: Path, spar
     for build, error, said in (
         (it.note[:1], TypeError, "'NoneType' object is not subscriptable"),
         (it.note.strip(), AttributeError, "'NoneType' object has no attribute 'strip'"),
+        (call(operator.contains, it.note, "a"), TypeError, "argument of type 'NoneType' is not iterable"),
+        (it.text.index("a"), ValueError, "substring not found"),
     ):
         with pytest.raises(error, match=said):
             lines.map(build).blocking_list()
@@ -211,6 +226,11 @@ def test_rows_without_a_class_and_text_of_a_single_column(folder: Path, spark_co
         (it.text.replace("", "-"), "with these arguments"),
         (it.text.replace("a", it.note), "with these arguments"),
         (it.text.replace("a", "b", 1), "with a limit"),
+        (it.text.find(""), "with these arguments"),
+        (it.text.find("a", 1), "with these arguments"),
+        (it.text.count(it.note), "with these arguments"),
+        (call(operator.contains, it.tags, "a"), r"contains\(list\[str\], str\) is evaluated by Python"),
+        (call(operator.contains, it.text, it.note), r"contains\(str, str \| None\) is evaluated by Python"),
         (it.text.removeprefix(""), "with these arguments"),
         (it.text.startswith(("a", "b")), r"\.startswith\(\) with these arguments|stays in Python"),
         (it.text[::2], "of a text is evaluated by Python"),

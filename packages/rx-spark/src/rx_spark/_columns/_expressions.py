@@ -6,6 +6,7 @@ Spark answers differently. docs/guides/spark-columns.md has the table.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from rx_fusion.symbols import Attribute, Call, Constant, Display, Expression, In
 from rx_spark._columns._column import Column, NotAColumn, Rows, declared, not_null, wide
 from rx_spark._columns._operators import arithmetic, comparison, constant, equality, logic, number, sign
 from rx_spark._columns._rows import Field, Kind, RowType, quoted
-from rx_spark._columns._texts import method, part
+from rx_spark._columns._texts import contains, method, part
 
 
 def column_of(function: object, rows: Rows) -> Column:
@@ -142,6 +143,8 @@ class _Translation:
         if called is abs and len(args) == 1:
             given = number("abs()", self.column(args[0]))
             return Column(f"abs({given.sql})", Kind(given.python), given.guards)
+        if called is operator.contains and len(args) == 2:
+            return contains(self.column(args[0]), self.column(args[1]))
         shown = getattr(called, "__name__", "the function")
         raise NotAColumn(f"{shown}() is evaluated by Python")
 

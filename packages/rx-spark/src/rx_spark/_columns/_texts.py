@@ -1,4 +1,4 @@
-"""What is asked of a text, as a column: its parts, its ends, and what is left of it without some of its characters.
+"""What is asked of a text, as a column: what is in it, its parts, and what is left of it without some of its characters.
 
 Both count code points. What Python takes for a space is told to Spark. The case of letters differs, and is left to Python.
 """
@@ -40,6 +40,31 @@ def _at_end(text: Column, name: str, args: Sequence[Column]) -> Column:
     (part,) = args
     sql = f"{name}({text.sql}, {part.sql})"
     return Column(sql, Kind(bool), (*text.guards, *part.guards), sql, plain=told(text, part))
+
+
+# --- whether, where and how often something is in it --------------------------------------------------------------------
+
+
+def contains(text: Column, part: Column) -> Column:
+    """``part in text``, as ``operator.contains(text, part)`` says it. Raises NotAColumn."""
+    if text.python is not str or part.python is not str or part.optional:
+        raise NotAColumn(f"contains({text.kind}, {part.kind}) is evaluated by Python")
+    guards = (*text.guards, *part.guards, *not_null(text, "argument of type 'NoneType' is not iterable"))
+    sql = f"contains({text.sql}, {part.sql})"
+    return Column(sql, Kind(bool), guards, sql, plain=told(text, part))
+
+
+def _find(text: Column, name: str, args: Sequence[Column]) -> Column:
+    (part,) = _known(name, args, 1)
+    place = f"instr({text.sql}, {text_of(part)})"
+    guards = text.guards if name == "find" else (*text.guards, Guard(f"{place} = 0", "ValueError", "substring not found"))
+    return Column(f"CAST({place} - 1 AS BIGINT)", Kind(int), guards)
+
+
+def _count(text: Column, name: str, args: Sequence[Column]) -> Column:
+    (part,) = _known(name, args, 1)
+    without = f"char_length(replace({text.sql}, {text_of(part)}, ''))"
+    return Column(f"((char_length({text.sql}) - {without}) div {len(part)}L)", Kind(int), text.guards)
 
 
 # --- what is left of it -------------------------------------------------------------------------------------------------
@@ -130,6 +155,9 @@ _FAR: Final = 1 << 30
 _METHODS: Final[dict[str, Callable[[Column, str, Sequence[Column]], Column]]] = {
     "startswith": _at_end,
     "endswith": _at_end,
+    "find": _find,
+    "index": _find,
+    "count": _count,
     "strip": _strip,
     "lstrip": _strip,
     "rstrip": _strip,
