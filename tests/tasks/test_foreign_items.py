@@ -237,10 +237,14 @@ import asyncio
 import rx_asyncio
 from rx_core.tasks import results_of
 
+begun = asyncio.Event()
+
 async def waits(item):
     try:
         if item:
+            begun.set()
             await asyncio.sleep(1000)
+        await begun.wait()  # a call that is given up before it begins leaves nothing
     finally:
         print("left", item, flush=True)
     return 10
