@@ -30,9 +30,12 @@ class _InLine(MergedInput[R]):
 
     def on_next(self, item: R, /) -> None:
         if self.op.current is self:  # and it is so until this source has ended
-            super().on_next(item)
-        else:
-            self.wait(item)
+            MergedInput.on_next(self, item)  # super() costs as much as the call
+            return
+        self.keep(item)
+        op = self.op
+        if not LOOK_FIRST or op.current is None or op.current is self:  # as in wait(), without the call
+            op.drain()
 
     def wait(self, item: R) -> None:
         self.keep(item)
@@ -146,7 +149,8 @@ class ConcatMapEager(FlatMap[R]):
                         entry.left -= 1
                     else:
                         entry.took()
-                    self.emit(item)
+                    emit = self.emit
+                    emit(item)
                     if demand is not UNBOUNDED:
                         demand -= 1
                     if self.dirty:
