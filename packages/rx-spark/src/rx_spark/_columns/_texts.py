@@ -1,6 +1,7 @@
 """What is asked of a text, as a column: what is in it, its parts, and what is left of it without some of its characters.
 
-Both count code points. What Python takes for a space is told to Spark. The case of letters differs, and is left to Python.
+Python and Spark both count code points. What Python takes for a space is told to Spark. The case of letters differs between them,
+and is left to Python.
 """
 
 from __future__ import annotations
@@ -55,14 +56,14 @@ def contains(text: Column, part: Column) -> Column:
 
 
 def _find(text: Column, name: str, args: Sequence[Column]) -> Column:
-    (part,) = _known(name, args, 1)
+    part = _known(name, args)
     place = f"instr({text.sql}, {text_of(part)})"
     guards = text.guards if name == "find" else (*text.guards, Guard(f"{place} = 0", "ValueError", "substring not found"))
     return Column(f"CAST({place} - 1 AS BIGINT)", Kind(int), guards)
 
 
 def _count(text: Column, name: str, args: Sequence[Column]) -> Column:
-    (part,) = _known(name, args, 1)
+    part = _known(name, args)
     without = f"char_length(replace({text.sql}, {text_of(part)}, ''))"
     return Column(f"((char_length({text.sql}) - {without}) div {len(part)}L)", Kind(int), text.guards)
 
@@ -73,14 +74,14 @@ _SIDES: Final = {"strip": "BOTH", "lstrip": "LEADING", "rstrip": "TRAILING"}
 
 
 def _strip(text: Column, name: str, args: Sequence[Column]) -> Column:
-    characters = _known(name, args, 1, otherwise=SPACES)
-    return Column(f"trim({_SIDES[name]} {text_of(characters[0])} FROM {text.sql})", Kind(str), text.guards)
+    characters = _known(name, args, otherwise=SPACES)
+    return Column(f"trim({_SIDES[name]} {text_of(characters)} FROM {text.sql})", Kind(str), text.guards)
 
 
 def _replace(text: Column, name: str, args: Sequence[Column]) -> Column:
     if len(args) != 2:
         raise NotAColumn(f".{name}() with a limit is evaluated by Python")
-    (old,) = _known(name, args[:1], 1)
+    old = _known(name, args[:1])
     new = args[1].constant
     if not isinstance(new, str):
         raise NotAColumn(f".{name}() with these arguments is evaluated by Python")
@@ -88,21 +89,21 @@ def _replace(text: Column, name: str, args: Sequence[Column]) -> Column:
 
 
 def _without_end(text: Column, name: str, args: Sequence[Column]) -> Column:
-    (part,) = _known(name, args, 1)
+    part = _known(name, args)
     asked, at = ("startswith", f"{len(part) + 1}") if name == "removeprefix" else ("endswith", "1")
     length = f"char_length({text.sql}) - {len(part)}"
     sql = f"IF({asked}({text.sql}, {text_of(part)}), substring({text.sql}, {at}, {length}), {text.sql})"
     return Column(sql, Kind(str), text.guards)
 
 
-def _known(name: str, args: Sequence[Column], count: int, otherwise: str = "") -> list[str]:
-    """Arguments that are known texts and not empty, which Python has meanings of its own for; ``otherwise`` is for None, or for
-    one that is not there."""
-    given = [None if each.constant is None else each.constant for each in args] or [None]
-    found = [each if each is not None else otherwise for each in given]
-    if len(found) != count or not all(isinstance(each, str) and each for each in found):
+def _known(name: str, args: Sequence[Column], otherwise: str = "") -> str:
+    """The only argument, which is a known text and not empty: for an empty one Python has rules of its own. ``otherwise`` is for
+    None, or for one that is not there."""
+    found = args[0].constant if args else None
+    made = otherwise if found is None else found
+    if len(args) > 1 or not isinstance(made, str) or not made:
         raise NotAColumn(f".{name}() with these arguments is evaluated by Python")
-    return found
+    return made
 
 
 # --- its parts ----------------------------------------------------------------------------------------------------------

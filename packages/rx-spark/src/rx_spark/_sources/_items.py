@@ -114,7 +114,8 @@ def text(
     Errors:  what ``open`` raises, with the file's name; UnicodeDecodeError with file and position; BadFileError for a packed file
              that is cut off; FileNotFoundError for an empty folder; ValueError at assembly for an encoding in which lines cannot
              be found.
-    Memory:  two chunks of at most 1,024 lines per task.   Thread: the one that requests, or the job's own.
+    Memory:  two chunks of at most 1,024 lines per task, and those of the 64 KiB that it reads at a time.
+    Thread:  the one that requests, or the job's own.
     Fusion:  absorbs what Spark can run. The files must have the same path on every executor.
     """
     if paths is None:
