@@ -16,7 +16,6 @@ import rx_spark
 from rx_spark import SparkConfig
 from rx_spark._jobs._inputs import TASK_NUMBERS
 from rx_spark._session._session import engine
-from rx_spark._workers._blocks import WHOLE_RANGE_BLOCK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.engine("standalone"), pytest.mark.timeout(300)]
 
@@ -74,7 +73,7 @@ def test_the_tasks_of_a_shuffle_run_on_a_worker_that_comes_late(
     """They are cut finer than cores: with one held on each core the others wait, for the new worker too."""
     whole(standalone, spark_config)
     first = held(0)
-    second = held(WHOLE_RANGE_BLOCK)  # blocks of as many numbers go to the tasks in turns
+    second = held(8 * 1024)  # blocks of as many numbers go to the tasks in turns
     numbers = rx_spark.range(12 * TASK_NUMBERS, config=spark_config).map(first).map(second)
     answer = Answer(numbers.map(where).distinct())
     assert eventually(lambda: bool(first.reached() and second.reached()), PATIENCE)

@@ -165,7 +165,19 @@ def _compile(
     streams = plan.target is None and _only_passes(steps)
     # Of a task that runs again nothing has been used where one value comes of all of it.
     stable = plan.target is not None or not steps or not isinstance(steps[-1], TO_ONE) or not _only_passes(steps[:-1])
-    source = read(plan.source, engine, stopped, address, asked, decoder, at_once=not streams, stable=stable, computed=computed)
+    to_one = isinstance(next((step for step in steps if not isinstance(step, Pass)), None), TO_ONE)
+    source = read(
+        plan.source,
+        engine,
+        stopped,
+        address,
+        asked,
+        decoder,
+        at_once=not streams,
+        stable=stable,
+        to_one=to_one,
+        computed=computed,
+    )
     total = source.total
     frame: Callable[[], DataFrame] = partial(_known, source.frame)
     if total is None:
@@ -334,8 +346,8 @@ def _shuffle(step: Step, partitions: int, *, in_one: bool = False) -> tuple[int,
         case Take(n):
             return 1, TakeWriter(n), TakeMerger(n)
         case _:
-            to_one = _reducer(step)
-            return 1, ReduceWriter(to_one, in_one), ReduceMerger(to_one)
+            reduction = _reducer(step)
+            return 1, ReduceWriter(reduction, in_one), ReduceMerger(reduction)
 
 
 def _counting(partitions: int, key: Callable[[Any], Any]) -> CountWriter:

@@ -17,8 +17,8 @@ from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, SinkAddress
 from rx_spark._workers._blocks import (
     BLOCKS_PER_PARTITION,
+    GREAT_RANGE_BLOCK,
     RANGE_BLOCK,
-    WHOLE_RANGE_BLOCK,
     BatchReader,
     CellReader,
     RangeReader,
@@ -66,6 +66,7 @@ def read(
     *,
     at_once: bool,
     stable: bool,
+    to_one: bool = False,
     computed: DataFrame | None = None,
 ) -> Input:
     """The rows of a source. Runs on the driver, when a job begins.
@@ -73,6 +74,7 @@ def read(
     ``at_once``: all is read before anything comes back, so that no task waits for demand. On a cluster there are then more tasks
     than cores: cores that are added are used, and one that is lost takes little work along.
     ``stable``: the rows of a task come in the same order when it runs again, because some of what it gave may have been used.
+    ``to_one``: a block becomes one value.
     ``computed``: the rows that an earlier part of the pipeline makes.
     """
     match source:
@@ -93,7 +95,7 @@ def read(
         case RangeSource():
             count = len(range(source.start, source.stop, source.step))
             tasks = _tasks(engine, count, TASK_NUMBERS) if at_once else engine.parallelism
-            return _numbered(range_reader(source, tasks, WHOLE_RANGE_BLOCK if at_once else RANGE_BLOCK), engine)
+            return _numbered(range_reader(source, tasks, GREAT_RANGE_BLOCK if to_one else RANGE_BLOCK), engine)
         case TextSource(by_spark=True):
             assert decoder is not None
             return Input(text_frame(source, engine), LineReader(decoder), None)

@@ -19,7 +19,7 @@ from rx_spark._transport._rounds import Remaining, all_blocks
 from rx_spark._transport._wire import CHUNK, loads
 
 RANGE_BLOCK = 8 * CHUNK
-WHOLE_RANGE_BLOCK = 8 * RANGE_BLOCK  # where nothing comes back before all is read: no task goes on in the middle of it
+GREAT_RANGE_BLOCK = 8 * RANGE_BLOCK  # where one value is kept of a block: what keeps keys looks at its memory between blocks
 BLOCKS_OF_TASK = 32  # bits: how many batches a task may read
 BLOCKS_PER_PARTITION = 8  # short sources: at least this many blocks for every task, so that uneven work evens out
 
