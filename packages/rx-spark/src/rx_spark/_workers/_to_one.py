@@ -124,12 +124,11 @@ class Best:
 @stage(later=True, name="sum")
 def sum_of_some(source: Iterable[T]) -> Iterator[T]:
     """As ``sum`` from 0 on, and nothing where there was nothing: what was added up before may not go together with a number."""
-    empty = True
     total: Any = 0
+    item = None
     for item in source:
-        empty = False
         total += item
-    if not empty:
+    if item is not None:
         yield total
 
 
