@@ -212,7 +212,8 @@ def run_spark_memory(rows: int, seconds: float, wanted: Callable[[str], bool], *
         make_rows(Path(folder), rows)
         for name in names:
             command = [sys.executable, "-m", "bench._spark_memory", name, str(rows), str(seconds), folder]
-            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+            environment = {"PYSPARK_PYTHON": sys.executable, **os.environ}  # also for a session that the application makes
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
             found = json.loads(done.stdout.splitlines()[-1])
             sizes = " | ".join(f"{found[each]:.0f}" for each in ("program", "jvm", "jvm_before", "heap", "workers", "file"))
             lines.append(f"| {name} | {sizes} | {found['buffered']:,} | {found['seconds']:.0f} |")
