@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.metadata
 import re
 import sys
@@ -80,6 +81,14 @@ def test_imports_are_declared_and_declarations_are_used(project: Project) -> Non
     undeclared, unused = differences(project)
     assert not undeclared, f"{project.name} imports {undeclared}: add it to its dependencies, or import it elsewhere"
     assert not unused, f"{project.name} depends on {unused} without importing it: remove it from its dependencies"
+
+
+@pytest.mark.parametrize("project", PACKAGES, ids=str)
+def test_dir_shows_what_a_package_offers(project: Project) -> None:
+    """Also what is imported when it is used, and nothing that the package imports for itself."""
+    package = importlib.import_module(project.module)
+    assert dir(package) == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in package.__all__)
 
 
 def test_a_difference_is_found(tmp_path: Path) -> None:

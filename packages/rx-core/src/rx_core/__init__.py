@@ -203,6 +203,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     if name == "hookimpl":  # with pluggy
         from rx_core._hookspecs import hookimpl

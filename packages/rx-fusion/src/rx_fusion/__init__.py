@@ -119,3 +119,7 @@ __all__ = [
     "stages_over",
     "without_rules",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

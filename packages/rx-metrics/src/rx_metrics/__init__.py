@@ -25,3 +25,7 @@ __all__ = [
     "start",
     "stop",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -127,4 +127,4 @@ if not TYPE_CHECKING:  # or every misspelt name would have a type
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

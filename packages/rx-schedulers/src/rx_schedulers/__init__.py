@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def computation() -> ComputationScheduler:
     """As many threads as processors, ``rx-computation-<n>``, for busy work; the default of time operators."""
     return share(ComputationScheduler, ComputationScheduler)

@@ -170,4 +170,4 @@ if not TYPE_CHECKING:  # or every misspelt name would have a type
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return __all__
