@@ -87,7 +87,9 @@ def test_imports_are_declared_and_declarations_are_used(project: Project) -> Non
 def test_dir_shows_what_a_package_offers(project: Project) -> None:
     """Also what is imported when it is used, and nothing that the package imports for itself."""
     package = importlib.import_module(project.module)
-    assert dir(package) == sorted(package.__all__)
+    shown = dir(package)
+    assert [name for name in shown if not name.startswith("__")] == sorted(set(package.__all__) - {"__version__"})
+    assert {"__doc__", "__version__"} <= set(shown)
     assert all(hasattr(package, name) for name in package.__all__)
 
 

@@ -122,4 +122,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list({*__all__, *(name for name in globals() if name.startswith("__"))})

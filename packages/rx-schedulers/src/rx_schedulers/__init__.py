@@ -40,7 +40,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def computation() -> ComputationScheduler:

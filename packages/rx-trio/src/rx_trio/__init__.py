@@ -81,4 +81,4 @@ if not TYPE_CHECKING:  # or every misspelt name would have a type
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list({*__all__, *(name for name in globals() if name.startswith("__"))})
