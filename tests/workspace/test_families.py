@@ -34,6 +34,7 @@ MACHINERY: Final = {
     "_read_ahead": "the items of a loop in place of operators that ask for more than is requested",
     "_rounds": "one subscription to a source after the other: repeat, retry, and asking a stream for one more",
     "_selecting": "calling a selector of signals: debounce, delay, timeout and their kind",
+    "_straight_emitter": "what create pushes through into a subscriber that gets every item",
     "_unicast": "the stream of ends that repeat_when and retry_when give their handlers",
     "_zip_loop": "the loop of zip over passive sources",
 }

@@ -9,8 +9,9 @@ from rx_core import UNBOUNDED, CallbackObserver, as_signal, name_of, user_call
 from rx_core.streams import Failing, Op, ignore, subscribe
 from rx_fusion import PushHead, as_text, op
 from rx_ops.operators._backpressure import BackpressureStrategy
-from rx_ops.operators._emitter import CallbackEmitter, Created, StraightEmitter
+from rx_ops.operators._emitter import Created
 from rx_ops.operators._mapping import not_one
+from rx_ops.operators._straight_emitter import CallbackEmitter, StraightEmitter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

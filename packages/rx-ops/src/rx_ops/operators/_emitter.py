@@ -1,13 +1,12 @@
-"""Emitters: the pushing side of ``create``, and what becomes of an item that is sent through one.
+"""The emitter of ``create`` for a subscriber that requests: an Op treats what is not wanted by a strategy.
 
-There is one for a subscriber that requests, where items pass the gate of an Op that treats them by a strategy, and one for a
-subscriber that gets every item, which needs neither.
+One for a subscriber that gets every item is in ``_straight_emitter``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from rx_core import (
     UNBOUNDED,
@@ -19,12 +18,11 @@ from rx_core import (
     callbacks_behind,
     dropped,
     dropped_late,
-    invalid_request,
     none_produced,
     not_an_error,
     tell_interrupted,
 )
-from rx_core.streams import LOOK_FIRST, GatedInput, ignore
+from rx_core.streams import LOOK_FIRST, GatedInput
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -35,6 +33,11 @@ T = TypeVar("T")
 
 #: The token of an operator of which nothing is wanted, and which no thread works at.
 _NOTHING_WANTED: Final = [0]
+
+#: What an emitter takes out of the token at a time, see Created: for one item that does not pay, and without the GIL never: there
+#: each look at the other side would need a fence, which costs as much as the token. At most a number of one digit, in CPython.
+LEAST_CREDIT: Final = 2 if LOOK_FIRST else UNBOUNDED + 1
+MOST_CREDIT: Final = (1 << 30) - 1
 
 
 def disposing(disposable: Disposable) -> Disposable:
@@ -86,6 +89,22 @@ class Emitter(Generic[T]):
                 raise
             return
         op = self._op
+        credit = op.credit
+        if credit and not op.emitting:
+            op.emitting = True
+            emit = op.emit
+            try:
+                emit(item)
+            except BaseException as error:
+                op.credit = 0
+                op.emitting = False
+                op.raised_past_gate(error)
+                raise
+            op.credit = credit - 1
+            op.emitting = False
+            if op.recall:
+                op.give_back()
+            return
         token = op.token
         main = self._input
         queue = main.queue
@@ -101,7 +120,13 @@ class Emitter(Generic[T]):
         except IndexError:
             self._wait(item)
             return
-        if demand and not queue and not op.dirty:
+        if demand and not queue and not op.dirty and not credit:
+            if demand >= LEAST_CREDIT:
+                op.recall = False
+                op.credit = min(demand, MOST_CREDIT)
+                token.append(demand if demand is UNBOUNDED else demand - op.credit)
+                self.on_next(item)
+                return
             op.wanted = demand
             emit = op.emit
             try:
@@ -113,7 +138,7 @@ class Emitter(Generic[T]):
                     token += (0,)
                 raise
             token.append(demand if demand is UNBOUNDED else demand - 1)
-        elif demand or op.dirty or op.policy is not None:
+        elif demand or op.dirty or op.policy is not None or credit:
             token.append(demand)
             self._wait(item)
             return
@@ -134,6 +159,8 @@ class Emitter(Generic[T]):
 
     def _wait(self, item: T) -> None:
         """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
+        if self._op.emitting:
+            self._op.recall = True  # sent from inside another item: it comes behind that
         if not self._input.done:
             self._input.wait(item)
             return
@@ -150,17 +177,25 @@ class Emitter(Generic[T]):
         """The same; False, and nothing reported, when the subscriber has left."""
         if self.is_cancelled:
             return False
-        if self._straight is not None:
-            self._straight = self._op.discard
+        self._close()
         self._input.on_error(signalled(error))
         return True
 
     def on_complete(self) -> None:
         """End the stream."""
         if not self.is_cancelled:
-            if self._straight is not None:
-                self._straight = self._op.discard
+            self._close()
             self._input.on_complete()
+
+    def _close(self) -> None:
+        """The end comes: nothing goes past the gate any more."""
+        op = self._op
+        if self._straight is not None:
+            self._straight = op.discard
+        if op.emitting:
+            op.recall = True  # as in _wait
+        else:
+            op.credit = 0
 
     @property
     def is_cancelled(self) -> bool:
@@ -234,9 +269,17 @@ def signalled(error: object) -> Exception:
 
 
 class Created(Overflow[T]):
-    """The run of ``create`` for a subscriber that requests."""
+    """The run of ``create`` for a subscriber that requests.
 
-    __slots__ = ("cleanup", "emitter", "wanted")
+    *Credit.* There is one signaller, so items that are wanted need no gate as long as none waits. The emitter takes what is
+    wanted out of the token, for many items at a time, and counts it down. While it has credit the queue is empty, so that who
+    holds the token has nothing to emit but the answer to a wrong request, and that is serial with the items (RS 1.3, 3.9): the
+    emitter raises ``emitting`` and then reads ``emit``, lowers it and then looks at ``recall``; the other closes ``emit`` and
+    raises ``recall``, and then looks at ``emitting``. So at least one of them sees the other. What the emitter is told from
+    inside of an item, another one or the end, comes behind that item: the credit goes back, and the gate is looked at.
+    """
+
+    __slots__ = ("cleanup", "credit", "emitter", "emitting", "recall", "wanted", "wrong")
     name = operator_name = "create"
     waits_for = "its function to send"
 
@@ -245,6 +288,13 @@ class Created(Overflow[T]):
     emitter: Emitter[T] | None
     #: What was wanted when the token was taken, for who asks meanwhile.
     wanted: int
+    #: How many items the emitter may send past the gate, and that it is sending one. Its thread writes both.
+    credit: int
+    emitting: bool
+    #: The credit has to go back behind that item. Lowered where credit is taken.
+    recall: bool
+    #: The answer to a wrong request, until that item has arrived.
+    wrong: Exception | None
 
     def __init__(
         self, down: Subscriber[T], strategy: BackpressureStrategy, capacity: int, on_drop: Callable[[T], object] | None
@@ -254,6 +304,10 @@ class Created(Overflow[T]):
         self.cleanup = SerialDisposable()
         self.emitter = None
         self.wanted = 0
+        self.credit = 0
+        self.emitting = False
+        self.recall = False
+        self.wrong = None
 
     def started(self) -> Emitter[T]:
         """Start. Nothing was pushed before, so a demand that is settled by now needs no gate any more."""
@@ -290,15 +344,36 @@ class Created(Overflow[T]):
             emitter._straight = self.discard
 
     def requested(self) -> int:
-        demand: int = (self.token.copy() or (self.wanted,))[0]
+        demand: int = add_cap((self.token.copy() or (self.wanted,))[0], self.credit)
         for n in self.requests.copy():
             if type(n) is int and n > 0:
                 demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n
         return demand
 
+    def open_demand(self) -> int | None:
+        demand = super().open_demand()
+        return None if demand is None else add_cap(demand, self.credit)
+
     def step(self, demand: int) -> int:
         self.wanted = demand
+        if self.emitting:
+            return demand
+        if self.wrong is not None:
+            return self.finish(self.wrong)
         return super().step(demand)
+
+    def refuse_request(self, error: Exception) -> None:
+        if self.wrong is None:
+            self.wrong = error
+        self.emit = self.discard
+        self.recall = True  # and step() looks whether an item is on its way
+
+    def give_back(self) -> None:
+        """What is left of the credit is wanted again, and what came meanwhile is looked at."""
+        credit, self.credit = self.credit, 0
+        if credit:
+            self.requests.append(credit)
+        self.drain()
 
     # The user's cleanup runs when the end was signalled; at a cancel at once, on the thread that cancels.
 
@@ -306,155 +381,23 @@ class Created(Overflow[T]):
         self.stopped = True
         if self.emitter is not None and self.emitter._straight is not None:
             self.emitter._straight = self.discard  # before the cleanup, which may send something
-        _dispose(self.cleanup, self.origin)
+        clean_up(self.cleanup, self.origin)
         self.drain()
 
     def abandon(self) -> None:
         super().abandon()
-        _dispose(self.cleanup, self.origin)
+        clean_up(self.cleanup, self.origin)
 
     def finish(self, error: Exception | None = None) -> int:
         try:
             return super().finish(error)
         finally:
-            _dispose(self.cleanup, self.origin)
+            clean_up(self.cleanup, self.origin)
 
 
-def _dispose(cleanup: SerialDisposable, origin: object) -> None:
+def clean_up(cleanup: SerialDisposable, origin: object) -> None:
+    """What the user has set, at the end or at a cancel."""
     try:
         cleanup.dispose()
     except Exception as error:  # RS 3.15: to cancel returns normally
         dropped(error, origin)
-
-
-class StraightEmitter(Emitter[T]):
-    """For a subscriber that gets every item, asked for or not. It is the Subscription as well.
-
-    It is the only signaller, so its items pass no gate.
-    """
-
-    __slots__ = ("_discard", "_down", "_emit", "_left", "_open", "_origin", "_requested")
-
-    _down: Any
-    #: What takes an item; nothing does once the end was signalled or the subscriber has left.
-    _emit: Callable[[Any], object]
-    #: What becomes of an item then, see ``Op.discard``.
-    _discard: Callable[[Any], object]
-    #: Holds one entry until the end or a cancel takes it out.
-    _open: Any
-    #: It was the subscriber that did.
-    _left: bool
-    _requested: Any
-    _origin: object
-
-    def __init__(self, down: Any, origin: object) -> None:
-        self._down = down
-        self._emit = down.on_next
-        self._discard = ignore
-        self._open = [True]
-        self._left = False
-        self._requested = []
-        self._origin = origin
-        self._cleanup = SerialDisposable()
-
-    def on_next(self, item: T, /) -> None:
-        if item is None:
-            self.try_on_error(none_produced("create"))
-            return
-        emit = self._emit
-        try:
-            emit(item)
-        except BaseException:
-            self.cancel()  # RS 2.13
-            raise
-
-    def _interrupted(self, error: BaseException) -> None:
-        down = self._down
-        self.cancel()
-        tell_interrupted(down, error)
-
-    def _over(self) -> bool:
-        """Take the right to end it; False: someone else has."""
-        try:
-            self._open.pop()  # atomic
-        except IndexError:
-            return False
-        self._emit = self._discard
-        return True
-
-    def on_error(self, error: Exception, /) -> None:
-        if not self.try_on_error(error):
-            (dropped_late if self._left else dropped)(error, self._origin)  # as above
-
-    def try_on_error(self, error: Exception, /) -> bool:
-        if not self._over():
-            return False
-        try:
-            self._down.on_error(signalled(error))
-        finally:
-            _dispose(self._cleanup, self._origin)
-        return True
-
-    def on_complete(self) -> None:
-        if self._over():
-            try:
-                self._down.on_complete()
-            finally:
-                _dispose(self._cleanup, self._origin)
-
-    @property
-    def is_cancelled(self) -> bool:
-        return not self._open
-
-    @property
-    def requested(self) -> int:
-        demand = 0
-        for n in self._requested.copy():
-            demand = add_cap(demand, n)
-        return demand
-
-    def request(self, n: int, /) -> None:
-        """It changes nothing, but for what the emitter is told; a wrong one ends the stream (RS 3.9)."""
-        if type(n) is not int or n < 1:
-            self.try_on_error(invalid_request(n))
-            return
-        requested = self._requested
-        while requested:
-            try:
-                n = add_cap(n, requested.pop())
-            except IndexError:  # taken by another thread, which puts it back with its own
-                break
-        requested.append(n)
-
-    def cancel(self) -> None:
-        if self._over():
-            self._left = True
-            _dispose(self._cleanup, self._origin)
-
-    def dispose(self) -> None:
-        self.cancel()
-
-    @property
-    def is_disposed(self) -> bool:
-        return not self._open
-
-
-class CallbackEmitter(StraightEmitter[T]):
-    """For callbacks: they want everything, and an item goes to the user's function without a call between."""
-
-    __slots__ = ()
-
-    def __init__(self, down: CallbackObserver[T], origin: object) -> None:
-        super().__init__(down, origin)
-        if down.function is not None:
-            self._emit = down.function
-
-    def on_next(self, item: T, /) -> None:
-        if item is None:
-            self.try_on_error(none_produced("create"))
-            return
-        emit = self._emit
-        try:
-            emit(item)
-        except BaseException as error:
-            self._down.callback_failed(error)
