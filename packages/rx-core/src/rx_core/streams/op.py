@@ -369,13 +369,6 @@ class Op(Gate, SettlesDemand, Generic[T]):
         else:
             self.abandon()
 
-    def raised_past_gate(self, error: BaseException) -> None:
-        """As :meth:`emit_raised`, for an input that emitted without the token."""
-        if isinstance(error, EXHAUSTION):
-            self.exhausted(error)
-        else:
-            self.cancel()
-
     def unguarded_raised(self, error: BaseException) -> bool:
         """As :meth:`emit_raised`, for what :attr:`emit_unguarded` raised. True: a callback did, and its subscriber is told, which
         has cancelled: the input drains and returns. False: the input raises on."""

@@ -6,7 +6,7 @@ One for a subscriber that gets every item is in ``_straight_emitter``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rx_core import (
     UNBOUNDED,
@@ -14,7 +14,6 @@ from rx_core import (
     CallbackObserver,
     Disposable,
     SerialDisposable,
-    add_cap,
     callbacks_behind,
     dropped,
     dropped_late,
@@ -22,7 +21,7 @@ from rx_core import (
     not_an_error,
     tell_interrupted,
 )
-from rx_core.streams import LOOK_FIRST, GatedInput
+from rx_core.streams import GatedInput
 from rx_fusion import EmittedSteps
 from rx_ops.operators._backpressure import BackpressureStrategy, Overflow, policy_of
 
@@ -30,14 +29,6 @@ if TYPE_CHECKING:
     from rx_core import Subscriber
 
 T = TypeVar("T")
-
-#: The token of an operator of which nothing is wanted, and which no thread works at.
-_NOTHING_WANTED: Final = [0]
-
-#: What an emitter takes out of the token at a time, see Created: for one item that does not pay, and without the GIL never: there
-#: each look at the other side would need a fence, which costs as much as the token. At most a number of one digit, in CPython.
-LEAST_CREDIT: Final = 2 if LOOK_FIRST else UNBOUNDED + 1
-MOST_CREDIT: Final = (1 << 30) - 1
 
 
 def disposing(disposable: Disposable) -> Disposable:
@@ -89,44 +80,17 @@ class Emitter(Generic[T]):
                 raise
             return
         op = self._op
-        credit = op.credit
-        if credit and not op.emitting:
-            op.emitting = True
-            emit = op.emit
-            try:
-                emit(item)
-            except BaseException as error:
-                op.credit = 0
-                op.emitting = False
-                op.raised_past_gate(error)
-                raise
-            op.credit = credit - 1
-            op.emitting = False
-            if op.recall:
-                op.give_back()
-            return
         token = op.token
-        main = self._input
-        queue = main.queue
-        if queue and LOOK_FIRST and op.policy is None and not (main.done or main.closed):
-            queue.append(item)  # behind what waits already. Publish first, look afterwards: who requests or closes does the same
-            if op.dirty or token != _NOTHING_WANTED:
-                op.drain()
-            elif main.closed:
-                main.forget()  # type: ignore[unreachable]  # another thread has closed it meanwhile
-            return
         try:
             demand = token.pop()
         except IndexError:
             self._wait(item)
             return
-        if demand and not queue and not op.dirty and not credit:
-            if demand >= LEAST_CREDIT:
-                op.recall = False
-                op.credit = min(demand, MOST_CREDIT)
-                token.append(demand if demand is UNBOUNDED else demand - op.credit)
-                self.on_next(item)
-                return
+        if op.dirty:
+            token.append(demand)
+            self._wait(item)
+            return
+        if demand:  # then nothing waits: with demand nothing stays in the queue
             op.wanted = demand
             emit = op.emit
             try:
@@ -138,16 +102,19 @@ class Emitter(Generic[T]):
                     token += (0,)
                 raise
             token.append(demand if demand is UNBOUNDED else demand - 1)
-        elif demand or op.dirty or op.policy is not None or credit:
-            token.append(demand)
+        elif op.policy is None:
+            main = self._input
+            if main.closed or main.done:
+                op.discard(item)
+            elif main.queue:
+                main.queue.append(item)
+            else:
+                main.put(item)
+            token.append(0)
+        else:
+            token.append(0)
             self._wait(item)
             return
-        else:
-            if not (main.closed or main.done):
-                main.put(item)  # it waits for a request, and there is nothing else to look at
-            else:
-                op.discard(item)
-            token.append(0)
         if op.dirty:
             op.drain()  # type: ignore[unreachable]  # set meanwhile
 
@@ -159,8 +126,6 @@ class Emitter(Generic[T]):
 
     def _wait(self, item: T) -> None:
         """Not wanted now, or the gate is taken: the holder of the token decides what becomes of it."""
-        if self._op.emitting:
-            self._op.recall = True  # sent from inside another item: it comes behind that
         if not self._input.done:
             self._input.wait(item)
             return
@@ -177,25 +142,17 @@ class Emitter(Generic[T]):
         """The same; False, and nothing reported, when the subscriber has left."""
         if self.is_cancelled:
             return False
-        self._close()
+        if self._straight is not None:
+            self._straight = self._op.discard
         self._input.on_error(signalled(error))
         return True
 
     def on_complete(self) -> None:
         """End the stream."""
         if not self.is_cancelled:
-            self._close()
+            if self._straight is not None:
+                self._straight = self._op.discard
             self._input.on_complete()
-
-    def _close(self) -> None:
-        """The end comes: nothing goes past the gate any more."""
-        op = self._op
-        if self._straight is not None:
-            self._straight = op.discard
-        if op.emitting:
-            op.recall = True  # as in _wait
-        else:
-            op.credit = 0
 
     @property
     def is_cancelled(self) -> bool:
@@ -269,17 +226,9 @@ def signalled(error: object) -> Exception:
 
 
 class Created(Overflow[T]):
-    """The run of ``create`` for a subscriber that requests.
+    """The run of ``create`` for a subscriber that requests."""
 
-    *Credit.* There is one signaller, so items that are wanted need no gate as long as none waits. The emitter takes what is
-    wanted out of the token, for many items at a time, and counts it down. While it has credit the queue is empty, so that who
-    holds the token has nothing to emit but the answer to a wrong request, and that is serial with the items (RS 1.3, 3.9): the
-    emitter raises ``emitting`` and then reads ``emit``, lowers it and then looks at ``recall``; the other closes ``emit`` and
-    raises ``recall``, and then looks at ``emitting``. So at least one of them sees the other. What the emitter is told from
-    inside of an item, another one or the end, comes behind that item: the credit goes back, and the gate is looked at.
-    """
-
-    __slots__ = ("cleanup", "credit", "emitter", "emitting", "recall", "wanted", "wrong")
+    __slots__ = ("cleanup", "emitter", "wanted")
     name = operator_name = "create"
     waits_for = "its function to send"
 
@@ -288,13 +237,6 @@ class Created(Overflow[T]):
     emitter: Emitter[T] | None
     #: What was wanted when the token was taken, for who asks meanwhile.
     wanted: int
-    #: How many items the emitter may send past the gate, and that it is sending one. Its thread writes both.
-    credit: int
-    emitting: bool
-    #: The credit has to go back behind that item. Lowered where credit is taken.
-    recall: bool
-    #: The answer to a wrong request, until that item has arrived.
-    wrong: Exception | None
 
     def __init__(
         self, down: Subscriber[T], strategy: BackpressureStrategy, capacity: int, on_drop: Callable[[T], object] | None
@@ -304,10 +246,6 @@ class Created(Overflow[T]):
         self.cleanup = SerialDisposable()
         self.emitter = None
         self.wanted = 0
-        self.credit = 0
-        self.emitting = False
-        self.recall = False
-        self.wrong = None
 
     def started(self) -> Emitter[T]:
         """Start. Nothing was pushed before, so a demand that is settled by now needs no gate any more."""
@@ -344,36 +282,15 @@ class Created(Overflow[T]):
             emitter._straight = self.discard
 
     def requested(self) -> int:
-        demand: int = add_cap((self.token.copy() or (self.wanted,))[0], self.credit)
+        demand: int = (self.token.copy() or (self.wanted,))[0]
         for n in self.requests.copy():
             if type(n) is int and n > 0:
                 demand = UNBOUNDED if n >= UNBOUNDED - demand else demand + n
         return demand
 
-    def open_demand(self) -> int | None:
-        demand = super().open_demand()
-        return None if demand is None else add_cap(demand, self.credit)
-
     def step(self, demand: int) -> int:
         self.wanted = demand
-        if self.emitting:
-            return demand
-        if self.wrong is not None:
-            return self.finish(self.wrong)
         return super().step(demand)
-
-    def refuse_request(self, error: Exception) -> None:
-        if self.wrong is None:
-            self.wrong = error
-        self.emit = self.discard
-        self.recall = True  # and step() looks whether an item is on its way
-
-    def give_back(self) -> None:
-        """What is left of the credit is wanted again, and what came meanwhile is looked at."""
-        credit, self.credit = self.credit, 0
-        if credit:
-            self.requests.append(credit)
-        self.drain()
 
     # The user's cleanup runs when the end was signalled; at a cancel at once, on the thread that cancels.
 

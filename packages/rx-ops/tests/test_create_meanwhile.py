@@ -1,4 +1,4 @@
-"""create: items that are wanted go past the gate, and are serial with what another thread does and what comes from inside of one.
+"""create: items are serial with what another thread does meanwhile, and with what comes from inside of one.
 
 What another thread does is done completely between two instructions of the emitter, between each two in turn.
 """
@@ -13,14 +13,11 @@ from typing import Any
 import pytest
 
 from rx_core import Subscription, gate
-from rx_core.streams import LOOK_FIRST, op
+from rx_core.streams import ignore, op
 from rx_ops import BackpressureStrategy, Emitter, Flowable
 from rx_ops.operators import _emitter
-from rx_ops.operators._backpressure import Overflow
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
-
-pytestmark = pytest.mark.skipif(not LOOK_FIRST, reason="without the GIL each item takes the token")
 
 WATCHED = (_emitter.__file__, gate.__file__, op.__file__, __file__)
 WANTED = 4
@@ -61,7 +58,6 @@ class Serial:
     def second_item(self, at: int, meanwhile: Callable[[], object]) -> int:
         """``meanwhile`` between two instructions of the second item, before the one of that number. How many there are."""
         self.emitter.on_next(0)
-        assert self.emitter._op.credit == WANTED - 1  # the first one has taken the credit
         return interrupted(lambda: self.emitter.on_next(1), (at, meanwhile), watch=WATCHED)
 
     def ends(self) -> list[Any]:
@@ -91,18 +87,25 @@ def test_a_wrong_request_is_answered_once_and_behind_the_item() -> None:
     assert len(seen) == 2  # before and after the item
 
 
-def test_control_who_does_not_look_whether_an_item_is_on_its_way_answers_inside_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def step(self: Any, demand: int) -> int:
-        finished: int = self.finish(self.wrong) if self.wrong is not None else Overflow.step(self, demand)
-        return finished
+class NeverTaken(list[int]):
+    """A token that more than one may hold."""
 
-    monkeypatch.setattr(_emitter.Created, "step", step)
-    assert any(made.overlaps for made in everywhere(wrong_request))
+    def pop(self, _at: Any = -1) -> int:
+        return self[-1]
+
+    def append(self, held: int) -> None:
+        self[:] = [held]
 
 
-def test_control_an_emitter_that_does_not_look_afterwards_loses_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_emitter.Created, "give_back", lambda self: None)
-    assert any(not made.ends() for made in everywhere(wrong_request))
+def test_control_where_two_hold_the_token_the_answer_comes_inside_of_the_item() -> None:
+    overlaps = []
+    for at in range(60):
+        made = Serial()
+        made.emitter.on_next(0)
+        made.emitter._op.token = NeverTaken(made.emitter._op.token)
+        interrupted(lambda made=made: made.emitter.on_next(1), (at, partial(wrong_request, made)), watch=WATCHED)  # type: ignore[misc]
+        overlaps.append(made.overlaps)
+    assert any(overlaps)
 
 
 def test_a_wrong_request_between_two_items_is_answered_at_once() -> None:
@@ -204,7 +207,7 @@ def test_the_end_from_inside_of_an_item_comes_behind_it_and_behind_what_waits() 
     assert made.got == [0, 1, 2, "end"]
 
 
-def test_the_emitter_knows_what_is_wanted_while_it_has_credit() -> None:
+def test_the_emitter_knows_what_is_wanted() -> None:
     made = Serial()
     assert made.emitter.requested == WANTED
     wanted = []
@@ -212,9 +215,41 @@ def test_the_emitter_knows_what_is_wanted_while_it_has_credit() -> None:
     for item in range(WANTED):
         made.emitter.on_next(item)
         assert made.emitter.requested == WANTED - 1 - item
-    assert wanted == [WANTED - 1]  # with the item that is on its way, as at a gate
+    assert wanted == [WANTED - 1]  # with the item that is on its way
     made.up.request(7)
     assert made.emitter.requested == 7
+
+
+def waiting(at: int, meanwhile: Callable[[TestSubscriber[int]], object], gone: Callable[[Any], object]) -> tuple[Any, Any, int]:
+    """``meanwhile`` while the third item is put behind two that wait."""
+    emitters: list[Emitter[int]] = []
+    got: TestSubscriber[int] = TestSubscriber(0)
+    Flowable.create(emitters.append).do_on_discard(gone).subscribe(got)
+    emitter = emitters[0]
+    emitter.on_next(1)
+    emitter.on_next(2)
+    instructions = interrupted(lambda: emitter.on_next(3), (at, lambda: meanwhile(got)), watch=WATCHED)
+    return emitter, got, instructions
+
+
+def test_a_request_that_takes_what_waits_gets_the_item_that_is_just_put_there() -> None:
+    for at in count():
+        emitter, got, instructions = waiting(at, lambda got: got.request(5), ignore)
+        got.assert_values(1, 2, 3)
+        emitter.on_complete()
+        got.assert_complete()
+        if at > instructions:
+            return
+
+
+def test_a_cancel_that_discards_what_waits_does_not_miss_the_item_that_is_just_put_there() -> None:
+    for at in count():
+        gone: list[Any] = []
+        _, got, instructions = waiting(at, lambda got: got.cancel(), gone.append)
+        assert sorted(gone) == [1, 2, 3]
+        got.assert_values()
+        if at > instructions:
+            return
 
 
 def test_what_is_dropped_is_what_was_not_wanted() -> None:
