@@ -34,6 +34,10 @@ OPERATORS: dict[str, Callable[[Flowable[Any]], Any]] = {
     "on_backpressure_buffer": lambda flow: flow.on_backpressure_buffer(),
     "on_backpressure_drop": lambda flow: flow.on_backpressure_drop(),
     "on_backpressure_latest.do_finally": lambda flow: flow.on_backpressure_latest().do_finally(lambda: None),
+    "take_until": lambda flow: flow.take_until(Flowable.never()),
+    "skip_until": lambda flow: flow.skip_until(Flowable.just(0)),
+    "with_latest_from": lambda flow: flow.with_latest_from(Flowable.just(0), combiner=lambda item, _: item),
+    "concat_map": lambda flow: Flowable.just(0).hide().concat_map(lambda _: flow),
     "to_observable": lambda flow: flow.to_observable(),
     "MISSING": lambda flow: flow.to_observable().to_flowable(BackpressureStrategy.MISSING),
     "MISSING.on_backpressure_latest": lambda flow: (
@@ -186,7 +190,20 @@ def create(out: list[Emitter[int]]) -> Flowable[int]:
     return Flowable.create(out.append, BackpressureStrategy.BUFFER)
 
 
-@pytest.mark.parametrize("name", ["wrap", "do_finally", "retry"])
+PAST_A_GATE = ["wrap", "do_finally", "retry", "take_until", "skip_until", "with_latest_from", "concat_map"]
+
+
+@pytest.mark.parametrize("name", PAST_A_GATE[1:])
+def test_an_emitter_needs_no_gate_behind_an_operator_of_which_everything_is_wanted(name: str) -> None:
+    out: list[Emitter[int]] = []
+    Listener().listen(OPERATORS[name](create(out)))
+    assert out[0]._straight is not None
+    out.clear()
+    OPERATORS[name](create(out)).subscribe(TestSubscriber())
+    assert out[0]._straight is None
+
+
+@pytest.mark.parametrize("name", PAST_A_GATE)
 def test_an_emitter_that_needs_no_gate_still_drops_and_reports_what_comes_after_the_end(name: str) -> None:
     out: list[Emitter[int]] = []
     got = Listener().listen(OPERATORS[name](create(out)))
@@ -202,7 +219,7 @@ def test_an_emitter_that_needs_no_gate_still_drops_and_reports_what_comes_after_
     assert reported == [OOPS]
 
 
-@pytest.mark.parametrize("name", ["wrap", "do_finally", "retry"])
+@pytest.mark.parametrize("name", PAST_A_GATE)
 def test_an_emitter_whose_callbacks_have_left_gives_nothing(name: str) -> None:
     out: list[Emitter[int]] = []
     cleaned: list[int] = []
@@ -217,7 +234,7 @@ def test_an_emitter_whose_callbacks_have_left_gives_nothing(name: str) -> None:
     assert cleaned == [1]
 
 
-@pytest.mark.parametrize("name", ["do_finally", "retry"])
+@pytest.mark.parametrize("name", PAST_A_GATE[1:])
 def test_an_item_that_an_emitter_sends_inside_the_end_is_dropped(name: str) -> None:
     out: list[Emitter[int]] = []
     signals: list[Any] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rx_core import _hooks
-from rx_core._demand import UNBOUNDED
+from rx_core._demand import UNBOUNDED, request_all
 from rx_core.streams.inputs import QueuedInput
 
 if TYPE_CHECKING:
@@ -126,6 +126,9 @@ class GatedInput(QueuedInput[T]):
         if self.of_one:
             self.asked = UNBOUNDED
             up.request(UNBOUNDED)
+        elif self.op.settled:
+            self.asked = UNBOUNDED
+            request_all(up)
         else:
             self.op.drain()
 
@@ -180,7 +183,10 @@ class GatedInput(QueuedInput[T]):
         if total > self.asked:
             more = UNBOUNDED if total == UNBOUNDED else total - self.asked
             self.asked = total
-            self.op.later.append((self.up.request, more))
+            if more == UNBOUNDED and self.op.settled:
+                self.op.later.append((request_all, self.up))
+            else:
+                self.op.later.append((self.up.request, more))
 
     def take(self, demand: int) -> int:
         """For ``step``: emit what had to wait. What is still wanted."""
