@@ -115,7 +115,7 @@ class ConcatMap(Op[R]):
 
     def step(self, demand: int) -> int:
         outer = self.outer
-        if self.outer_failed() and not self.delay_error:
+        if outer.error is not None and self.outer_failed() and not self.delay_error:  # most often there is none: a call less
             return self.finish(outer.error)
         inner = self.inner
         if inner is not None:
@@ -160,7 +160,7 @@ class ConcatMap(Op[R]):
                 return demand
             if source is END:
                 return self.finish(self.failure())
-            if self.dirty and self.outer_failed() and not self.delay_error:
+            if self.dirty and outer.error is not None and self.outer_failed() and not self.delay_error:
                 return self.finish(outer.error)  # which came as it was asked for more
             known = source._known_item() if demand and isinstance(source, Stream) else None
             if known is not None:
@@ -170,7 +170,9 @@ class ConcatMap(Op[R]):
                 if self.dirty or self.stopped:
                     self.dirty = True  # as above
                     return demand
-                continue
+                if outer.done or outer.queue or outer.items is not None or outer.current is not None:
+                    continue
+                return demand  # next_source would find none
             self.last = False
             self.hint = None
             self.items = pulled(source, self, demand) if demand == UNBOUNDED else opened(source, self, demand)
@@ -196,7 +198,7 @@ class ConcatMap(Op[R]):
     def next_source(self) -> Any:
         """The source of the next outer item; None while there is none; END after the last, or when an error ends the stream."""
         outer = self.outer
-        if self.outer_failed() and not self.till_the_end:
+        if outer.error is not None and self.outer_failed() and not self.till_the_end:
             return END
         try:
             item = outer.poll()

@@ -183,9 +183,10 @@ class PartsInput(QueuedInput[Any]):
         self.current = None
 
     def put(self, item: Any) -> None:
-        part = part_of(item)
-        if part is not None:
-            part.reserve()
+        if isinstance(item, Pipeline):  # most often it is no stream: a call is dear here
+            part = part_of(item)
+            if part is not None:
+                part.reserve()
         super().put(item)
 
     def poll(self) -> Any:
@@ -206,7 +207,8 @@ class PartsInput(QueuedInput[Any]):
             if not queue:
                 return END
         item = queue.popleft()
-        self.current = part_of(item)
+        if isinstance(item, Pipeline):
+            self.current = part_of(item)
         return item
 
     def ask_by_halves(self) -> None:
