@@ -8,7 +8,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rx_core import DEFAULT_PREFETCH, OPERATOR_CODES, UNBOUNDED
-from rx_core.streams import END, Op, QueuedInput, Stream, close, is_exhausted, subscribe, takes_requests, without_this_frame
+from rx_core.streams import (
+    END,
+    LOOK_FIRST,
+    Op,
+    QueuedInput,
+    Stream,
+    close,
+    is_exhausted,
+    subscribe,
+    takes_requests,
+    tell_interrupted,
+    without_this_frame,
+)
 from rx_fusion._forms import Feed, Form
 from rx_fusion._operators import left_unstarted
 from rx_fusion._step_subscriber import Rule, request_rules
@@ -57,11 +69,66 @@ class _Arriving(QueuedInput[Any]):
 
     def on_next(self, item: Any, /) -> None:
         self.came += 1
-        if not self.closed:
-            self.put(item)
-            self.op.drain()
-        else:
-            self.op.discard(item)
+        op = self.op
+        if self.closed:
+            op.discard(item)
+            return
+        queue = self.queue
+        queue.append(item)
+        if len(queue) > self.window and not self.done:
+            self.overrun()
+        token = op.token
+        if op.dirty or self.asked != UNBOUNDED or (LOOK_FIRST and not token):
+            op.drain()
+            return
+        # What ``step`` does for an item that finds the gate free and something wanted, without the calls between.
+        try:
+            demand = token.pop()
+        except IndexError:
+            op.drain()
+            return
+        generator = op.generator
+        emit = op.emit_unguarded
+        while demand and op.stash is None and not op.ready and not op.dirty:
+            try:
+                item = next(generator, END)
+            except (Exception, GeneratorExit) as error:
+                op.failure = without_this_frame(error)
+                break
+            except BaseException as error:
+                down = op.down
+                op.abandon_token()
+                tell_interrupted(down, error)
+                raise
+            if item is END:
+                break
+            used = op.used
+            if used:  # of one that runs ahead
+                op.used = 0
+                op.took(used)
+            if item is None:
+                token.append(demand)
+                if op.dirty:
+                    op.drain()
+                return
+            if op.shape.needs_first_only:
+                op.last = True  # as in step
+            try:
+                emit(item)
+            except BaseException as error:
+                try:
+                    told = op.unguarded_raised(error)
+                finally:
+                    token += (0,)
+                if not told:
+                    raise
+                op.drain()
+                return
+            if demand is not UNBOUNDED:
+                demand -= 1
+                op.given += 1
+        token.append(demand)
+        op.drain()
 
     def ask(self, demand: int) -> None:
         if not demand or self.up is None or self.done:
@@ -88,7 +155,7 @@ class Expansion(Op[T]):
     ahead in a user's iterable: what that does for an item is done when the item is wanted."""
 
     __slots__ = (
-        *("ahead", "args", "eager", "generator", "given", "head", "hurries", "inner", "input", "last"),
+        *("ahead", "args", "eager", "failure", "generator", "given", "head", "hurries", "inner", "input", "last"),
         *("over", "ready", "rules", "shape", "stash", "translated", "used"),
     )
 
@@ -106,6 +173,8 @@ class Expansion(Op[T]):
     last: bool
     #: An item that came at the end of the source while none was wanted.
     stash: Any
+    #: What a stage raised for an item that ``step`` did not take.
+    failure: Exception | None
     #: What downstream's requests mean to the source, where the stages say so; how much of them was translated; and how many items
     #: were given while not all were wanted.
     rules: list[Rule | None]
@@ -138,6 +207,7 @@ class Expansion(Op[T]):
         self.inner = {}
         self.last = False
         self.stash = None
+        self.failure = None
         self.rules = [] if queued or shape.takes_all else request_rules(shape, args)
         self.translated = 0
         self.given = 0
@@ -210,6 +280,8 @@ class Expansion(Op[T]):
     def step(self, demand: int) -> int:
         if self.generator is _NOTHING:
             return demand  # it is being opened
+        if self.failure is not None:
+            return self.finish(self.failure)
         if self.ahead:
             return self.step_ahead(demand)
         arriving = self.input

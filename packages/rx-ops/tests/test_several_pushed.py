@@ -1,0 +1,217 @@
+"""Stages that give several items for one, behind a source that pushes: what comes meanwhile, from other threads and from inside.
+
+What another thread does is done completely between two instructions of the source's on_next, between each two in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from rx_core import Subscription, gate
+from rx_core.streams import gated_inputs, op
+from rx_fusion import _expansion
+from rx_ops import Flowable
+from rx_testing import ManualPublisher, TestSubscriber
+from rx_testing.racing import interrupted
+
+WATCHED = (_expansion.__file__, gate.__file__, op.__file__, gated_inputs.__file__, __file__)
+WANTED = 5
+
+STAGES: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
+    "flat_map_iterable": lambda flow: flow.flat_map_iterable(lambda item: (10 * item, 10 * item + 1)),
+    "scan_with": lambda flow: flow.scan_with(lambda: 0, lambda total, item: total + item),
+    "buffer": lambda flow: flow.buffer(2, 1).map(sum),
+}
+
+
+class Serial:
+    """A subscriber that writes down what comes, and notices what comes inside of an item."""
+
+    def __init__(self, name: str) -> None:
+        self.got: list[Any] = []
+        self.overlaps = False
+        self.inside = False
+        self.within: Callable[[], object] = int
+        self.source: ManualPublisher[int] = ManualPublisher()
+        STAGES[name](Flowable.wrap(self.source)).subscribe(self)
+
+    def on_subscribe(self, subscription: Subscription) -> None:
+        self.up = subscription
+        self.up.request(WANTED)
+
+    def on_next(self, item: int) -> None:
+        self.overlaps |= self.inside
+        self.inside = True
+        self.got.append(item)
+        within, self.within = self.within, int
+        within()
+        self.inside = False
+
+    def on_error(self, error: Exception) -> None:
+        self.overlaps |= self.inside
+        self.got.append(type(error))
+
+    def on_complete(self) -> None:
+        self.overlaps |= self.inside
+        self.got.append("end")
+
+    def second_item(self, at: int, meanwhile: Callable[[], object]) -> int:
+        self.source.next(1)
+        return interrupted(partial(self.source.next, 2), (at, meanwhile), watch=WATCHED)
+
+
+def everywhere(name: str, meanwhile: Callable[[Serial], object]) -> Iterator[Serial]:
+    for at in count():
+        made = Serial(name)
+        instructions = made.second_item(at, partial(meanwhile, made))
+        yield made
+        if at > instructions:
+            return
+
+
+def given(name: str, *items: int) -> list[int]:
+    return STAGES[name](Flowable.of(*items)).blocking_list()
+
+
+every = pytest.mark.parametrize("name", STAGES)
+
+
+@every
+def test_a_wrong_request_is_answered_once_and_behind_the_item(name: str) -> None:
+    whole = given(name, 1, 2)
+    for made in everywhere(name, lambda made: made.up.request(0)):
+        assert not made.overlaps
+        assert made.got[-1] is ValueError
+        assert made.got[:-1] == whole[: len(made.got) - 1]
+
+
+@every
+def test_what_is_requested_meanwhile_is_counted(name: str) -> None:
+    items = range(1, 9)
+    whole = given(name, *items)
+    for made in everywhere(name, lambda made: made.up.request(2)):
+        made.source.next(*range(3, 9))
+        assert made.got == whole[: WANTED + 2]
+        made.up.request(100)
+        made.source.complete()
+        assert made.got == [*whole, "end"]
+
+
+@every
+def test_nothing_comes_behind_a_cancel(name: str) -> None:
+    whole = given(name, 1, 2)
+    for made in everywhere(name, lambda made: made.up.cancel()):
+        assert made.source.cancelled
+        assert made.got == whole[: len(made.got)]
+        before = len(made.got)
+        made.source.next(3)
+        assert len(made.got) == before
+
+
+class NeverTaken(list[int]):
+    """A token that more than one may hold."""
+
+    def pop(self, _at: Any = -1) -> int:
+        return self[-1]
+
+    def append(self, held: int) -> None:
+        self[:] = [held]
+
+
+def test_control_where_two_hold_the_token_the_answer_comes_inside_of_the_item() -> None:
+    for at in count():
+        made = Serial("flat_map_iterable")
+        made.source.next(1)
+        up: Any = made.up
+        up.token = NeverTaken(up.token)
+        instructions = interrupted(partial(made.source.next, 2), (at, partial(up.request, 0)), watch=WATCHED)
+        if made.overlaps:
+            return
+        assert at <= instructions, "the race was not caught"
+
+
+@every
+def test_an_item_from_inside_of_another_comes_behind_it(name: str) -> None:
+    made = Serial(name)
+    made.up.request(100)
+    made.source.next(1)
+    made.within = partial(made.source.next, 3)
+    made.source.next(2)
+    made.source.complete()
+    assert not made.overlaps
+    assert made.got == [*given(name, 1, 2, 3), "end"]
+
+
+def failing(error: BaseException) -> Callable[[int], tuple[int, ...]]:
+    def several(item: int) -> tuple[int, ...]:
+        if item == 2:
+            raise error
+        return item, item
+
+    return several
+
+
+def test_what_a_function_raises_ends_the_stream_behind_what_was_given() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[int] = TestSubscriber()
+    Flowable.wrap(source).flat_map_iterable(failing(KeyError("no"))).subscribe(got)
+    source.next(1, 2)
+    assert source.cancelled
+    got.assert_failure(KeyError, 1, 1)
+
+
+def test_an_interrupt_in_a_function_leaves_through_the_source_which_is_cancelled() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[int] = TestSubscriber()
+    Flowable.wrap(source).flat_map_iterable(failing(KeyboardInterrupt())).subscribe(got)
+    source.next(1)
+    with pytest.raises(KeyboardInterrupt):
+        source.next(2)
+    assert source.cancelled
+    got.assert_values(1, 1)
+
+
+def test_what_a_callback_raises_is_told_and_cancels_the_source() -> None:
+    signals: list[Any] = []
+
+    def take(item: int) -> None:
+        signals.append(item)
+        if item == 2:
+            raise KeyError
+
+    source: ManualPublisher[int] = ManualPublisher()
+    Flowable.wrap(source).flat_map_iterable(lambda item: (item, item)).subscribe(
+        take, on_error=lambda error: signals.append(type(error))
+    )
+    source.next(1, 2)
+    assert source.cancelled
+    assert signals == [1, 1, 2, KeyError]
+
+
+def test_a_subscriber_that_raises_has_left() -> None:
+    made = Serial("flat_map_iterable")
+    made.source.next(1)
+
+    def fail() -> None:
+        made.inside = False
+        raise KeyError
+
+    made.within = fail
+    with pytest.raises(KeyError):
+        made.source.next(2)
+    assert made.source.cancelled
+    assert made.got == [10, 11, 20]
+
+
+def test_a_stage_that_has_enough_behind_its_last_item_ends_the_stream() -> None:
+    source: ManualPublisher[int] = ManualPublisher()
+    got: TestSubscriber[int] = TestSubscriber()
+    Flowable.wrap(source).flat_map_iterable(lambda item: (item, item)).take(3).subscribe(got)
+    source.next(1, 2)
+    assert source.cancelled
+    got.assert_result(1, 1, 2)
