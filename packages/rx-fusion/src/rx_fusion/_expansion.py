@@ -255,15 +255,18 @@ class Expansion(Op[T]):
         entry = self.input
         queue = entry.queue
         inner = self.inner
+        ahead = self.ahead
         try:
             while True:
                 if inner:  # the stages are through with the item before
                     inner.clear()
                 if queue:
                     item = queue.popleft()
-                    if self.ahead:
+                    if ahead:
                         self.used += 1
-                    else:
+                    elif entry.left > 1:  # as took, without the call
+                        entry.left -= 1
+                    elif entry.window != UNBOUNDED:
                         entry.took()
                     yield item
                 elif not entry.done:
