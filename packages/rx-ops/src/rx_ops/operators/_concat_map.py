@@ -9,6 +9,7 @@ from rx_core import UNBOUNDED, MaybeBase, SingleBase, composite
 from rx_core.streams import (
     CLOSABLE,
     END,
+    LOOK_FIRST,
     DirectInput,
     Failed,
     GatedInput,
@@ -35,6 +36,62 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+class _Outer(PartsInput):
+    """An item that finds nothing waiting and no inner source at work is mapped as it comes. Of a source whose only item is known
+    that goes on at once; any other waits for ``step``."""
+
+    __slots__ = ()
+
+    def on_next(self, item: Any, /) -> None:
+        op = self.op
+        token = op.token
+        if (
+            self.queue
+            or self.closed
+            or (LOOK_FIRST and not token)
+            or op.inner is not None
+            or op.items is not None
+            or op.opening
+            or isinstance(item, Pipeline)  # a part, perhaps
+        ):
+            super().on_next(item)
+            return
+        try:
+            source = op.mapped(item)
+        except BaseException as error:
+            self.interrupted(error)
+            raise
+        known = source._known_item() if isinstance(source, Stream) else None
+        try:
+            demand = token.pop()
+        except IndexError:
+            demand = 0
+        else:
+            if known is None or not demand or op.dirty or self.closed:
+                token.append(demand)
+                demand = 0
+        if not demand:
+            op.made = source
+            op.drain()
+            return
+        op.took_of(source)  # before it goes on, as in RxJava
+        emit = op.emit_unguarded
+        try:
+            emit(known)
+        except BaseException as error:
+            try:
+                told = op.unguarded_raised(error)
+            finally:
+                token += (0,)
+            if not told:
+                raise
+            op.drain()
+            return
+        token.append(demand if demand is UNBOUNDED else demand - 1)
+        if op.dirty:
+            op.drain()
+
+
 @op("concat_map", loop=concat_map_loop)
 class ConcatMap(Op[R]):
     """Inner sources one at a time, in order, each with the demand that is left.
@@ -47,7 +104,7 @@ class ConcatMap(Op[R]):
     """
 
     __slots__ = (
-        *("delay_error", "errors", "failing", "hint", "inner", "items", "last", "mapper"),
+        *("delay_error", "errors", "failing", "hint", "inner", "items", "last", "made", "mapper"),
         *("outer", "passive", "refused", "source", "till_the_end"),
     )
 
@@ -56,7 +113,9 @@ class ConcatMap(Op[R]):
 
     operator: ClassVar[str] = "concat_map"
 
-    outer: PartsInput
+    outer: _Outer
+    #: The source that the outer source's thread has made of an item; END where that failed.
+    made: Any
     #: The inner source that pushes, while it runs.
     inner: RelayedInput[R] | GatedInput[R] | None
     #: The items of a passive inner source.
@@ -85,7 +144,8 @@ class ConcatMap(Op[R]):
         self.mapper = mapper
         self.delay_error = delay_error
         self.till_the_end = till_the_end
-        self.outer = PartsInput(self, prefetch)
+        self.outer = _Outer(self, prefetch)
+        self.made = None
         self.inner = None
         self.items = None
         self.passive = None
@@ -200,20 +260,31 @@ class ConcatMap(Op[R]):
         outer = self.outer
         if outer.error is not None and self.outer_failed() and not self.till_the_end:
             return END
-        try:
-            item = outer.poll()
-        except Handover as handover:
-            outer.items = None
-            self.subscribe_later(handover.rest, outer)
-            return None
-        except (Exception, GeneratorExit) as error:
-            self.errors.append(without_this_frame(error))
-            return END
-        if item is None:
-            return None
-        if item is END:
-            self.outer_failed()
-            return END
+        source = self.made
+        if source is not None:
+            self.made = None
+        else:
+            try:
+                item = outer.poll()
+            except Handover as handover:
+                outer.items = None
+                self.subscribe_later(handover.rest, outer)
+                return None
+            except (Exception, GeneratorExit) as error:
+                self.errors.append(without_this_frame(error))
+                return END
+            if item is None:
+                return None
+            if item is END:
+                self.outer_failed()
+                return END
+            source = self.mapped(item)
+        if source is not END and outer.items is None:
+            self.took_of(source)
+        return source
+
+    def mapped(self, item: Any) -> Any:
+        """The source of an outer item; END, and the error is noted, where there is none."""
         mapper = self.mapper
         try:
             source = mapper(item)
@@ -225,11 +296,14 @@ class ConcatMap(Op[R]):
             if refused is not None:
                 self.errors.append(refused)
                 return END
-        if outer.items is None:
-            if without_demand(source):
-                outer.ask_by_halves()
-            outer.took()
         return source
+
+    def took_of(self, source: Any) -> None:
+        """An item of an outer source that pushes became ``source``: it may send another one."""
+        outer = self.outer
+        if without_demand(source):
+            outer.ask_by_halves()
+        outer.took()
 
     def outer_failed(self) -> bool:
         """Whether the outer source has failed. Its error is noted as soon as that is seen, before the later errors of inner
