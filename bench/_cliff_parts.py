@@ -217,6 +217,10 @@ def _maxima(items: Items) -> Items:
     return found
 
 
+def _alone(item: int) -> tuple[int]:
+    return (item,)
+
+
 NOTHING: Final = Middle("–", _itself)
 
 MIDDLES: Final = (
@@ -231,6 +235,10 @@ MIDDLES: Final = (
     Middle("do_on_next", lambda flow: flow.do_on_next(always)),
     Middle("hide", lambda flow: flow.hide(), pushes=True),
     Middle("buffer(10).flat_map_iterable", lambda flow: flow.buffer(10).flat_map_iterable(_itself)),
+    Middle("flat_map_iterable", lambda flow: flow.flat_map_iterable(_alone)),
+    Middle("take_last", lambda flow: flow.take_last(1_000_000_000)),
+    Middle("sorted", lambda flow: flow.sorted()),
+    Middle("concat_map(just)", lambda flow: flow.concat_map(Flowable.just), pushes=True),
     Middle("flat_map(just)", lambda flow: flow.flat_map(Flowable.just), pushes=True),
     Middle("merge_with", lambda flow: flow.merge_with(_empty()), pushes=True),
     Middle("observe_on", lambda flow: flow.observe_on(single()), pushes=True, threaded=True),

@@ -52,6 +52,7 @@ class _Outer(PartsInput):
             or op.inner is not None
             or op.items is not None
             or op.opening
+            or op.made is not None  # not looked at yet
             or isinstance(item, Pipeline)  # a part, perhaps
         ):
             super().on_next(item)
