@@ -114,7 +114,7 @@ class ConcatMap(Op[R]):
 
     operator: ClassVar[str] = "concat_map"
 
-    outer: _Outer
+    outer: PartsInput
     #: The source that the outer source's thread has made of an item; END where that failed.
     made: Any
     #: The inner source that pushes, while it runs.
