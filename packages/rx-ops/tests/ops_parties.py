@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rx_core import UNBOUNDED, hooks
+from rx_core import UNBOUNDED, Subscription, hooks
 from rx_ops import Flowable
 from rx_ops.processors import FlowableProcessor, Subject
 from rx_testing import ManualPublisher, TestObserver, TestSubscriber, VirtualScheduler
@@ -18,6 +18,48 @@ Source = ManualPublisher[Any]
 
 
 Build = Callable[[Flowable[Any]], Flowable[Any]]
+
+
+class Watchful:
+    """A subscriber that writes down what comes, and notices what comes inside of an item."""
+
+    def __init__(self, wanted: int) -> None:
+        self.got: list[Any] = []
+        self.overlaps = False
+        self.inside = False
+        #: What is called once, inside of the item at that place.
+        self.within: dict[int, Callable[[], object]] = {}
+        self._wanted = wanted
+
+    def on_subscribe(self, subscription: Subscription) -> None:
+        self.up = subscription
+        self.up.request(self._wanted)
+
+    def on_next(self, item: int) -> None:
+        self.overlaps |= self.inside
+        self.inside = True
+        within = self.within.pop(len(self.got), int)
+        self.got.append(item)
+        within()
+        self.inside = False
+
+    def on_error(self, error: Exception) -> None:
+        self.overlaps |= self.inside
+        self.got.append(type(error))
+
+    def on_complete(self) -> None:
+        self.overlaps |= self.inside
+        self.got.append("end")
+
+
+class NeverTaken(list[int]):
+    """A token that more than one may hold."""
+
+    def pop(self, _at: Any = -1) -> int:
+        return self[-1]
+
+    def append(self, held: int) -> None:
+        self[:] = [held]
 
 
 class Stage:

@@ -10,50 +10,29 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import ops_parties
 import pytest
+from ops_parties import NeverTaken, Watchful
 
-from rx_core import Subscription, gate
+from rx_core import gate
 from rx_core.streams import ignore, op
 from rx_ops import BackpressureStrategy, Emitter, Flowable
 from rx_ops.operators import _emitter
 from rx_testing import TestSubscriber
 from rx_testing.racing import interrupted
 
-WATCHED = (_emitter.__file__, gate.__file__, op.__file__, __file__)
+WATCHED = (_emitter.__file__, gate.__file__, op.__file__, __file__, ops_parties.__file__)
 WANTED = 4
 
 
-class Serial:
-    """A subscriber that writes down what comes, and notices what comes inside of an item."""
+class Serial(Watchful):
+    """The subscriber of a create, and its emitter."""
 
     def __init__(self) -> None:
-        self.got: list[Any] = []
-        self.overlaps = False
-        self.inside = False
-        #: Called once, inside the item.
-        self.within: dict[int, Callable[[], object]] = {}
+        super().__init__(WANTED)
         emitters: list[Emitter[Any]] = []
         Flowable.create(emitters.append).subscribe(self)
         self.emitter = emitters[0]
-
-    def on_subscribe(self, subscription: Subscription) -> None:
-        self.up = subscription
-        self.up.request(WANTED)
-
-    def on_next(self, item: int) -> None:
-        self.overlaps |= self.inside
-        self.inside = True
-        self.got.append(item)
-        self.within.pop(item, int)()
-        self.inside = False
-
-    def on_error(self, error: Exception) -> None:
-        self.overlaps |= self.inside
-        self.got.append(type(error))
-
-    def on_complete(self) -> None:
-        self.overlaps |= self.inside
-        self.got.append("end")
 
     def second_item(self, at: int, meanwhile: Callable[[], object]) -> int:
         """``meanwhile`` between two instructions of the second item, before the one of that number. How many there are."""
@@ -87,25 +66,15 @@ def test_a_wrong_request_is_answered_once_and_behind_the_item() -> None:
     assert len(seen) == 2  # before and after the item
 
 
-class NeverTaken(list[int]):
-    """A token that more than one may hold."""
-
-    def pop(self, _at: Any = -1) -> int:
-        return self[-1]
-
-    def append(self, held: int) -> None:
-        self[:] = [held]
-
-
 def test_control_where_two_hold_the_token_the_answer_comes_inside_of_the_item() -> None:
-    overlaps = []
-    for at in range(60):
+    for at in count():
         made = Serial()
         made.emitter.on_next(0)
         made.emitter._op.token = NeverTaken(made.emitter._op.token)
-        interrupted(lambda made=made: made.emitter.on_next(1), (at, partial(wrong_request, made)), watch=WATCHED)  # type: ignore[misc]
-        overlaps.append(made.overlaps)
-    assert any(overlaps)
+        instructions = interrupted(partial(made.emitter.on_next, 1), (at, partial(wrong_request, made)), watch=WATCHED)
+        if made.overlaps:
+            return
+        assert at <= instructions, "the race was not caught"
 
 
 def test_a_wrong_request_between_two_items_is_answered_at_once() -> None:

@@ -5,14 +5,17 @@ What another thread does is done completely between two instructions of the sour
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from typing import Any
 
+import ops_parties
 import pytest
+from ops_parties import NeverTaken, Watchful
 
-from rx_core import Subscription, gate
+from rx_core import gate
 from rx_core.streams import gated_inputs, inputs, op
 from rx_fusion import _expansion, fusion_enabled
 from rx_ops import Flowable
@@ -20,7 +23,7 @@ from rx_ops.operators import _concat_map
 from rx_testing import ManualPublisher, TestSubscriber
 from rx_testing.racing import interrupted
 
-WATCHED = (*(str(module.__file__) for module in (_concat_map, _expansion, gate, gated_inputs, inputs, op)), __file__)
+WATCHED = (*(str(module.__file__) for module in (_concat_map, _expansion, gate, gated_inputs, inputs, op, ops_parties)), __file__)
 WANTED = 5
 
 STAGES: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
@@ -33,36 +36,13 @@ STAGES: dict[str, Callable[[Flowable[int]], Flowable[int]]] = {
 }
 
 
-class Serial:
-    """A subscriber that writes down what comes, and notices what comes inside of an item."""
+class Serial(Watchful):
+    """The subscriber behind some of the stages, and their source."""
 
     def __init__(self, name: str) -> None:
-        self.got: list[Any] = []
-        self.overlaps = False
-        self.inside = False
-        self.within: Callable[[], object] = int
+        super().__init__(WANTED)
         self.source: ManualPublisher[int] = ManualPublisher()
         STAGES[name](Flowable.wrap(self.source)).subscribe(self)
-
-    def on_subscribe(self, subscription: Subscription) -> None:
-        self.up = subscription
-        self.up.request(WANTED)
-
-    def on_next(self, item: int) -> None:
-        self.overlaps |= self.inside
-        self.inside = True
-        self.got.append(item)
-        within, self.within = self.within, int
-        within()
-        self.inside = False
-
-    def on_error(self, error: Exception) -> None:
-        self.overlaps |= self.inside
-        self.got.append(type(error))
-
-    def on_complete(self) -> None:
-        self.overlaps |= self.inside
-        self.got.append("end")
 
     def second_item(self, at: int, meanwhile: Callable[[], object]) -> int:
         self.source.next(1)
@@ -143,16 +123,6 @@ def test_items_that_come_while_another_thread_is_at_work_come_behind_it_in_order
             return
 
 
-class NeverTaken(list[int]):
-    """A token that more than one may hold."""
-
-    def pop(self, _at: Any = -1) -> int:
-        return self[-1]
-
-    def append(self, held: int) -> None:
-        self[:] = [held]
-
-
 def test_control_where_two_hold_the_token_the_answer_comes_inside_of_the_item() -> None:
     for at in count():
         made = Serial("flat_map_iterable")
@@ -170,7 +140,7 @@ def test_an_item_from_inside_of_another_comes_behind_it(name: str) -> None:
     made = Serial(name)
     made.up.request(100)
     made.source.next(1)
-    made.within = partial(made.source.next, 3)
+    made.within[len(made.got)] = partial(made.source.next, 3)
     made.source.next(2)
     made.source.complete()
     assert not made.overlaps
@@ -231,7 +201,7 @@ def test_a_subscriber_that_raises_has_left() -> None:
         made.inside = False
         raise KeyError
 
-    made.within = fail
+    made.within[len(made.got)] = fail
     with pytest.raises(KeyError):
         made.source.next(2)
     assert made.source.cancelled
@@ -245,3 +215,19 @@ def test_a_stage_that_has_enough_behind_its_last_item_ends_the_stream() -> None:
     source.next(1, 2)
     assert source.cancelled
     got.assert_result(1, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["concat_map to one", "scan_with"])
+def test_a_request_for_which_no_stack_is_left_leaves_the_gate_free(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    made = Serial(name)
+    made.source.next(1)
+
+    def no_stack(*_args: object) -> None:
+        monkeypatch.undo()
+        raise RecursionError
+
+    monkeypatch.setattr(inputs.QueuedInput, "took", no_stack)
+    with contextlib.suppress(RecursionError):
+        made.source.next(2)
+    made.up.request(1)  # who gets the token next signals it
+    assert made.got[-1] is RecursionError

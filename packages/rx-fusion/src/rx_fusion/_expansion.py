@@ -92,6 +92,10 @@ class _Arriving(QueuedInput[Any]):
         while demand and op.stash is None and not op.ready and not op.dirty:
             try:
                 item = next(generator, END)
+                used = op.used
+                if used:  # of one that runs ahead
+                    op.used = 0
+                    op.took(used)
             except (Exception, GeneratorExit) as error:
                 op.failure = without_this_frame(error)
                 break
@@ -102,10 +106,6 @@ class _Arriving(QueuedInput[Any]):
                 raise
             if item is END:
                 break
-            used = op.used
-            if used:  # of one that runs ahead
-                op.used = 0
-                op.took(used)
             if item is None:
                 token.append(demand)
                 if op.dirty:

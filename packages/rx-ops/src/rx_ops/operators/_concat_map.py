@@ -59,6 +59,9 @@ class _Outer(PartsInput):
             return
         try:
             source = op.mapped(item)
+        except Exception as error:  # no stack is left, most likely: who gets the token next signals it
+            op.exhausted(error)
+            raise
         except BaseException as error:
             self.interrupted(error)
             raise
@@ -75,9 +78,9 @@ class _Outer(PartsInput):
             op.made = source
             op.drain()
             return
-        op.took_of(source)  # before it goes on, as in RxJava
         emit = op.emit_unguarded
         try:
+            op.took_of(source)  # before it goes on, as in RxJava
             emit(known)
         except BaseException as error:
             try:

@@ -86,7 +86,7 @@ class Emitter(Generic[T]):
         except IndexError:
             self._wait(item)
             return
-        if op.dirty:
+        if op.dirty or (not demand and op.policy is not None):
             token.append(demand)
             self._wait(item)
             return
@@ -102,7 +102,7 @@ class Emitter(Generic[T]):
                     token += (0,)
                 raise
             token.append(demand if demand is UNBOUNDED else demand - 1)
-        elif op.policy is None:
+        else:
             main = self._input
             if main.closed or main.done:
                 op.discard(item)
@@ -111,10 +111,6 @@ class Emitter(Generic[T]):
             else:
                 main.put(item)
             token.append(0)
-        else:
-            token.append(0)
-            self._wait(item)
-            return
         if op.dirty:
             op.drain()  # type: ignore[unreachable]  # set meanwhile
 
