@@ -13,6 +13,9 @@ step     ``return x`` or None      push: one item in, at most one out, state in 
 push     a call of ``down(x)``     the same between two of ours, as the ``on_next`` itself
 =======  ========================  =====================================================================
 
+``pull`` is a ``for`` over the source or, behind one that pushes, a ``while`` over what the generator is sent. The latter gives None
+where it waits, see :meth:`rx_fusion._shapes.Shape.fed`.
+
 Here is the function around the stages; their statements are written by :mod:`rx_fusion._stage_writer`.
 """
 
@@ -97,12 +100,12 @@ class _Writer(StageWriter):
         """pull, emit and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
         begin = self.beginning()
         item, take = self.first_item()
-        loop = ast.For(
-            target=ast.Name(item, ast.Store()),
-            iter=ast.Name("source", ast.Load()),
-            body=[*self.guards(item), *take, *self.write(self.body(0), 0, Place(0, True)), *self.look_again()],
-            orelse=[],
-        )
+        inside = [*self.guards(item), *take, *self.write(self.body(0), 0, Place(0, True)), *self.look_again()]
+        loop: ast.stmt
+        if self.form.feed is Feed.RUNNING:
+            loop = ast.While(parse_expression(f"({item} := (yield)) is not _END"), inside, [])
+        else:
+            loop = ast.For(ast.Name(item, ast.Store()), ast.Name("source", ast.Load()), inside, [])
         # A stop before the loop has to skip it; inside, 'break' is enough unless a stage's own loop is around.
         main = stoppable([*begin, loop])
         if self.form.cancel and any(stage.epilogue for stage in self.stages):
@@ -169,9 +172,7 @@ class _Writer(StageWriter):
         text = ""
         if self.form.cancel:
             text += f"if run.stopped:\n    _left_behind(run, {item})\n    return\n"
-        if self.form.feed is Feed.RUNNING:
-            text += f"if {item} is None:\n    yield None\n    continue\n"
-        elif self.form.feed is Feed.CHECKED:
+        if self.form.feed is Feed.CHECKED:
             text += f"if {item} is None: raise _none_produced(origin.name)\n"
         return parse_statements(text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -21,7 +21,6 @@ from rx_core.streams import (
     tell_interrupted,
     without_this_frame,
 )
-from rx_fusion._forms import Feed, Form
 from rx_fusion._operators import left_unstarted
 from rx_fusion._step_subscriber import Rule, request_rules
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_NOTHING: Final[Iterator[Any]] = iter(())
-_FORM: Final = Form("pull", Feed.RUNNING, cancel=True, mark_last=True, shows_inner=True)
+#: In place of a generator that is not there yet, or not any more.
+_NOTHING: Final[Any] = iter(())
 
 
 class _Arriving(QueuedInput[Any]):
@@ -73,48 +72,46 @@ class _Arriving(QueuedInput[Any]):
         if self.closed:
             op.discard(item)
             return
-        queue = self.queue
-        queue.append(item)
-        if len(queue) > self.window and not self.done:
-            self.overrun()
         token = op.token
-        if op.dirty or self.asked != UNBOUNDED or (LOOK_FIRST and not token):
-            op.drain()
+        if self.queue or op.dirty or self.asked != UNBOUNDED or (LOOK_FIRST and not token):
+            self.wait(item)
             return
         # What ``step`` does for an item that finds the gate free and something wanted, without the calls between.
         try:
             demand = token.pop()
         except IndexError:
-            op.drain()
+            self.wait(item)
             return
+        if not (demand and op.hungry) or op.stash is not None or op.ready:
+            token.append(demand)
+            self.wait(item)
+            return
+        op.hungry = False
         generator = op.generator
         emit = op.emit_unguarded
-        while demand and op.stash is None and not op.ready and not op.dirty:
-            try:
-                item = next(generator, END)
-                used = op.used
-                if used:  # of one that runs ahead
-                    op.used = 0
-                    op.took(used)
-            except (Exception, GeneratorExit) as error:
-                op.failure = without_this_frame(error)
-                break
-            except BaseException as error:
-                down = op.down
-                op.abandon_token()
-                tell_interrupted(down, error)
-                raise
-            if item is END:
-                break
-            if item is None:
-                token.append(demand)
-                if op.dirty:
-                    op.drain()
-                return
+        try:
+            if op.ahead:
+                out = generator.send(item)
+                self.took()
+            else:
+                if self.left > 1:  # as took, without the call
+                    self.left -= 1
+                elif self.window != UNBOUNDED:
+                    self.took()
+                out = generator.send(item)
+        except StopIteration:
+            out = END
+        except (Exception, GeneratorExit) as error:
+            out = END
+            op.failure = error
+        except BaseException as error:
+            self.interrupt(error)
+            raise
+        while out is not None and out is not END:
             if op.shape.needs_first_only:
                 op.last = True  # as in step
             try:
-                emit(item)
+                emit(out)
             except BaseException as error:
                 try:
                     told = op.unguarded_raised(error)
@@ -127,8 +124,39 @@ class _Arriving(QueuedInput[Any]):
             if demand is not UNBOUNDED:
                 demand -= 1
                 op.given += 1
-        token.append(demand)
-        op.drain()
+            if not demand or op.dirty:
+                break
+            try:
+                out = next(generator, END)
+            except (Exception, GeneratorExit) as error:
+                op.failure = error
+                break
+            except BaseException as error:
+                self.interrupt(error)
+                raise
+        if out is None:
+            op.hungry = True  # as sated
+            if op.inner:
+                op.inner.clear()
+            token.append(demand)
+            if op.dirty:
+                op.drain()
+        else:
+            token += (demand,)  # as append, which is a call, and may be one too many
+            op.drain()
+
+    def wait(self, item: Any) -> None:
+        self.queue.append(item)
+        if len(self.queue) > self.window and not self.done:
+            self.overrun()
+        self.op.drain()
+
+    def interrupt(self, error: BaseException) -> None:
+        """A stage was left by what is no signal, while the token was held past ``step``."""
+        op = self.op
+        down = op.down
+        op.abandon_token()
+        tell_interrupted(down, error)
 
     def ask(self, demand: int) -> None:
         if not demand or self.up is None or self.done:
@@ -140,6 +168,19 @@ class _Arriving(QueuedInput[Any]):
             more = 1 if self.op.rules and demand == UNBOUNDED else demand  # a stage has enough before the end
         self.asked = min(self.asked + more, UNBOUNDED)
         self.op.later.append((self.up.request, more))
+
+
+class _Leaving:
+    """The source, for the stages: when they have had enough they close it, and those behind give what they have without it."""
+
+    __slots__ = ("arriving",)
+
+    def __init__(self, arriving: _Arriving) -> None:
+        self.arriving = arriving
+
+    def close(self) -> None:
+        self.arriving.close()
+        self.arriving.done = True
 
 
 def runs_ahead(shape: Shape) -> bool:
@@ -155,12 +196,13 @@ class Expansion(Op[T]):
     ahead in a user's iterable: what that does for an item is done when the item is wanted."""
 
     __slots__ = (
-        *("ahead", "args", "eager", "failure", "generator", "given", "head", "hurries", "inner", "input", "last"),
+        *("ahead", "args", "eager", "failure", "generator", "given", "head", "hungry", "hurries", "inner", "input", "last"),
         *("over", "ready", "rules", "shape", "stash", "translated", "used"),
     )
 
     input: _Arriving
-    generator: Iterator[Any]
+    #: That of the compiled stages. It gives None where it is to be sent an item, or END.
+    generator: Generator[Any, Any, None]
     #: Whether an error of the source is that of the stream at once: items may wait for it, and no stage ends before the source.
     #: Not where the source computes what is requested, as it would be pulled with fusion.
     hurries: bool
@@ -173,8 +215,10 @@ class Expansion(Op[T]):
     last: bool
     #: An item that came at the end of the source while none was wanted.
     stash: Any
+    #: Whether the stages are through with all that came: their generator waits for an item.
+    hungry: bool
     #: What a stage raised for an item that ``step`` did not take.
-    failure: Exception | None
+    failure: Exception | GeneratorExit | None
     #: What downstream's requests mean to the source, where the stages say so; how much of them was translated; and how many items
     #: were given while not all were wanted.
     rules: list[Rule | None]
@@ -207,6 +251,7 @@ class Expansion(Op[T]):
         self.inner = {}
         self.last = False
         self.stash = None
+        self.hungry = False
         self.failure = None
         self.rules = [] if queued or shape.takes_all else request_rules(shape, args)
         self.translated = 0
@@ -228,11 +273,13 @@ class Expansion(Op[T]):
 
     def open(self) -> None:
         head = self.head
-        generator = self.shape.pull(self.arriving(), self, head, self.args, _FORM)
+        generator = self.shape.fed(_Leaving(self.input), self, head, self.args)
         first = next(generator, END)  # as far as stages come without an item; scan gives its seed
-        self.generator = generator
-        if first is not END:
+        if first is None:
+            self.hungry = True
+        elif first is not END:
             self.stash = first
+        self.generator = generator
         if first is END or (first is not None and not any(stage.head_yields for stage in self.shape.stages)):
             # They need none: take(0), and what other stages give behind its end.
             left_unstarted(head)
@@ -250,44 +297,48 @@ class Expansion(Op[T]):
         else:
             then()
 
-    def arriving(self) -> Iterator[Any]:
-        """What has come, None while there is nothing, and then the end."""
-        entry = self.input
-        queue = entry.queue
-        inner = self.inner
-        ahead = self.ahead
-        try:
-            while True:
-                if inner:  # the stages are through with the item before
-                    inner.clear()
-                if queue:
-                    item = queue.popleft()
-                    if ahead:
-                        self.used += 1
-                    elif entry.left > 1:  # as took, without the call
-                        entry.left -= 1
-                    elif entry.window != UNBOUNDED:
-                        entry.took()
-                    yield item
-                elif not entry.done:
-                    yield None
-                elif not queue:  # again: the end is published last
-                    break
-        except GeneratorExit:  # it is left, or a stage has ended, and those behind it give what they have without the source
-            entry.close()
-            entry.done = True
-            raise
-        if entry.error is not None:
-            raise entry.error
+    def feed(self) -> Any:
+        """Send the stages what has come until they give something, and that; None: there is no more now; END: they are through.
+        Raises what a stage raises, and the error of the source once the stages have got it."""
+        arriving = self.input
+        generator = self.generator
+        while True:
+            if arriving.queue:
+                item = arriving.queue.popleft()
+                if self.ahead:
+                    self.used += 1
+                elif arriving.window != UNBOUNDED:
+                    arriving.took()
+            elif not arriving.done:
+                return None
+            elif arriving.queue:
+                continue  # the end is published last
+            else:
+                item = END
+            self.hungry = False
+            try:
+                error = arriving.error if item is END else None
+                given = generator.send(item) if error is None else generator.throw(error)
+            except StopIteration:
+                return END
+            if given is not None:
+                return given
+            self.sated()
+
+    def sated(self) -> None:
+        """The stages are through with an item."""
+        self.hungry = True
+        self.inner.clear()
 
     def step(self, demand: int) -> int:
         if self.generator is _NOTHING:
             return demand  # it is being opened
         if self.failure is not None:
-            return self.finish(self.failure)
+            return self.finish(without_this_frame(self.failure))
         if self.ahead:
             return self.step_ahead(demand)
         arriving = self.input
+        emit = self.emit
         while True:
             if not demand and self.hurries and arriving.done and arriving.error is not None:
                 return self.finish(arriving.error)  # it overtakes what waits for a request, as in RxJava
@@ -298,12 +349,15 @@ class Expansion(Op[T]):
                 self.stash = None
             else:
                 try:
-                    item = next(self.generator, END)
+                    item = self.feed() if self.hungry else next(self.generator, END)
                 except (Exception, GeneratorExit) as error:
                     return self.finish(without_this_frame(error))
             if item is END:
                 return 0 if self.stopped else self.finish()
             if item is None:
+                if not self.hungry:
+                    self.sated()
+                    continue
                 if arriving.asked != UNBOUNDED:
                     arriving.ask(UNBOUNDED if self.shape.takes_all else demand or 1)
                 return demand
@@ -312,7 +366,7 @@ class Expansion(Op[T]):
                 return demand
             if self.shape.needs_first_only:
                 self.last = True  # a stage may have left its loop, so the source need not be over
-            self.emit(item)
+            emit(item)
             if demand is not UNBOUNDED:
                 demand -= 1
                 self.given += 1
@@ -338,9 +392,12 @@ class Expansion(Op[T]):
                 self.stash = None
             else:
                 try:
-                    item = next(self.generator, END)
+                    item = self.feed() if self.hungry else next(self.generator, END)
                 except (Exception, GeneratorExit) as error:
                     return self.finish(without_this_frame(error))  # it overtakes what waits, as in RxJava
+            if item is None and not self.hungry:
+                self.sated()
+                continue
             used = self.used
             self.used = 0
             if item is None:
@@ -373,8 +430,9 @@ class Expansion(Op[T]):
             self.discard(self.ready.popleft()[0])
         generator = self.generator
         if generator is not _NOTHING:
-            self.generator = iter(())
+            self.generator = _NOTHING
+            self.hungry = False
             close(generator)
 
 
-OPERATOR_CODES.add(Expansion.arriving.__code__)
+OPERATOR_CODES.add(Expansion.feed.__code__)

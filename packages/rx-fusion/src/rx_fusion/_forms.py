@@ -15,7 +15,7 @@ class Feed(Enum):
 
     CLEAN = "clean"  #: items only, known to be no None (range)
     CHECKED = "checked"  #: a user's iterable: a None is an error, and it may have to be closed
-    RUNNING = "running"  #: a coordinating operator or an inbox: None means nothing now
+    RUNNING = "running"  #: a source that pushes, or may have to wait: items are sent to the function, and END behind the last one
 
     __hash__ = object.__hash__  # forms are looked up at each subscription, and Enum's own is slow
 

@@ -38,7 +38,8 @@ def note_failure(error: BaseException, origin: object, args: Sequence[Any]) -> N
     # "item_2 = function_1(item_1)": what stage 1 gives is stage 2's item; the right side is what failed
     right = line.partition(" = ")[2] or line
     found = _SUFFIX.findall(right)
-    at = int(found[0]) if found and "in source" not in line else len(stages)
+    given = "in source" in line or "(yield)" in line  # by the source
+    at = int(found[0]) if found and not given else len(stages)
     if at >= len(stages) or not stages[at].name:  # no function of a stage: the source, an inner one, or what the last stage gives
         _note_way(error, origin)
         return

@@ -6,7 +6,7 @@ shape, its analysis and its compiled forms, and subscribing plans nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import count
 from operator import length_hint
@@ -38,6 +38,9 @@ PULL_INSIDE: Final = {feed: Form("pull", feed, cancel=True) for feed in Feed}
 PULL_DRAINED: Final = {feed: Form("pull", feed, cancel=True, mark_last=True) for feed in Feed}
 EMIT_ALL: Final = {feed: Form("emit", feed, cancel=True) for feed in Feed}
 EMIT: Final = {feed: Form("emit", feed, cancel=True, mark_last=True, counts=True) for feed in Feed}
+
+#: Behind a source that pushes, sent what comes: see :meth:`Shape.fed`.
+FED: Final = Form("pull", Feed.RUNNING, cancel=True, mark_last=True, shows_inner=True)
 
 #: Called once, when it shows that this program makes short pipelines again and again.
 when_hot: Final[list[Callable[[], object]]] = []
@@ -277,7 +280,8 @@ class Shape:
         def both(source: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...]) -> Iterator[Any]:
             between = first(source, run, origin, args[:size])
             try:
-                yield from second(between, run, origin, args[size:])
+                behind = second(between, run, origin, args[size:])
+                yield from behind if form.feed is not Feed.RUNNING else _fed_on(between, behind)
             finally:
                 close(between)  # where the second half failed, which is kept by the error's traceback
 
@@ -311,21 +315,54 @@ class Shape:
             return found
         # A last mark exists only in compiled code, and completing early must not depend on how often a shape ran before.
         marks = form.mark_last and any(stage.marks for stage in self.stages)
-        needed = marks or form.feed is Feed.RUNNING or len(self.stages) > MAX_STAGES
-        if needed or form in self._forms or self.is_hot(items):
+        if marks or len(self.stages) > MAX_STAGES or form in self._forms or self.is_hot(items):
             function = self.form(form)
             if function is not None:
                 made: Iterator[Any] = function(items, run, origin, args)
                 return made
-            if form.feed is Feed.RUNNING:
-                raise _has_to_be_compiled(f"{origin!r}{calls(self.stages, args)}", self.stages)
         return stacked(self.stages, items, run, origin, args, form, self.ends_with_source)
+
+    def fed(self, source: object, run: Stopping, origin: Any, args: tuple[Any, ...]) -> Generator[Any, Any, None]:
+        """These stages for a source that pushes. The generator gives None where it is to be sent an item, or END; an error of the
+        source is thrown into it. It closes ``source`` when the stages have had enough."""
+        function = self.form(FED)
+        if function is None:
+            raise _has_to_be_compiled(f"{origin!r}{calls(self.stages, args)}", self.stages)
+        made: Generator[Any, Any, None] = function(source, run, origin, args)
+        return made
 
     def stacked(
         self, items: Iterator[Any], run: Stopping | None, origin: Any, args: tuple[Any, ...], form: Form
     ) -> Iterator[Any]:
         """The stage functions around one another, as they are: the oracle of every compiled form."""
         return stacked(self.stages, items, run, origin, args, form, self.ends_with_source)
+
+
+def _fed_on(before: Generator[Any, Any, None], behind: Generator[Any, Any, None]) -> Generator[Any, Any, None]:
+    """Two halves that are fed: what the first gives is sent to the second, and so are its end and its error."""
+    try:
+        given = next(behind)
+        while True:
+            while given is not None:
+                yield given
+                given = next(behind)
+            try:
+                made = next(before, END)
+                while made is None:
+                    try:
+                        sent = yield None
+                    except Exception as error:
+                        made = before.throw(error)
+                    else:
+                        made = before.send(sent)
+            except StopIteration:
+                made = END
+            except Exception as error:
+                given = behind.throw(error)
+                continue
+            given = behind.send(made)
+    except StopIteration:
+        return
 
 
 def _steps(stages: tuple[Stage, ...]) -> bool:

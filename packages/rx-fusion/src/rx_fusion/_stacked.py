@@ -53,8 +53,6 @@ def stacked(
 
 def bare(items: Iterator[Any], run: Stopping | None, origin: Any, form: Form) -> Iterator[Any]:
     """The items of a source without stages."""
-    if form.feed is Feed.RUNNING:
-        return items
     if form.kind == "emit":
         return _emitting(items, run, origin, of_source=True)
     made = items

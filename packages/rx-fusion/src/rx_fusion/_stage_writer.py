@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from rx_core import close, none_produced
-from rx_core.streams import Handover, left_behind
+from rx_core.streams import END, Handover, left_behind
 from rx_fusion._forms import Form
 from rx_fusion._notes import note_failure
 from rx_fusion._stage import Stage
@@ -83,6 +83,7 @@ class StageWriter:
         #: The variables of the iterables that are to be closed when the function is left inside of their loops.
         self.left: list[str] = []
         self.namespace: dict[str, Any] = {
+            "_END": END,
             "_Stop": Stop,
             "_Handover": Handover,
             "_close": close,
