@@ -13,8 +13,8 @@ step     ``return x`` or None      push: one item in, at most one out, state in 
 push     a call of ``down(x)``     the same between two of ours, as the ``on_next`` itself
 =======  ========================  =====================================================================
 
-``pull`` is a ``for`` over the source or, behind one that pushes, a ``while`` over what the generator is sent. The latter gives None
-where it waits, see :meth:`rx_fusion._shapes.Shape.fed`.
+``pull`` is a ``for`` over the source or, behind one that pushes, a ``while`` over what the generator is sent. The latter gives
+None where it waits, see :meth:`rx_fusion._shapes.Shape.fed`.
 
 Here is the function around the stages; their statements are written by :mod:`rx_fusion._stage_writer`.
 """
