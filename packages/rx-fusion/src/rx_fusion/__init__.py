@@ -40,7 +40,7 @@ from rx_fusion._push import EmittedSteps
 from rx_fusion._reached import Discarding, NotCovered, reached
 from rx_fusion._rules import Rule, register_rules, replaced, rules, without_rules
 from rx_fusion._scalars import as_callable_source, as_scalar
-from rx_fusion._shapes import ROOT, Shape, shape_of, shape_reading
+from rx_fusion._shapes import ROOT, Shape, constants_are_numbers, shape_of, shape_reading
 from rx_fusion._stage import Stage, StageError, everything, of_one
 from rx_fusion._stages import stage, stage_of
 from rx_fusion._stepped import Stepped, stages_over
@@ -96,6 +96,7 @@ __all__ = [
     "as_scalar",
     "as_text",
     "build_lines",
+    "constants_are_numbers",
     "everything",
     "fusion_enabled",
     "fusion_off",

@@ -100,6 +100,7 @@ class _Writer(StageWriter):
         """pull, emit and value: beginnings, the loop, ends; a failure gets its note and the source is closed."""
         begin = self.beginning()
         item, take = self.first_item()
+        self.know(loop_name(self.stages[0]), 0, self.form.numbers)
         inside = [*self.guards(item), *take, *self.write(self.body(0), 0, Place(0, True)), *self.look_again()]
         loop: ast.stmt
         if self.form.feed is Feed.RUNNING:

@@ -10,6 +10,10 @@ from typing import Final, NamedTuple
 MAX_STAGES: Final = 100
 
 
+#: The types of builtin numbers: what is computed of these is one of these, or raises.
+NUMBERS: Final = frozenset((int, float, complex, bool))
+
+
 class Feed(Enum):
     """What a source can give besides items."""
 
@@ -40,5 +44,8 @@ class Form(NamedTuple):
     #: ``emit`` for a consumer that does not want everything; ``push`` where a source is not asked for everything, and a stage
     #: drops items, see StepSubscriber.tally.
     counts: bool = False
+    #: The items of the source, and the constants of the expressions that are written in, are builtin numbers. What is computed
+    #: of numbers alone is no None, and is not looked at.
+    numbers: bool = False
     #: A third function gives the variables in which the stages keep items.
     keeps: bool = False

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, final
 
 from rx_core import close, none_produced
 from rx_core.streams import END, EXACT, Stopping
-from rx_fusion._forms import MAX_STAGES, Feed, Form
+from rx_fusion._forms import MAX_STAGES, NUMBERS, Feed, Form
 from rx_fusion._notes import calls
 from rx_fusion._stacked import bare, first_of, stacked
 from rx_fusion._stage import Special, Stage, StageFunction, Step
@@ -406,6 +406,11 @@ def shape_reading(functions: Sequence[StageFunction], args: tuple[Any, ...]) -> 
     shape = shape_of(functions, tuple([each or arg for each, arg in zip(read, args, strict=True)]))
     inside = [symbol for stage in shape.stages for symbol in stage.symbols or (None,) * len(stage.parameters)]
     return shape, tuple([each if symbol and each else arg for symbol, each, arg in zip(inside, read, args, strict=True)])
+
+
+def constants_are_numbers(args: tuple[Any, ...]) -> bool:
+    """Whether all constants of the expressions among these arguments are builtin numbers: see ``Form.numbers``."""
+    return all(type(each) in NUMBERS for arg in args if isinstance(arg, Expression) for each in arg.args)
 
 
 def _has_to_be_compiled(pipeline: str, stages: tuple[Stage, ...]) -> TypeError:

@@ -15,11 +15,20 @@ from typing import Any, Final, NamedTuple
 
 from rx_core import close, none_produced
 from rx_core.streams import END, Handover, left_behind
-from rx_fusion._forms import Form
+from rx_fusion._forms import NUMBERS, Form
 from rx_fusion._notes import note_failure
 from rx_fusion._stage import Stage
 from rx_fusion._stages import close_left, closing_of
-from rx_fusion._syntax import checked_and_given, is_pure, locals_of, loop_name, names_read, parse_statements, state_of
+from rx_fusion._syntax import (
+    checked_and_given,
+    is_pure,
+    locals_of,
+    loop_name,
+    names_assigned,
+    names_read,
+    parse_statements,
+    state_of,
+)
 from rx_fusion.symbols._writing import BUILTINS
 
 #: Beyond this many statements inlining stops paying and the stages run stacked.
@@ -94,6 +103,8 @@ class StageWriter:
             **_USED,
             **BUILTINS,
         }
+        #: By stage: a variable of it that holds a builtin number where statements are being written; see Form.numbers.
+        self.numbers: set[tuple[int, str]] = set()
         self.locals = [frozenset(locals_of(stage)) for stage in stages]
         #: Whether it matters which stage drops an item that was pushed: the rules of those before it say what another one needs.
         ruled = any(stage.request is not None for stage in stages)
@@ -117,19 +128,54 @@ class StageWriter:
 
     def write(self, statements: Sequence[ast.stmt], at: int, place: Place) -> list[ast.stmt]:
         out: list[ast.stmt] = []
+        unneeded: ast.stmt | None = None
         for index, statement in enumerate(statements):
+            if statement is unneeded:
+                continue
             following = statements[index + 1] if index + 1 < len(statements) else None
-            if (name := checked_and_given(statements[index:], self.stages[at])) and (given := self.given_as(at)):
-                self.called[at] = name, given  # from here to its yield, which takes it back
+            if name := checked_and_given(statements[index:], self.stages[at]):
+                known = self.know(name, at, isinstance(statement, ast.Assign) and self.is_number(statement.value, at))
+                if known:
+                    unneeded = following
+                if given := self.given_as(at, checked=not known):
+                    self.called[at] = name, given  # from here to its yield, which takes it back
             out += self.write_one(statement, following, at, place)
         return out
 
-    def given_as(self, at: int) -> str | None:
-        """The variable that an item of stage ``at`` is assigned to in order to be given. None: it stays where it is."""
+    def know(self, name: str, at: int, number: bool) -> bool:
+        """Whether this variable of stage ``at`` holds a number from here on, and is not assigned by the stage."""
+        known = number and (name != loop_name(self.stages[at]) or name not in names_assigned(self.body(at)))
+        (self.numbers.add if known else self.numbers.discard)((at, name))
+        return known
+
+    def is_number(self, node: ast.expr, at: int) -> bool:
+        """Whether the value is a builtin number, because it is computed of such alone."""
+        match node:
+            case ast.Name(id=name):
+                return (at, name) in self.numbers or (self.form.numbers and name in self.stages[at].constants)
+            case ast.Constant(value=value):
+                return type(value) in NUMBERS
+            case ast.BinOp(left=left, right=right):
+                return self.is_number(left, at) and self.is_number(right, at)
+            case ast.UnaryOp(operand=operand):
+                return self.is_number(operand, at)
+            case ast.Compare(left=left, comparators=others):
+                return all(self.is_number(each, at) for each in (left, *others))
+            case ast.BoolOp(values=values):
+                return all(self.is_number(each, at) for each in values)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return all(self.is_number(each, at) for each in (test, body, orelse))
+            case _:
+                return False
+
+    def given_as(self, at: int, *, checked: bool) -> str | None:
+        """The variable that an item of stage ``at`` is assigned to in order to be given, where it may be ``checked`` first. None:
+        it stays where it is."""
         if at + 1 == len(self.stages):
             return "out" if self.form.kind in ("step", "push") else None
         later = self.stages[at + 1]
-        return None if loop_name(later) in state_of(later) else self.item(at + 1)  # one that is kept is no item before its check
+        kept = checked and loop_name(later) in state_of(later)
+        return None if kept else self.item(at + 1)  # one that is kept is no item before its check
 
     def write_one(self, statement: ast.stmt, following: ast.stmt | None, at: int, place: Place) -> list[ast.stmt]:
         self.written += 1
@@ -139,6 +185,9 @@ class StageWriter:
             assert statement.value.value is not None
             value = self.renamed(statement.value.value, at)
             self.called.pop(at, None)
+            if at + 1 < len(self.stages):
+                item = loop_name(self.stages[at + 1])
+                self.know(item, at + 1, self.is_number(statement.value.value, at))
             return [*self.mark(following, at), *self.emit(value, at, place)]
         if isinstance(statement, ast.Return):
             return self.leave(at, place)

@@ -83,7 +83,11 @@ def checked_and_given(statements: Sequence[ast.stmt], stage: Stage) -> str | Non
     match statements[:3]:
         case [
             ast.Assign(targets=[ast.Name(id=name)]),
-            ast.If(test=ast.Compare(left=ast.Name(id=tested), ops=[ast.Is()]), body=[ast.Raise()], orelse=[]) as check,
+            ast.If(
+                test=ast.Compare(left=ast.Name(id=tested), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+                body=[ast.Raise()],
+                orelse=[],
+            ) as check,
             ast.Expr(value=ast.Yield(value=ast.Name(id=given))),
         ] if name == tested == given and name not in stage.parameters:
             whole = [*(stage.prologue or []), *([stage.loop] if stage.loop else []), *(stage.epilogue or [])]

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from rx_core import OPERATOR_CODES, none_produced
-from rx_fusion import Feed, Form, Shape, shape_reading
+from rx_fusion import Feed, Form, Shape, constants_are_numbers, shape_reading
 from rx_spark._workers._accesses import over_values
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Sources and shuffles let no None through, so the loop need not look.
 FORM: Final = Form("pull", Feed.CLEAN)
+#: The same over a range, with functions whose constants are numbers: what they compute needs no look whether it is None.
+_NUMBERS: Final = FORM._replace(numbers=True)
 _WORKERS: Final = os.path.dirname(__file__)
 _SHUFFLES: Final = frozenset(os.path.join(_WORKERS, name) for name in ("_shuffle.py", "_groups.py", "_to_one.py"))
 _PACKAGE: Final = os.path.join(os.path.dirname(_WORKERS), "")
@@ -49,9 +51,13 @@ class FusedRunner:
         taking = [over_values(each, self.accesses) for each in self.args[: self.over]]
         return shape_reading(self.functions, (*taking, *self.args[self.over :]))
 
+    @cached_property
+    def _counts(self) -> bool:
+        return constants_are_numbers(self._read[1])
+
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
         shape, args = self._read
-        fused = shape.form(FORM)
+        fused = shape.form(_NUMBERS if type(items) is range and self._counts else FORM)
         if fused is None:
             return shape.stacked(iter(items), None, self, args, FORM)
         made: Iterator[Any] = fused(items, None, self, args)
