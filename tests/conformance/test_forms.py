@@ -6,7 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from inspect import GEN_CLOSED, getgeneratorstate
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rx_core.streams import Handover
+from rx_core.streams import END, Handover
 from rx_fusion import Feed, Form
 from rx_fusion._heads import IterableHead
 from rx_fusion._loops import with_state
@@ -51,12 +51,19 @@ def stacked(shape: Shape, args: tuple[Any, ...], items: Sequence[Any]) -> list[A
     return list(made)
 
 
-def with_pauses(items: Sequence[Any]) -> Iterator[Any]:
-    """The items of a source that often has nothing now."""
-    yield None
-    for item in items:
-        yield item
-        yield None
+def fed(generator: Generator[Any, Any, None], items: Sequence[Any]) -> Iterator[Any]:
+    """What stages give that are sent these items, and the end behind the last one."""
+    sent = iter(items)
+    given = next(generator, END)
+    while given is not END:
+        if given is not None:
+            yield given
+            given = next(generator, END)
+            continue
+        try:
+            given = generator.send(next(sent, END))
+        except StopIteration:
+            return
 
 
 def test_most_lines_are_made_of_stages() -> None:
@@ -78,13 +85,12 @@ def test_the_pull_forms_agree_with_the_stacked_stages(case: Case, form: Form) ->
     assert function is not None
     for size in range(len(case.items) + 1):
         items = case.items[:size]
-        source = with_pauses(items) if form.feed is Feed.RUNNING else iter(items)
         run = SimpleNamespace(stopped=False, last=False)
+        made = function(iter(items), run, ORIGIN, args)
         got, marked = [], []
-        for item in function(source, run, ORIGIN, args):
-            if item is not None:
-                got.append(item)
-                marked.append(run.last)
+        for item in fed(made, items) if form.feed is Feed.RUNNING else made:
+            got.append(item)
+            marked.append(run.last)
         assert got == stacked(shape, args, items)
         assert True not in marked[:-1]  # the mark says: this one is the last
 
@@ -169,11 +175,11 @@ def test_a_cancelled_pull_gives_nothing_more_and_runs_no_ends(case: Case) -> Non
                 source = (item for item in case.items)
                 extra = (form,) if run_it == shape.stacked else ()
                 assert run_it is not None
-                made = run_it(source, run, ORIGIN, args, *extra)
+                made: Any = run_it(source, run, ORIGIN, args, *extra)
+                if form.feed is Feed.RUNNING and not extra:
+                    made = fed(made, case.items)
                 got = []
                 for item in made:
-                    if item is None:
-                        continue
                     got.append(item)
                     if len(got) == at:
                         run.stopped = True

@@ -70,7 +70,7 @@ def _stacked_form(shape: Any, form: Form) -> Callable[..., Any] | None:
 
 
 def _uncompiled_pull(shape: Any, items: Any, run: Any, origin: Any, args: Any, form: Form) -> Iterator[Any]:
-    if shape.stages and form.feed is not Feed.RUNNING:
+    if shape.stages:
         return shapes.Shape.stacked(shape, items, run, origin, args, form)
     return _pull(shape, items, run, origin, args, form)
 
