@@ -12,7 +12,7 @@ from rx_ops.operators._concat import itself
 from rx_ops.operators._flat_map import FlatMap
 from rx_ops.operators._loops import concat_loop, concat_map_loop
 from rx_ops.operators._mapping import opened
-from rx_ops.operators._outer import PassiveInput, pull
+from rx_ops.operators._outer import KnownInput, PassiveInput, pull
 
 if TYPE_CHECKING:
     from rx_core import Publisher, Subscriber
@@ -62,7 +62,7 @@ class ConcatMapEager(FlatMap[R]):
     # What is ``ready`` is here the line itself: all open inputs, in order.
 
     #: The first in line, once the holder of the token has looked at it; None between two.
-    current: MergedInput[R] | PassiveInput | None
+    current: MergedInput[R] | PassiveInput | KnownInput | None
 
     def __init__(
         self,
@@ -124,7 +124,14 @@ class ConcatMapEager(FlatMap[R]):
                 if not line:
                     return demand
                 self.current = entry = line[0]
-            if type(entry) is PassiveInput:
+            if type(entry) is KnownInput:
+                if not demand:
+                    return demand
+                emit = self.emit
+                emit(entry.item)
+                if demand is not UNBOUNDED:
+                    demand -= 1
+            elif type(entry) is PassiveInput:
                 if demand == UNBOUNDED:
                     demand, outcome = self.give(entry.items, demand)
                 else:

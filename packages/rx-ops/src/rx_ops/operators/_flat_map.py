@@ -22,7 +22,7 @@ from rx_fusion import op, operator_of
 from rx_ops.operators._group_ahead import groups_ahead
 from rx_ops.operators._group_loop import groups_loop
 from rx_ops.operators._mapping import mapper_failure, not_a_source, opened, pulled
-from rx_ops.operators._outer import OuterInput, PassiveInput, pull, push_known, push_passive
+from rx_ops.operators._outer import KnownInput, OuterInput, PassiveInput, pull, push_known, push_passive
 from rx_ops.operators._part import give_up
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class Merging(Op[T]):
     in_line: ClassVar[bool] = False
 
     #: Inputs with an item in their queue, once for each item; and passive ones that are not exhausted, once.
-    ready: deque[MergedInput[T] | PassiveInput]
+    ready: deque[MergedInput[T] | PassiveInput | KnownInput]
     #: Inputs whose source has ended and that were not looked at.
     ended: deque[Any]
     #: The open inputs, in order of opening.
-    inputs: dict[MergedInput[T] | PassiveInput, None]
+    inputs: dict[MergedInput[T] | PassiveInput | KnownInput, None]
     #: What failed; without ``delay_error`` the first is the end.
     errors: list[Exception]
     #: Of the passive source that was opened last; and whether a stage has said that the item just given is a source's last.
@@ -78,6 +78,12 @@ class Merging(Op[T]):
         self.inputs[made] = None
         self.ready.append(made)
 
+    def wait_for_turn(self, item: T) -> None:
+        """As take_turn, for a source whose only ``item`` is known."""
+        made = KnownInput(item)
+        self.inputs[made] = None
+        self.ready.append(made)
+
     def open_passive(self, source: Any) -> Iterator[Any] | None:
         """The items of a source that need not be subscribed. Where not all is wanted ``hint`` is set, too."""
         self.hint = None
@@ -91,7 +97,7 @@ class Merging(Op[T]):
             outcome = end_of_one(items)
         return demand, outcome
 
-    def input_ended(self, ended: MergedInput[T] | PassiveInput) -> None:
+    def input_ended(self, ended: MergedInput[T] | PassiveInput | KnownInput) -> None:
         """An inner source is over and all its items are out. Holds the token."""
         self.inputs.pop(ended, None)
 
@@ -123,9 +129,15 @@ class Merging(Op[T]):
         Returns early, with ``dirty`` raised, when something new was published; -1 for an error that ends the stream.
         """
         ready = self.ready
+        emit = self.emit
         while ready and demand:
             entry = ready.popleft()
-            if type(entry) is PassiveInput:
+            if type(entry) is KnownInput:
+                emit(entry.item)
+                if demand is not UNBOUNDED:
+                    demand -= 1
+                self.input_ended(entry)
+            elif type(entry) is PassiveInput:
                 wanted = demand
                 if demand == UNBOUNDED:
                     demand, outcome = self.give(entry.items, demand)
@@ -148,7 +160,7 @@ class Merging(Op[T]):
                     entry.left -= 1
                 else:
                     entry.took()
-                self.emit(item)
+                emit(item)
                 if demand is not UNBOUNDED:
                     demand -= 1
                 if entry.done and not entry.queue:

@@ -85,6 +85,26 @@ class PassiveInput:
         close(self.items)
 
 
+@final
+class KnownInput:
+    """A source of one item, which is known, that waits for its turn."""
+
+    __slots__ = ("item",)
+
+    up: Any = None  # as above
+
+    item: Any
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+    def close(self) -> None:
+        """And nothing is open."""
+
+
 def pull(op: Any, demand: int) -> tuple[int, bool]:
     """Map items of flat_map's passive outer source. What is still wanted, and whether ``step`` is to go on here and now."""
     outer = op.outer_items
@@ -108,12 +128,17 @@ def pull(op: Any, demand: int) -> tuple[int, bool]:
             close(outer)
             return _failed(op, demand, mapper_failure(op.operator, mapper, error))
         wanted = 0 if op.ready else demand  # what waits goes first
-        if wanted and isinstance(source, Stream):
+        if isinstance(source, Stream):
             known = source._known_item()
             if known is not None:
-                op.emit(known)
-                if wanted is not UNBOUNDED:
-                    demand -= 1
+                if not wanted:
+                    op.wait_for_turn(known)
+                    if len(op.inputs) >= op.max_concurrency:
+                        return demand, False
+                else:
+                    op.emit(known)
+                    if wanted is not UNBOUNDED:
+                        demand -= 1
                 if op.stopped or op.dirty:
                     return demand, False
                 continue
@@ -182,7 +207,7 @@ def push_known(op: Any, item: Any, outer: Any) -> bool:
         token.append(demand if demand is UNBOUNDED else demand - 1)
         outer.use()
     else:  # there is nothing to do but wait
-        op.take_turn(iter((item,)), None)
+        op.wait_for_turn(item)
         if op.in_line:
             op.dirty = True  # it may be the first
         token.append(0)
