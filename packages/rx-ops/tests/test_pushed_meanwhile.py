@@ -147,6 +147,21 @@ def test_an_item_from_inside_of_another_comes_behind_it(name: str) -> None:
     assert made.got == [*given(name, 1, 2, 3), "end"]
 
 
+def test_an_item_that_comes_as_the_stages_end_is_thrown_away_once() -> None:
+    for at in count():
+        source: ManualPublisher[int] = ManualPublisher()
+        thrown: list[int] = []
+        got: TestSubscriber[int] = TestSubscriber(1)
+        Flowable.wrap(source).flat_map_iterable(lambda item: (item,)).take(2).do_on_discard(thrown.append).subscribe(got)
+        source.next(1, 2)
+        instructions = interrupted(partial(source.next, 3), (at, partial(got.request, 5)), watch=WATCHED)
+        got.assert_result(1, 2)
+        assert source.cancelled
+        assert thrown == [3]
+        if at > instructions:
+            return
+
+
 def failing(error: BaseException) -> Callable[[int], tuple[int, ...]]:
     def several(item: int) -> tuple[int, ...]:
         if item == 2:

@@ -159,7 +159,7 @@ class _Arriving(QueuedInput[Any]):
         tell_interrupted(down, error)
 
     def ask(self, demand: int) -> None:
-        if not demand or self.up is None or self.done:
+        if not demand or self.up is None or self.done or self.closed:
             return
         more = self.op.ruled(demand)
         if not more:
@@ -168,19 +168,6 @@ class _Arriving(QueuedInput[Any]):
             more = 1 if self.op.rules and demand == UNBOUNDED else demand  # a stage has enough before the end
         self.asked = min(self.asked + more, UNBOUNDED)
         self.op.later.append((self.up.request, more))
-
-
-class _Leaving:
-    """The source, for the stages: when they have had enough they close it, and those behind give what they have without it."""
-
-    __slots__ = ("arriving",)
-
-    def __init__(self, arriving: _Arriving) -> None:
-        self.arriving = arriving
-
-    def close(self) -> None:
-        self.arriving.close()
-        self.arriving.done = True
 
 
 def runs_ahead(shape: Shape) -> bool:
@@ -273,7 +260,7 @@ class Expansion(Op[T]):
 
     def open(self) -> None:
         head = self.head
-        generator = self.shape.fed(_Leaving(self.input), self, head, self.args)
+        generator = self.shape.fed(self.input, self, head, self.args)
         first = next(generator, END)  # as far as stages come without an item; scan gives its seed
         if first is None:
             self.hungry = True
@@ -413,9 +400,13 @@ class Expansion(Op[T]):
             self.input.took()
 
     def at_end(self) -> bool:
-        """Whether the source has ended, and only what stages give behind that can come."""
+        """Whether the source has ended, or the stages have left it, and only what they give behind that can come."""
         arriving = self.input
-        return arriving.done and not arriving.queue and all(is_exhausted(items) for items in self.inner.values())
+        return (
+            (arriving.done or arriving.closed)
+            and not arriving.queue
+            and all(is_exhausted(items) for items in self.inner.values())
+        )
 
     def listening(self) -> Iterable[Listening]:
         return (self.input,)
