@@ -29,10 +29,11 @@ _REGISTERED: Final = "Successfully registered with master"
 
 @dataclass
 class Node:
-    """A master or a worker. ``log`` is all that it printed."""
+    """A master or a worker. ``log`` is all that it printed, ``work`` where a worker's executors run."""
 
     process: subprocess.Popen[bytes]
     log: Path
+    work: Path
 
     def wait_for(self, pattern: str) -> str:
         found: list[str] = []
@@ -93,12 +94,12 @@ class Standalone:
 
     def shrink(self, worker: Node) -> None:
         self.workers.remove(worker)
-        executors = [pid for pid in children(worker.process.pid) if is_executor(pid)]
         worker.process.terminate()
         worker.process.wait(PATIENCE)
-        for executor in executors:
-            if not eventually(lambda pid=executor: not alive(pid), 10.0):  # type: ignore[misc]  # bound now
-                kill(executor)  # else it goes on and gets tasks, and belongs to no worker
+        # Looked for now, when it starts no more: one that was just being started goes on, gets tasks and belongs to no worker.
+        if not eventually(lambda: not executors_in(worker.work), 10.0):
+            for executor in executors_in(worker.work):
+                kill(executor)
 
     def stop(self) -> None:
         """Ask all to end, workers first: they end their executors. What has not ended after ten seconds is killed."""
@@ -120,10 +121,12 @@ class Standalone:
         return next(worker for worker in self.workers if executor in children(worker.process.pid))
 
     def _worker(self) -> Node:
-        work = str(self._folder / f"work-{self._started}")
-        shape = ("--cores", "1", "--memory", "2g", "--work-dir", work)
+        shape = ("--cores", "1", "--memory", "2g", "--work-dir", str(self._work()))
         host = self._hosts[self._started % len(self._hosts)]
         return self._start("org.apache.spark.deploy.worker.Worker", host, *shape, self.url)
+
+    def _work(self) -> Path:
+        return self._folder / f"work-{self._started}"
 
     def _start(self, name: str, host: str, *arguments: str) -> Node:
         from pyspark.find_spark_home import _find_spark_home
@@ -140,7 +143,7 @@ class Standalone:
             "SPARK_DAEMON_JAVA_OPTS": f"-Djava.io.tmpdir={temporary} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        log = self._folder / f"{name.rpartition('.')[2].lower()}-{self._started}.log"
+        log, work = self._folder / f"{name.rpartition('.')[2].lower()}-{self._started}.log", self._work()
         self._started += 1
         command = [
             os.path.join(_find_spark_home(), "bin", "spark-class"),
@@ -155,7 +158,7 @@ class Standalone:
             process = subprocess.Popen(
                 command, cwd=self._folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
             )
-        return Node(process, log)
+        return Node(process, log, work)
 
 
 # --- processes --------------------------------------------------------------------------------------------------------
@@ -199,6 +202,20 @@ def is_executor(pid: int) -> bool:
         return b"CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+def executors_in(work: Path) -> list[int]:
+    """The process ids of the executors whose files are in the folder ``work``, whoever is their parent by now."""
+    found = []
+    folder = work.resolve()
+    for pid in parents():
+        try:
+            inside = Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder)
+        except OSError:
+            continue
+        if inside and is_executor(pid) and alive(pid):
+            found.append(pid)
+    return found
 
 
 def alive(pid: int) -> bool:
