@@ -6,6 +6,7 @@ Inputs are made once for a run, those that its pieces of work need.
 from __future__ import annotations
 
 import operator
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -387,6 +388,7 @@ def _to_parquet(made: Inputs) -> Work:
 
 
 def _to_driver(made: Inputs) -> Work:
+    import pyarrow as pa
     from pyspark.sql import functions
 
     import rx_spark
@@ -394,12 +396,27 @@ def _to_driver(made: Inputs) -> Work:
     frame, flow = made.session.read.parquet(made.rows), rx_spark.parquet(made.rows)
     few = min(made.count, FEW)
 
+    rows = frame.where(functions.col("id") < few).select("id", "key")
+
     def iterated() -> int:
-        rows = frame.where(functions.col("id") < few).select("id", "key")
         return sum(row.id for row in rows.toLocalIterator(prefetchPartitions=True))
+
+    def pickled(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            pairs = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+            chunks = [pickle.dumps(pairs[at : at + 1_000]) for at in range(0, len(pairs), 1_000)]
+            yield pa.RecordBatch.from_pydict({"chunk": chunks})
+
+    def in_chunks() -> int:
+        """Pickled where they are, so that Spark has one row for a thousand to carry, and to convert."""
+        chunks = rows.mapInArrow(pickled, "chunk binary").toLocalIterator(prefetchPartitions=True)
+        return sum(pair[0] for row in chunks for pair in pickle.loads(row.chunk))
 
     def streamed() -> int:
         pairs = flow.filter(it.id < few).map(sym(lambda row: (row.id, row.key)))
         return sum(pair[0] for pair in pairs)
 
-    return Work({"toLocalIterator": iterated, "rx": streamed}, (Target("rx", 0.125, "toLocalIterator"),))
+    return Work(
+        {"toLocalIterator": iterated, "toLocalIterator, pickled chunks": in_chunks, "rx": streamed},
+        (Target("rx", 0.125, "toLocalIterator"), Target("rx", 0.67, "toLocalIterator, pickled chunks")),
+    )

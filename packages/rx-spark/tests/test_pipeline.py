@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from standalone import eventually
 
 import rx_spark
 from rx_core import WorkerInterruptedError
@@ -26,6 +27,7 @@ from rx_spark._transport._wire import CHUNK
 from rx_testing import TestSubscriber
 
 if TYPE_CHECKING:
+    from holding import Held
     from spark_sources import Sources
 
 pytestmark = pytest.mark.spark
@@ -303,6 +305,17 @@ def test_one_by_one(spark: Sources) -> None:
     subscriber = TestSubscriber[int](request=1, request_in_on_next=1)
     spark.range(3000).map(double).subscribe(subscriber)
     subscriber.await_terminal(PATIENCE).assert_value_sequence(range(0, 6000, 2)).assert_complete()
+
+
+def test_an_item_is_here_while_its_task_makes_the_next_one(spark: Sources, held: Callable[[int], Held]) -> None:
+    """A chunk begins with one item: the first one does not wait for others."""
+    hold = held(1)
+    subscriber = TestSubscriber[int]()
+    spark.range(3000).map(hold).subscribe(subscriber)
+    assert eventually(lambda: bool(hold.reached()), PATIENCE)
+    subscriber.await_count(1, PATIENCE).assert_values(0)
+    hold.go()
+    subscriber.await_terminal(PATIENCE).assert_value_sequence(range(3000)).assert_complete()
 
 
 def test_demand_decides_how_far_spark_runs(spark: Sources, tmp_path: Path) -> None:
