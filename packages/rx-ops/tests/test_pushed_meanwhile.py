@@ -235,6 +235,7 @@ def test_a_stage_that_has_enough_behind_its_last_item_ends_the_stream() -> None:
 @pytest.mark.parametrize("name", ["concat_map to one", "scan_with"])
 def test_a_request_for_which_no_stack_is_left_leaves_the_gate_free(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     made = Serial(name)
+    made.up.request(100)
     made.source.next(1)
 
     def no_stack(*_args: object) -> None:
@@ -243,6 +244,7 @@ def test_a_request_for_which_no_stack_is_left_leaves_the_gate_free(monkeypatch: 
 
     monkeypatch.setattr(inputs.QueuedInput, "took", no_stack)
     with contextlib.suppress(RecursionError):
-        made.source.next(2)
+        for item in range(2, 32):  # more is requested with one of these
+            made.source.next(item)
     made.up.request(1)  # who gets the token next signals it
     assert made.got[-1] is RecursionError

@@ -80,7 +80,11 @@ class _Outer(PartsInput):
             return
         emit = op.emit_unguarded
         try:
-            op.took_of(source)  # before it goes on, as in RxJava
+            # Before it goes on, as in RxJava.
+            if self.left > 1 and not source._without_demand:  # as took_of, without its calls
+                self.left -= 1
+            else:
+                op.took_of(source)
             emit(known)
         except BaseException as error:
             try:
