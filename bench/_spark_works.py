@@ -418,5 +418,5 @@ def _to_driver(made: Inputs) -> Work:
 
     return Work(
         {"toLocalIterator": iterated, "toLocalIterator, pickled chunks": in_chunks, "rx": streamed},
-        (Target("rx", 0.125, "toLocalIterator"), Target("rx", 0.67, "toLocalIterator, pickled chunks")),
+        (Target("rx", 0.125, "toLocalIterator"), Target("rx", 0.667, "toLocalIterator, pickled chunks")),
     )

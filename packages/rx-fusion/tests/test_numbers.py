@@ -64,6 +64,17 @@ def last(source: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
+@stage
+def behind(source: Iterable[Any], function: Callable[[Any], Any]) -> Iterator[Any]:
+    item = None
+    for item in source:  # noqa: B007  # as above
+        pass
+    value = function(item)
+    if value is None:
+        raise none_produced("behind", function)
+    yield value
+
+
 def run(form: Form, *steps: Any) -> tuple[list[Any] | str, int]:
     """What ``range(10)`` becomes, or its error, and how often the function looks for a None."""
     functions = tuple(step[0] for step in steps)
@@ -97,6 +108,7 @@ def both(*steps: Any) -> tuple[int, int]:
         ([(each, lambda n: n.real), (each, lambda n: n + 1)], 2, 2),  # what an attribute gives may be anything
         ([(another,), (each, lambda s: s + s)], 1, 1),
         ([(twice, lambda n: n + 1)], 2, 2),  # its variable is assigned more than once
+        ([(each, lambda n: n + 1), (behind, lambda n: n and 3)], 2, 1),  # where no item came it is none
         ([(each, lambda n: 1 // (n - 4))], 1, 0),
         ([(each, lambda n: n @ n)], 1, 0),
     ],

@@ -117,8 +117,7 @@ class _Writer(StageWriter):
             main += parse_statements("if stop >= 0: _close(source)")
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
-                end = stoppable(self.write(stage.epilogue, at, Place(0, False)))
-                main.append(ast.If(parse_expression(f"stop < {at}"), end, []))
+                main.append(ast.If(parse_expression(f"stop < {at}"), self.end_of(at, stage.epilogue), []))
         body: list[ast.stmt] = [*self.unpack(), *parse_statements("stop = -1")]
         if self.form.kind == "emit":
             body += parse_statements("emit = run.emit\nleft = run.left" if self.form.counts else "emit = run.emit")
@@ -148,6 +147,11 @@ class _Writer(StageWriter):
             begin += self.write(self.stages[at].prologue or [], at, Place(0, False))
         return begin
 
+    def end_of(self, at: int, epilogue: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """What stage ``at`` does behind its loop. Its item may be none there: no item may have come."""
+        self.know(loop_name(self.stages[at]), at, False)
+        return stoppable(self.write(epilogue, at, Place(0, False)))
+
     def state(self) -> list[str]:
         """The variables that live longer than one item, in the same order for each form."""
         kept = [sorted(state_of(stage) & self.locals[at]) for at, stage in enumerate(self.stages)]
@@ -162,7 +166,7 @@ class _Writer(StageWriter):
     def first_item(self) -> tuple[str, list[ast.stmt]]:
         """The name under which an item comes from the source, and what makes it the first stage's own.
 
-        They are the same, unless that stage reads its item once more behind the loop: None for "nothing now" is not one.
+        They are the same, unless that stage reads its item once more behind the loop: END is not one.
         """
         item, stage = self.item(0), self.stages[0]
         if not stage.epilogue or loop_name(stage) not in names_read(stage.epilogue):
@@ -198,8 +202,7 @@ class _Writer(StageWriter):
         ends: list[ast.stmt] = []
         for at, stage in enumerate(self.stages):
             if stage.epilogue:
-                end = stoppable(self.write(stage.epilogue, at, Place(0, False)))
-                ends.append(ast.If(parse_expression(f"run.stop < {at}"), end, []))
+                ends.append(ast.If(parse_expression(f"run.stop < {at}"), self.end_of(at, stage.epilogue), []))
         changed = sorted(kept & names_assigned(ends))
         finish_body: list[ast.stmt] = [ast.Nonlocal(changed)] if changed else []
         finish_body += [*parse_statements("out = None"), *self.item_first(ends), *parse_statements("return out")]

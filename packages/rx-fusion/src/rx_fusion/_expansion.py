@@ -146,9 +146,7 @@ class _Arriving(QueuedInput[Any]):
             op.drain()
 
     def wait(self, item: Any) -> None:
-        self.queue.append(item)
-        if len(self.queue) > self.window and not self.done:
-            self.overrun()
+        self.put(item)
         self.op.drain()
 
     def interrupt(self, error: BaseException) -> None:
